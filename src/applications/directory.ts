@@ -1,0 +1,88 @@
+import { boundedCache } from '../bounded-cache.js'
+import type { ApplicationRecord, Store } from '../store.js'
+
+/** An answer at once where it is in memory, otherwise a promise of it. */
+export type Found = ApplicationRecord | undefined
+
+/**
+ * Who an application is, from memory in the common case. What it answers is no older than the last `forget`: a change
+ * made here forgets before it resolves, a change made elsewhere when the feed brings it.
+ */
+export interface Directory {
+  byId(id: string): Found | Promise<Found>
+  byKeyHash(hash: string): Found | Promise<Found>
+  forget(id: string): void
+  forgetAll(): void
+}
+
+interface DirectoryOptions {
+  readonly store: Store
+  /** How many applications stay in memory. */
+  readonly limit: number
+}
+
+export function createDirectory({ store, limit }: DirectoryOptions): Directory {
+  const records = boundedCache<ApplicationRecord>(limit)
+  /** Key hash -> id. A key never moves to another application; whether it is still good, the record says. */
+  const owners = boundedCache<string>(limit * 2)
+  /** Hashes that are nobody's key, so that a guess repeated costs no second look-up. */
+  const nobodys = boundedCache<true>(limit)
+  let loads = new Map<string, Promise<Found>>()
+
+  /** Reads once for all who ask at the same time, and keeps the answer unless something was forgotten meanwhile. */
+  function load(slot: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
+    const underWay = loads.get(slot)
+    if (underWay) return underWay
+    const mine = loads
+    const loading = read()
+      .then((found) => {
+        if (loads === mine) keep(found)
+        return found
+      })
+      .finally(() => mine.delete(slot))
+    mine.set(slot, loading)
+    return loading
+  }
+
+  function remember(record: ApplicationRecord): void {
+    records.set(record.id, record)
+    for (const { hash } of record.keys) owners.set(hash, record.id)
+  }
+
+  function byId(id: string): Found | Promise<Found> {
+    return (
+      records.get(id) ??
+      load(
+        `id ${id}`,
+        () => store.findApplication(id),
+        (found) => found && remember(found),
+      )
+    )
+  }
+
+  return {
+    byId,
+    byKeyHash(hash) {
+      const owner = owners.get(hash)
+      if (owner !== undefined) return byId(owner)
+      if (nobodys.get(hash)) return undefined
+      return load(
+        `key ${hash}`,
+        () => store.findApplicationByKey(hash),
+        (found) => (found ? remember(found) : nobodys.set(hash, true)),
+      )
+    },
+    forget(id) {
+      records.delete(id)
+      // The application may just have got a key that was nobody's.
+      nobodys.clear()
+      loads = new Map()
+    },
+    forgetAll() {
+      records.clear()
+      owners.clear()
+      nobodys.clear()
+      loads = new Map()
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import type { ApiSettings } from '../api-options.js'
+import type { Credentials } from '../applications/credentials.js'
+import type { Directory } from '../applications/directory.js'
+import type { Emit } from '../events.js'
+import type { Eventually } from '../eventually.js'
+import { createCors } from '../http/cors.js'
+import type { LogDenial } from '../http/denial-log.js'
+import { createRateLimit } from '../limits/rate-limit.js'
+import type { Settings } from '../options.js'
+import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
+import type { Revocation } from '../tokens/revocation.js'
+import type { SigningKeys } from '../tokens/signing-keys.js'
+import { clientAuthentication, type AuthenticateClient } from './client-authentication.js'
+import { introspectionEndpoint } from './introspection-endpoint.js'
+import * as metadata from './metadata-endpoints.js'
+import { ownTokenReader } from './own-token.js'
+import { revocationEndpoint } from './revocation-endpoint.js'
+import { createRouters, type Endpoint, type Middleware } from './router.js'
+import { tokenEndpoint } from './token-endpoint.js'
+
+interface AuthorizationServerOptions {
+  readonly settings: Settings
+  readonly directory: Directory
+  readonly credentials: () => Credentials
+  readonly accessTokens: AccessTokens
+  readonly revocation: Revocation
+  readonly signingKeys: SigningKeys
+  /** A token as the guards of that API would see it; undefined where they would refuse it. */
+  readonly verify: (api: ApiSettings, token: string) => Promise<AccessToken | undefined>
+  /** Rejects while the platform can't answer. */
+  readonly available: () => Eventually<void>
+  readonly emit: Emit
+  readonly logDenial: LogDenial
+}
+
+/** What issues access tokens: the endpoints of every oauth2 API, behind `auth.router` and `auth.wellKnownRouter`. */
+export function createAuthorizationServer(options: AuthorizationServerOptions): {
+  router: Middleware
+  wellKnownRouter: Middleware
+} {
+  const { settings, directory, credentials, accessTokens, revocation, signingKeys, available, emit, logDenial } =
+    options
+  const { baseUrl, basePath, rateLimits, now } = settings
+
+  const authenticate = clientAuthentication({
+    directory,
+    credentials,
+    failures: createRateLimit(rateLimits.failedAuthentication),
+    now,
+  })
+  const authenticateClient: AuthenticateClient = async (...args) => {
+    await available()
+    return authenticate(...args)
+  }
+  const readOwnToken = ownTokenReader({ authenticateClient, verify: options.verify })
+  const tokenRequests = createRateLimit(rateLimits.tokenRequests)
+  const oauth2Apis = [...settings.apis.values()].filter(({ scheme }) => scheme === 'oauth2')
+  // Caches must have turned over before a key signs that they have not seen.
+  const keySet = metadata.keySet(signingKeys, Math.min(300, settings.signing.publishAhead))
+  const keySetWhenReady: Endpoint = async (req, res) => {
+    await available()
+    return keySet(req, res)
+  }
+
+  return createRouters({
+    endpoints: oauth2Apis.map((api) => ({
+      api,
+      token: tokenEndpoint(api, { authenticateClient, accessTokens, tokenRequests, emit, now }),
+      revoke: revocationEndpoint(api, { readOwnToken, revocation, emit }),
+      introspect: introspectionEndpoint(api, readOwnToken),
+      authorize: metadata.authorizationEndpoint(),
+      authorizationServerMetadata: metadata.authorizationServerMetadata(api, baseUrl),
+      protectedResourceMetadata: metadata.protectedResourceMetadata(api),
+    })),
+    keySet: keySetWhenReady,
+    basePath,
+    cors: createCors(settings.corsOrigins),
+    logDenial,
+  })
+}

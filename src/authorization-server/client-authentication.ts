@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http'
+import type { Credentials } from '../applications/credentials.js'
+import { isLive, isWellFormedKey } from '../applications/credentials.js'
+import type { Directory } from '../applications/directory.js'
+import { OAuthError } from '../errors.js'
+import { addressOf } from '../http/address.js'
+import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
+import { challenge } from '../http/challenge.js'
+import type { Form } from '../http/form.js'
+import { cameTwice } from '../http/header.js'
+import type { RateLimit } from '../limits/rate-limit.js'
+import type { ApplicationRecord } from '../store.js'
+
+/** Who a client is (RFC 6749 2.3): resolves its application, or rejects with `OAuthError`. */
+export type AuthenticateClient = (req: IncomingMessage, form: Form, api: string) => Promise<ApplicationRecord>
+
+interface ClientAuthenticationOptions {
+  readonly directory: Directory
+  readonly credentials: () => Credentials
+  readonly failures: RateLimit | undefined
+  readonly now: () => number
+}
+
+export function clientAuthentication({
+  directory,
+  credentials,
+  failures,
+  now,
+}: ClientAuthenticationOptions): AuthenticateClient {
+  /** The application of a key, whatever its state. */
+  async function applicationOf(key: string): Promise<ApplicationRecord | undefined> {
+    if (!isWellFormedKey(key)) return undefined
+    const hash = credentials().hash(key)
+    const application = await directory.byKeyHash(hash)
+    return application?.keys.some((record) => record.hash === hash && isLive(record, now())) ? application : undefined
+  }
+
+  return async function authenticateClient(req, form, api) {
+    const readings = presentedCredentials(req, form)
+    if (readings.length === 0) throw missing(api)
+
+    let known: ApplicationRecord | undefined
+    for (const { id, secret } of readings) {
+      const application = await applicationOf(id)
+      // An unknown client's secret is compared as well, with nothing: the time taken tells nobody who is known.
+      const matched = credentials().match(secret, application?.secrets ?? [], now())
+      if (application && matched && application.status === 'active') return application
+      known ??= application
+    }
+    // Counted after the comparison: a right secret always passes, so that nobody can lock out another's application.
+    await failures?.(`${addressOf(req)} ${known?.id ?? 'unknown'}`)
+    throw invalidClient(api, 'Client authentication failed')
+  }
+}
+
+/** What the client presents, in every reading; none if there is nothing that could authenticate it. */
+function presentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
+  const { authorization } = req.headers
+  const id = form.get('client_id')
+  const secret = form.get('client_secret')
+  if (cameTwice(req, 'authorization')) throw new OAuthError('invalid_request', 'There are two Authorization headers')
+  if (!isBasic(authorization)) return id !== undefined && secret !== undefined ? [{ id, secret }] : []
+
+  // RFC 6749 2.3: two methods at once is an error, not a preference.
+  if (secret !== undefined)
+    throw new OAuthError('invalid_request', 'Client credentials came in the header and in the body; send them once')
+  const readings = readBasic(authorization)
+  if (!readings) throw new OAuthError('invalid_request', "The Basic credentials can't be decoded")
+  if (id !== undefined && !readings.some((reading) => reading.id === id)) {
+    throw new OAuthError('invalid_request', 'The client_id in the body is not the one in the header')
+  }
+  return readings
+}
+
+function missing(api: string): OAuthError {
+  return invalidClient(
+    api,
+    'Client credentials are missing; send key and secret as HTTP Basic user name and password, or as client_id and client_secret in the form',
+  )
+}
+
+/** RFC 6749 5.2: 401, with the scheme to use. openid-client reads the error code from the challenge alone. */
+function invalidClient(api: string, description: string): OAuthError {
+  const basic = challenge('Basic', [
+    ['realm', api],
+    ['charset', 'UTF-8'],
+    ['error', 'invalid_client'],
+  ])
+  return new OAuthError('invalid_client', description, { headers: { 'WWW-Authenticate': basic } })
+}

@@ -1,0 +1,27 @@
+import type { ApiSettings } from '../api-options.js'
+import { requestIdOf, type Emit } from '../events.js'
+import { sendNothing } from '../http/respond.js'
+import type { Revocation } from '../tokens/revocation.js'
+import type { ReadOwnToken } from './own-token.js'
+import type { Endpoint } from './router.js'
+
+interface RevocationEndpointOptions {
+  readonly readOwnToken: ReadOwnToken
+  readonly revocation: Revocation
+  readonly emit: Emit
+}
+
+/** `POST /{api}/revoke` (RFC 7009): 200 whether there was something to revoke or not. */
+export function revocationEndpoint(
+  api: ApiSettings,
+  { readOwnToken, revocation, emit }: RevocationEndpointOptions,
+): Endpoint {
+  return async function answerRevocationRequest(req, res) {
+    const token = await readOwnToken(req, api)
+    if (token) {
+      await revocation.revoke(token)
+      emit('token.revoked', { api: api.name, applicationId: token.applicationId, requestId: requestIdOf(req) })
+    }
+    sendNothing(res, 200, { 'Cache-Control': 'no-store' })
+  }
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiSettings } from '../api-options.js'
+import type { Cors } from '../http/cors.js'
+import type { LogDenial } from '../http/denial-log.js'
+import { causeOf, denialOf, sendDenial, sendNothing } from '../http/respond.js'
+
+/** Answers one request; what it throws is answered as a refusal. */
+export type Endpoint = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
+
+/** Express middleware, typed so that Express 4, Express 5 and connect take it alike. */
+export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+
+/** The endpoints of one API. */
+export interface ApiEndpoints {
+  readonly api: ApiSettings
+  readonly token: Endpoint
+  readonly revoke: Endpoint
+  readonly introspect: Endpoint
+  readonly authorize: Endpoint
+  readonly authorizationServerMetadata: Endpoint
+  readonly protectedResourceMetadata: Endpoint
+}
+
+interface RouterOptions {
+  readonly endpoints: readonly ApiEndpoints[]
+  readonly keySet: Endpoint
+  /** The path of `baseUrl`: what an origin's metadata documents lie behind (RFC 8414 3.1, RFC 9728 3.1). */
+  readonly basePath: string
+  readonly cors: Cors | undefined
+  readonly logDenial: LogDenial
+}
+
+/** Which endpoint answers a method at a path; `*` is every method without one of its own. */
+type Routes = Map<string, Record<string, Endpoint>>
+
+/**
+ * `auth.router` and `auth.wellKnownRouter`. Every path is known at start-up, so a map finds it: exact in case and
+ * trailing slash, and whatever isn't in it goes on to the host.
+ */
+export function createRouters(options: RouterOptions): { router: Middleware; wellKnownRouter: Middleware } {
+  const { endpoints, keySet, basePath, cors, logDenial } = options
+  const routes: Routes = new Map([['/.well-known/jwks.json', get(answering('platform', keySet))]])
+  const rootRoutes: Routes = new Map()
+
+  for (const { api, ...endpoint } of endpoints) {
+    const posted = (handler: Endpoint): Endpoint => answering(api.name, withCors(handler))
+    const options = cors && {
+      OPTIONS: answering(
+        api.name,
+        withCors((_req, res) => sendNothing(res, 204)),
+      ),
+    }
+    const authorizationServer = get(answering(api.name, endpoint.authorizationServerMetadata))
+    const protectedResource = get(answering(api.name, endpoint.protectedResourceMetadata))
+    routes
+      .set(`/${api.name}/token`, { '*': posted(endpoint.token), ...options })
+      .set(`/${api.name}/revoke`, { POST: posted(endpoint.revoke), ...options })
+      .set(`/${api.name}/introspect`, { POST: posted(endpoint.introspect), ...options })
+      .set(`/${api.name}/authorize`, get(answering(api.name, endpoint.authorize)))
+      .set(`/${api.name}/.well-known/oauth-authorization-server`, authorizationServer)
+      .set(`/${api.name}/.well-known/openid-configuration`, authorizationServer)
+      .set(`/${api.name}/.well-known/oauth-protected-resource`, protectedResource)
+    rootRoutes
+      .set(`/.well-known/oauth-authorization-server${basePath}/${api.name}`, authorizationServer)
+      .set(`/.well-known/openid-configuration${basePath}/${api.name}`, authorizationServer)
+      .set(`/.well-known/oauth-protected-resource${basePath}/${api.name}`, protectedResource)
+  }
+
+  function withCors(endpoint: Endpoint): Endpoint {
+    if (!cors) return endpoint
+    return function answerAcrossOrigins(req, res) {
+      cors(req, res)
+      return endpoint(req, res)
+    }
+  }
+
+  /** The one place where what an endpoint throws becomes an answer. */
+  function answering(api: string, endpoint: Endpoint): Endpoint {
+    return async function answer(req, res) {
+      try {
+        await endpoint(req, res)
+      } catch (error) {
+        const denied = denialOf(error)
+        logDenial(api, denied, causeOf(error))
+        sendDenial(req, res, denied)
+      }
+    }
+  }
+
+  return {
+    router: routerOf(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes),
+    wellKnownRouter: routerOf(rootRoutes),
+  }
+}
+
+function get(endpoint: Endpoint): Record<string, Endpoint> {
+  return { GET: endpoint, HEAD: endpoint }
+}
+
+function routerOf(routes: Routes): Middleware {
+  return function platformAuthRouter(req, res, next) {
+    const methods = routes.get(pathOf(req.url ?? '/'))
+    const endpoint = methods && (methods[req.method ?? ''] ?? methods['*'])
+    if (endpoint) void endpoint(req, res)
+    else next()
+  }
+}
+
+function pathOf(url: string): string {
+  // A client may send the whole address (RFC 9112 3.2.2).
+  const target = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? url)
+  const query = target.indexOf('?')
+  return query < 0 ? target : target.slice(0, query)
+}

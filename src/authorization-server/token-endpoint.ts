@@ -1,0 +1,68 @@
+import type { ApiSettings } from '../api-options.js'
+import { OAuthError } from '../errors.js'
+import { requestIdOf, type Emit } from '../events.js'
+import { readForm, refuseInQuery } from '../http/form.js'
+import { denialOf, sendJson } from '../http/respond.js'
+import type { RateLimit } from '../limits/rate-limit.js'
+import type { AccessTokens } from '../tokens/access-token.js'
+import type { AuthenticateClient } from './client-authentication.js'
+import { grantScopes } from './client-credentials-grant.js'
+import type { Endpoint } from './router.js'
+
+interface TokenEndpointOptions {
+  readonly authenticateClient: AuthenticateClient
+  readonly accessTokens: AccessTokens
+  readonly tokenRequests: RateLimit | undefined
+  readonly emit: Emit
+  readonly now: () => number
+}
+
+/** `POST /{api}/token` (RFC 6749 3.2, 4.4). */
+export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): Endpoint {
+  const { authenticateClient, accessTokens, tokenRequests, emit, now } = options
+
+  return async function answerTokenRequest(req, res) {
+    const event = { api: api.name, requestId: requestIdOf(req) }
+    let applicationId: string | undefined
+    try {
+      if (req.method !== 'POST') {
+        throw new OAuthError('invalid_request', 'The token endpoint takes POST only', {
+          status: 405,
+          headers: { Allow: 'POST' },
+        })
+      }
+      const form = await readForm(req, PARAMETERS)
+      const grantType = form.get('grant_type')
+      if (grantType === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing')
+      refuseInQuery(req, CREDENTIALS)
+
+      const application = await authenticateClient(req, form, api.name)
+      applicationId = application.id
+      if (grantType !== 'client_credentials') {
+        throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')
+      }
+      const scopes = grantScopes(api, application, form)
+      await tokenRequests?.(`${application.id} ${api.name}`)
+
+      const accessToken = await accessTokens.sign({
+        issuer: api.resource,
+        applicationId,
+        scopes,
+        // Later than every revocation so far, even within one millisecond.
+        issuedAt: Math.max(now(), application.tokensRevokedAt + 1),
+        lifetime: api.accessTokenLifetime,
+      })
+      emit('token.issued', { ...event, applicationId })
+      const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }
+      sendJson(res, 200, scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer, NOT_STORED)
+    } catch (error) {
+      emit('token.refused', { ...event, applicationId, reason: denialOf(error).error })
+      throw error
+    }
+  }
+}
+
+const PARAMETERS = ['grant_type', 'client_id', 'client_secret', 'scope', 'resource']
+const CREDENTIALS = ['client_id', 'client_secret']
+/** RFC 6749 5.1. */
+const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }

@@ -1,0 +1,86 @@
+import type { Change, Store } from './store.js'
+
+/** Keeps a process up to date with what others commit, and knows how old its knowledge is. */
+export interface ChangeFeed {
+  /** Begins at the feed's present end; what is read from the store afterwards can't be older than that. */
+  start(): Promise<void>
+  /** True while what this process knows is no older than the staleness bound. */
+  isFresh(): boolean
+  /** Asks the store now, once for all who wait; resolves true if it answered. */
+  catchUp(): Promise<boolean>
+  close(): void
+}
+
+interface ChangeFeedOptions {
+  readonly store: Store
+  /** Seconds. */
+  readonly stalenessBound: number
+  /** Where it rejects, the change is brought again with the next reading. */
+  readonly onChange: (change: Change) => void | Promise<void>
+}
+
+/** Timers and age go by the machine's monotonic clock: `now` may stand still in a test, or be set back. */
+export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeedOptions): ChangeFeed {
+  let cursor: string | undefined
+  let knownAt = -Infinity
+  let reading: Promise<boolean> | undefined
+  let readAgain = false
+  let timer: NodeJS.Timeout | undefined
+  let unwatch: (() => void) | undefined
+  let closed = false
+
+  async function read(): Promise<boolean> {
+    const asked = performance.now()
+    try {
+      const page = await store.changesSince(cursor)
+      for (const change of page.changes) await onChange(change)
+      cursor = page.cursor
+      knownAt = asked
+      return true
+    } catch {
+      // The store's access has told the log; what counts here is that this process does not know.
+      return false
+    }
+  }
+
+  function catchUp(): Promise<boolean> {
+    reading ??= read().finally(() => {
+      reading = undefined
+      if (readAgain && !closed) {
+        readAgain = false
+        void catchUp()
+      }
+    })
+    return reading
+  }
+
+  function wake(): void {
+    // A reading under way may have looked before the change that wakes us was there.
+    if (reading) readAgain = true
+    else if (!closed) void catchUp()
+  }
+
+  function schedule(): void {
+    if (closed) return
+    timer = setTimeout(() => void catchUp().then(schedule), store.pollInterval)
+    timer.unref()
+  }
+
+  return {
+    async start() {
+      const asked = performance.now()
+      cursor = (await store.changesSince(undefined)).cursor
+      knownAt = asked
+      if (closed || timer) return
+      unwatch = store.watch?.(wake)
+      schedule()
+    },
+    isFresh: () => performance.now() - knownAt <= stalenessBound * 1000,
+    catchUp,
+    close() {
+      closed = true
+      clearTimeout(timer)
+      unwatch?.()
+    },
+  }
+}

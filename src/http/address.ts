@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
+
+/**
+ * Whom a request is counted against: Express's `req.ip`, which goes by the host's `trust proxy`, or the peer. Of an IPv6
+ * address the first 64 bits, since one subscriber has them all.
+ */
+export function addressOf(req: IncomingMessage): string {
+  const { ip } = req as { ip?: unknown }
+  const address = typeof ip === 'string' ? ip : (req.socket.remoteAddress ?? 'unknown')
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)
+  if (mapped) return mapped[1]!
+  return isIPv6(address) ? networkOf(address) : address
+}
+
+function networkOf(address: string): string {
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail ? tail.split(':') : []
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - front.length - back.length)).fill('0')
+  const groups = [...front, ...zeros, ...back].slice(0, 4)
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}

@@ -1,0 +1,258 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readApis, type ApiSettings } from './api-options.js'
+import type { ApisOptions, Limit } from './api.js'
+import { ConfigurationError, type Denial } from './errors.js'
+import { isObject, optionalFunction, readLimit, refuseUnknown, show, wholeNumber } from './option-checks.js'
+import type { Store } from './store.js'
+
+/** Where the platform writes what an operator should read; `console` will do. */
+export interface Logger {
+  debug(message: string, ...details: unknown[]): void
+  info(message: string, ...details: unknown[]): void
+  warn(message: string, ...details: unknown[]): void
+  error(message: string, ...details: unknown[]): void
+}
+
+/**
+ * Answers a refusal in your own words. Called without an argument, or with an error, `next` never reaches the route:
+ * `next()` sends the standard refusal, `next(error)` goes to your error middleware.
+ */
+export type OnDenied = (
+  denial: Denial,
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => unknown
+
+/** The option `signing`. */
+export interface SigningOptions {
+  /** The JWS algorithm of new signing keys; `ES256` if left out. */
+  readonly algorithm?: SigningAlgorithm | undefined
+  /** Seconds after which a new signing key is made; never if left out. */
+  readonly rotateEvery?: number | undefined
+  /** Seconds that a new key is published before it signs; 300 if left out, the time that caches may keep the key set. */
+  readonly publishAhead?: number | undefined
+}
+
+/** The JWS algorithms (RFC 7518 3.1, RFC 8037) that access tokens can be signed with. */
+export type SigningAlgorithm = (typeof ALGORITHMS)[number]
+const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const
+
+/** The option `rateLimits`. */
+export interface RateLimitsOptions {
+  /** Guarded requests per application and API; off if left out. */
+  readonly requests?: Limit | false | undefined
+  /** Access tokens per application and API; off if left out. */
+  readonly tokenRequests?: Limit | false | undefined
+  /** Failed client authentications per address and client; 20 in 60 seconds if left out. */
+  readonly failedAuthentication?: Limit | false | undefined
+}
+
+/** What `createPlatformAuth()` is given. */
+export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
+  /** The absolute address that the platform's APIs lie below. Issuer, audience, links and realm come from it, never from a request. */
+  readonly baseUrl: string
+  /** Name -> API; the name is the first segment of its paths. */
+  readonly apis: Apis
+  /** Where applications and signing keys are kept; `memoryStore()` if left out, which production refuses. */
+  readonly store?: Store | undefined
+  /** 32 characters or more, or a list of such, newest first: encrypts signing keys and pepper at rest. Production wants it for every store but memory. */
+  readonly secret?: string | readonly string[] | undefined
+  /** Seconds that access tokens last; 3600 if left out. */
+  readonly accessTokenLifetime?: number | undefined
+  /** Seconds that clocks may differ when access tokens are verified; 5 if left out. */
+  readonly clockTolerance?: number | undefined
+  /** Seconds that a process goes on with what it knows while the store is out of reach; 5 if left out. Then it answers 503. */
+  readonly stalenessBound?: number | undefined
+  /** What keys and secrets begin with; `epa` if left out. */
+  readonly credentialPrefix?: string | undefined
+  readonly signing?: SigningOptions | undefined
+  readonly rateLimits?: RateLimitsOptions | undefined
+  /** Browsers of which origins may ask for tokens, revoke and introspect; none if left out. */
+  readonly cors?: { readonly origin: '*' | string | readonly string[] } | undefined
+  /** Replaces the guards' answers. */
+  readonly onDenied?: OnDenied | undefined
+  /** The console's `warn` and `error` if left out. */
+  readonly logger?: Logger | undefined
+  /** Milliseconds since 1970; rules tokens, overlaps and expiry. For tests. */
+  readonly now?: (() => number) | undefined
+}
+
+/** The options, checked, with every default filled in. */
+export interface Settings {
+  readonly baseUrl: string
+  /** The path of `baseUrl`, without a slash at its end: empty at an origin's root. */
+  readonly basePath: string
+  readonly apis: ReadonlyMap<string, ApiSettings>
+  readonly store: Store | undefined
+  readonly secrets: readonly string[]
+  readonly clockTolerance: number
+  readonly stalenessBound: number
+  readonly credentialPrefix: string
+  readonly signing: {
+    readonly algorithm: SigningAlgorithm
+    readonly rotateEvery: number | undefined
+    readonly publishAhead: number
+  }
+  readonly rateLimits: { readonly tokenRequests: Limit | false; readonly failedAuthentication: Limit | false }
+  readonly corsOrigins: '*' | readonly string[]
+  readonly onDenied: OnDenied | undefined
+  readonly logger: Logger
+  readonly now: () => number
+  readonly production: boolean
+}
+
+/** Checks the options once, at start-up: whatever is wrong with them is said here, by name and with the cure. */
+export function readOptions(options: PlatformAuthOptions): Settings {
+  refuseUnknown('', options, OPTION_NAMES)
+  const { signing = {}, rateLimits = {} } = options
+  refuseUnknown('signing.', signing, ['algorithm', 'rotateEvery', 'publishAhead'])
+  refuseUnknown('rateLimits.', rateLimits, ['requests', 'tokenRequests', 'failedAuthentication'])
+
+  const production = process.env['NODE_ENV'] === 'production'
+  const logger = readLogger(options.logger)
+  const url = readBaseUrl(options.baseUrl)
+  const baseUrl = url.origin + withoutSlash(url.pathname)
+  if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+    logger.warn(
+      `baseUrl is "${baseUrl}": over http, credentials and access tokens travel in the clear. Use https in production.`,
+    )
+  }
+  const secrets = readSecrets(options.secret)
+  refuseUnsafeProduction(production, options.store, secrets)
+
+  const accessTokenLifetime = wholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1)
+  const requests = readLimit('rateLimits.requests', rateLimits.requests ?? false)
+  return {
+    baseUrl,
+    basePath: withoutSlash(url.pathname),
+    apis: readApis(options.apis, { baseUrl, accessTokenLifetime, requests }),
+    store: options.store,
+    secrets,
+    clockTolerance: wholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
+    stalenessBound: wholeNumber('stalenessBound', options.stalenessBound ?? 5, 1),
+    credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
+    signing: {
+      algorithm: readAlgorithm(signing.algorithm ?? 'ES256'),
+      rotateEvery:
+        signing.rotateEvery === undefined ? undefined : wholeNumber('signing.rotateEvery', signing.rotateEvery, 1),
+      publishAhead: wholeNumber('signing.publishAhead', signing.publishAhead ?? 300, 0),
+    },
+    rateLimits: {
+      tokenRequests: readLimit('rateLimits.tokenRequests', rateLimits.tokenRequests ?? false),
+      failedAuthentication: readLimit(
+        'rateLimits.failedAuthentication',
+        rateLimits.failedAuthentication ?? { limit: 20, window: 60 },
+      ),
+    },
+    corsOrigins: readOrigins(options.cors),
+    onDenied: optionalFunction('onDenied', options.onDenied),
+    logger,
+    now: optionalFunction('now', options.now) ?? Date.now,
+    production,
+  }
+}
+
+const OPTION_NAMES = [
+  'baseUrl', 'apis', 'store', 'secret', 'accessTokenLifetime', 'clockTolerance', 'stalenessBound', 'credentialPrefix', 'signing',
+  'rateLimits', 'cors', 'onDenied', 'logger', 'now',
+] // prettier-ignore
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+
+function readBaseUrl(value: unknown): URL {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigurationError(
+      `baseUrl is ${show(value)}. It is the absolute address of your platform, such as "https://api.example.com/v1".`,
+    )
+  }
+  if (url.search || url.hash || url.username || url.password || /[?#]$/.test(url.href)) {
+    throw new ConfigurationError(
+      `baseUrl is ${show(value)}. It can't have a query, a fragment or user info: leave only scheme, host and path.`,
+    )
+  }
+  return url
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+function readSecrets(secret: unknown): readonly string[] {
+  const secrets: readonly unknown[] = secret === undefined ? [] : Array.isArray(secret) ? secret : [secret]
+  if (secret !== undefined && secrets.length === 0)
+    throw new ConfigurationError('secret is an empty list. Put the newest secret first, older ones behind it.')
+  for (const one of secrets) {
+    if (typeof one !== 'string' || one.length < 32) {
+      throw new ConfigurationError(
+        'secret is too short. Use 32 random characters or more, as `node -p "crypto.randomBytes(32).toString(\'base64url\')"` prints them.',
+      )
+    }
+  }
+  return secrets as readonly string[]
+}
+
+function refuseUnsafeProduction(production: boolean, store: Store | undefined, secrets: readonly string[]): void {
+  if (!production) return
+  if (!store) {
+    throw new ConfigurationError(
+      'store is missing. In production say where applications are kept: sqliteStore(path) from "express-platform-auth/stores/sqlite", or store: memoryStore() if they may be lost.',
+    )
+  }
+  if (store.kind !== 'memory' && secrets.length === 0) {
+    throw new ConfigurationError(
+      'secret is missing. In production signing keys and pepper are encrypted at rest: set it to 32 random characters or more, from your secret manager.',
+    )
+  }
+}
+
+function readPrefix(prefix: unknown): string {
+  if (typeof prefix !== 'string' || !/^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix)) {
+    throw new ConfigurationError(
+      `credentialPrefix is ${show(prefix)}. Write up to 20 letters, digits and underscores, a letter first.`,
+    )
+  }
+  return prefix
+}
+
+function readAlgorithm(algorithm: unknown): SigningAlgorithm {
+  const known = ALGORITHMS.find((each) => each === algorithm)
+  if (!known)
+    throw new ConfigurationError(`signing.algorithm is ${show(algorithm)}. Choose one of ${ALGORITHMS.join(', ')}.`)
+  return known
+}
+
+function readOrigins(cors: PlatformAuthOptions['cors']): '*' | readonly string[] {
+  if (cors === undefined) return []
+  if (!isObject(cors))
+    throw new ConfigurationError(
+      `cors is ${show(cors)}. Write { origin: 'https://developers.example.com' }, or { origin: '*' }.`,
+    )
+  refuseUnknown('cors.', cors, ['origin'])
+  if (cors.origin === '*') return '*'
+  const origins: readonly unknown[] = Array.isArray(cors.origin) ? cors.origin : [cors.origin]
+  for (const origin of origins) {
+    if (typeof origin !== 'string' || URL.parse(origin)?.origin !== origin) {
+      throw new ConfigurationError(
+        `cors.origin has ${show(origin)}. An origin is scheme, host and port, without a path: "https://developers.example.com".`,
+      )
+    }
+  }
+  return origins as readonly string[]
+}
+
+function readLogger(logger: unknown): Logger {
+  if (logger === undefined) return CONSOLE
+  if (!isObject(logger)) throw new ConfigurationError(`logger is ${show(logger)}. Give it debug, info, warn and error.`)
+  for (const level of ['debug', 'info', 'warn', 'error']) {
+    if (typeof logger[level] !== 'function')
+      throw new ConfigurationError(
+        `logger.${level} is ${show(logger[level])}. A logger has debug, info, warn and error.`,
+      )
+  }
+  return logger as unknown as Logger
+}
+
+const { warn, error } = console
+const CONSOLE: Logger = { debug() {}, info() {}, warn, error }

@@ -1,0 +1,259 @@
+import { randomBytes } from 'node:crypto'
+import type { Api, ApiName, ApisOptions, ScopeOf } from './api.js'
+import type { ApiSettings } from './api-options.js'
+import { createCredentials, type Credentials } from './applications/credentials.js'
+import { createDirectory } from './applications/directory.js'
+import { createRegistry, type Applications } from './applications/registry.js'
+import { createAudit, type Audit } from './audit.js'
+import { createAuthorizationServer } from './authorization-server/authorization-server.js'
+import type { Middleware } from './authorization-server/router.js'
+import { createChangeFeed } from './change-feed.js'
+import { createEvents, type PlatformEvents } from './events.js'
+import { createDenialLog } from './http/denial-log.js'
+import { createLifecycle, type Health } from './lifecycle.js'
+import { createRateLimit, type RateLimit } from './limits/rate-limit.js'
+import { readOptions, type PlatformAuthOptions } from './options.js'
+import type { AuthInfo } from './resource-server/auth-info.js'
+import { apiNamed, readGuardArguments, type GuardArguments } from './resource-server/guard-arguments.js'
+import type { Guard } from './resource-server/guard.js'
+import { createGuards, type BearerGuardOptions, type GuardOptions } from './resource-server/guards.js'
+import { createIdentify } from './resource-server/identity.js'
+import { createVerifiers } from './resource-server/verify.js'
+import { createSealing } from './sealing.js'
+import { storeAccess } from './store-access.js'
+import type { Change } from './store.js'
+import { memoryStore } from './stores/memory.js'
+import { createAccessTokens } from './tokens/access-token.js'
+import { createRevocation } from './tokens/revocation.js'
+import { createRotation, type SigningKeyRotation } from './tokens/rotation.js'
+import { createSigningKeys } from './tokens/signing-keys.js'
+
+/** What `createPlatformAuth()` gives. Nothing in it needs `this`: it can be taken apart. */
+// oxlint-disable-next-line typescript/no-explicit-any -- whoever takes just any platform can't know its APIs' names
+export interface PlatformAuth<Apis extends ApisOptions = any> {
+  /** The APIs, in the order in which they were given. */
+  readonly apis: readonly Api[]
+  /** Token endpoints, revocation, introspection, metadata and key set. Mount it where `baseUrl`'s path arrives, before the guarded routes. */
+  readonly router: Middleware
+  /** The metadata documents at the origin's root; for `app.use(auth.wellKnownRouter)` where `baseUrl` has a path. */
+  readonly wellKnownRouter: Middleware
+  /**
+   * A guard for a route of an oauth2 API: lets a request with a good access token pass, and answers every other
+   * (RFC 6750). Throws `ConfigurationError` for an API or a scope that is not there.
+   */
+  requireBearer<Name extends ApiName<Apis, 'oauth2'>>(
+    api: Name,
+    options?: BearerGuardOptions<ScopeOf<Apis, Name>>,
+  ): Guard
+  /** The same where there is exactly one oauth2 API. */
+  requireBearer(
+    ...options: WhereOnlyOne<ApiName<Apis, 'oauth2'>, BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>>>
+  ): Guard
+  /** A guard for a route of a key API: lets a request with a good `X-Api-Key` pass, and answers every other. */
+  requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
+  /** The same where there is exactly one key API. */
+  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, GuardOptions>): Guard
+  /** What a bearer guard does, outside a request; rejects with the `OAuthError` that the guard would answer. */
+  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AuthInfo>
+  /** What a key guard does, outside a request; rejects with the `OAuthError` that the guard would answer. */
+  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<AuthInfo>
+  readonly applications: Applications<keyof Apis & string>
+  readonly signingKeys: SigningKeyRotation
+  readonly audit: Audit
+  /** What happens, as it happens; never a secret, a key or a token. A listener that throws harms no request. */
+  readonly events: PlatformEvents
+  /**
+   * Resolves once the store is migrated and a signing key is there. Rejects with `ConfigurationError` for a wrong secret
+   * or a newer schema; an unreachable store is tried again. Requests wait up to 5 seconds for it, then get 503.
+   */
+  ready(): Promise<void>
+  /** Whether requests are being answered, and if not, why. */
+  health(): Promise<Health>
+  /** Stops the timers and closes what the store has opened. */
+  close(): Promise<void>
+}
+
+/** An optional argument where the union `Name` has exactly one member; otherwise one that nothing can be. */
+type WhereOnlyOne<Name, Argument> = [Name] extends [never]
+  ? [thereIsNone: never]
+  : [Name] extends [UnionToIntersection<Name>]
+    ? [options?: Argument]
+    : [nameTheApi: never]
+type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never
+
+/** Milliseconds that the store has to answer. */
+const STORE_TIMEOUT = 5000
+/** How many applications, verified access tokens and revoked ones stay in memory. */
+const MEMORY = { applications: 20_000, accessTokens: 20_000, revokedAccessTokens: 100_000 }
+
+/**
+ * Everything a provider needs to publish APIs to other companies' applications. Synchronous: the store is opened
+ * meanwhile. Throws `ConfigurationError` for options that can't be right, by name and with the cure.
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { authOf, createPlatformAuth } from 'express-platform-auth'
+ *
+ * const app = express()
+ * const auth = createPlatformAuth({
+ *   baseUrl: 'http://localhost:3000',
+ *   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } } },
+ * })
+ * app.use(auth.router)
+ * app.get('/orders/items', auth.requireBearer('orders', { scopes: ['orders:read'] }), (req, res) => {
+ *   res.json({ caller: authOf(req).application.name })
+ * })
+ * ```
+ */
+export function createPlatformAuth<const Apis extends ApisOptions>(
+  options: PlatformAuthOptions<Apis>,
+): PlatformAuth<Apis> {
+  const settings = readOptions(options)
+  const { apis, logger, now } = settings
+  if (!settings.store) logger.warn('store is missing: applications are kept in memory and lost when the process ends.')
+
+  const { events, emit } = createEvents({
+    now,
+    onListenerError: (type, error) => logger.error(`A listener of ${type} failed.`, error),
+  })
+  const logDenial = createDenialLog(logger, settings.production)
+  const store = storeAccess(settings.store ?? memoryStore(), { timeout: STORE_TIMEOUT, onAnswer: watchOutages() })
+  const sealing = createSealing(settings.secrets)
+
+  const signingKeys = createSigningKeys({ store, sealing, now, onRemoved: () => accessTokens.forgetAll() })
+  const accessTokens = createAccessTokens({
+    signingKeys,
+    issuers: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(({ resource }) => resource),
+    clockTolerance: settings.clockTolerance,
+    now,
+    limit: MEMORY.accessTokens,
+  })
+  const revocation = createRevocation({ store, now, limit: MEMORY.revokedAccessTokens })
+  const longestLifetime =
+    Math.max(...[...apis.values()].map((api) => api.accessTokenLifetime)) + settings.clockTolerance
+  const rotation = createRotation({ store, sealing, signingKeys, now, emit, longestLifetime, ...settings.signing })
+  const directory = createDirectory({ store, limit: MEMORY.applications })
+  const feed = createChangeFeed({ store, stalenessBound: settings.stalenessBound, onChange: follow })
+
+  let made: Credentials | undefined
+  const lifecycle = createLifecycle({ start, stop: () => store.close(), feed, logger })
+  const { available } = lifecycle
+
+  const identify = createIdentify({ accessTokens, revocation, directory, credentials, now })
+  const requestLimits = new Map<ApiSettings, RateLimit>()
+  for (const api of apis.values()) {
+    const limit = createRateLimit(api.rateLimit)
+    if (limit) requestLimits.set(api, limit)
+  }
+  const guards = createGuards({ identify, available, requestLimits, onDenied: settings.onDenied, emit, logDenial })
+  const verifiers = createVerifiers({ identify, available, requestLimits })
+  const { router, wellKnownRouter } = createAuthorizationServer({
+    settings, directory, credentials, accessTokens, revocation, signingKeys, available, emit, logDenial,
+    async verify(api, token) {
+      const identity = await identify.byAccessToken(api, token)
+      return typeof identity === 'string' || !identity.token ? undefined : { ...identity.token, scopes: identity.scopes }
+    },
+  }) // prettier-ignore
+  const registry = createRegistry({ store, apis, opened, directory, emit, now })
+
+  /** May be called again after it rejected. */
+  async function start(): Promise<void> {
+    await store.open()
+    // From here on nothing that others change is missed; what is read below can only be newer.
+    await feed.start()
+    const pepper = await store.establishPepper(await sealing.seal(randomBytes(32).toString('base64url')))
+    made = createCredentials(settings.credentialPrefix, Buffer.from(await sealing.open(pepper), 'base64url'))
+    await revocation.load()
+    await rotation.ensure()
+  }
+
+  async function follow(change: Change): Promise<void> {
+    if (change.kind === 'application') return directory.forget(change.id)
+    if (change.kind === 'accessTokenRevoked') return revocation.note(change)
+    if (change.kind === 'signingKeys') return signingKeys.load()
+    directory.forgetAll()
+    await revocation.load()
+    await signingKeys.load()
+  }
+
+  function credentials(): Credentials {
+    if (!made) throw new Error('The platform is not ready.')
+    return made
+  }
+
+  async function opened(): Promise<Credentials> {
+    await available()
+    return credentials()
+  }
+
+  /** Tells once when the store stops answering, and once when it answers again. */
+  function watchOutages(): (problem: unknown) => void {
+    let out = false
+    return function onAnswer(problem) {
+      if (out === (problem !== undefined)) return
+      out = problem !== undefined
+      if (out) logger.error('The store is out of reach.', problem)
+      else logger.warn('The store answers again.')
+      emit(out ? 'store.unavailable' : 'store.available', out ? { reason: reasonOf(problem) } : {})
+    }
+  }
+
+  function rotateOnTime(): NodeJS.Timeout | undefined {
+    const { rotateEvery } = settings.signing
+    if (rotateEvery === undefined) return undefined
+    const rotate = (): Promise<void> => lifecycle.ready().then(() => rotation.rotateWhenOlderThan(rotateEvery))
+    const report = (error: unknown): void =>
+      logger.error('The signing key could not be rotated; it is tried again.', error)
+    return setInterval(() => void rotate().catch(report), Math.min(60, rotateEvery) * 1000).unref()
+  }
+
+  const rotating = rotateOnTime()
+
+  const auth: PlatformAuth = {
+    apis: [...apis.values()].map(describeApi),
+    router,
+    wellKnownRouter,
+    requireBearer(...args: GuardArguments) {
+      const { api, options } = readGuardArguments(apis, 'oauth2', args)
+      return guards.bearer(api, options)
+    },
+    requireApiKey(...args: GuardArguments) {
+      const { api, options } = readGuardArguments(apis, 'apiKey', args)
+      return guards.apiKey(api, options)
+    },
+    async verifyAccessToken(name, token) {
+      return verifiers.accessToken(apiNamed(apis, name, 'oauth2', 'verifyAccessToken'), token)
+    },
+    async verifyApiKey(name, key) {
+      return verifiers.apiKey(apiNamed(apis, name, 'apiKey', 'verifyApiKey'), key)
+    },
+    applications: registry,
+    signingKeys: {
+      list: () => opened().then(() => rotation.list()),
+      rotate: (options) => opened().then(() => rotation.rotate(options)),
+      revoke: (kid, options) => opened().then(() => rotation.revoke(kid, options)),
+    },
+    audit: createAudit({ store, opened }),
+    events,
+    ready: lifecycle.ready,
+    health: lifecycle.health,
+    close() {
+      clearInterval(rotating)
+      return lifecycle.close()
+    },
+  }
+  return auth
+}
+
+function describeApi({ name, title, description, scheme, scopes, tokenEndpoint, resource }: ApiSettings): Api {
+  return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, resource })
+}
+
+function reasonOf(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem)
+}

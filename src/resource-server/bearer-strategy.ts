@@ -1,0 +1,28 @@
+import type { Strategy as PassportStrategy } from 'passport'
+import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
+import type { Identify } from './identity.js'
+import { settle, type Facade } from './passport.js'
+
+/** passport-http-bearer over our own verification (RFC 6750 2.1). */
+export function bearerStrategy(identify: Identify): PassportStrategy {
+  return new Strategy<VerifyFunctionWithRequest>(
+    { passReqToCallback: true },
+    function verifyAccessToken(req, token, done) {
+      const { api } = req as unknown as Facade
+      settle(() => identify.byAccessToken(api, token), done)
+    },
+  )
+}
+
+const BEARER = /^bearer(?:[ \t]|$)/i
+/** RFC 6750 2.1: b64token, after one space or more. */
+const CREDENTIALS = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i
+/** 8 KiB, and the scheme before it. */
+const LONGEST = 8 * 1024 + 'Bearer '.length
+
+/** The access token in an `Authorization` header: undefined if there is none, false if it is none that could be one. */
+export function readBearer(authorization: string | undefined): string | false | undefined {
+  if (authorization === undefined || !BEARER.test(authorization)) return undefined
+  if (authorization.length > LONGEST) return false
+  return CREDENTIALS.exec(authorization)?.[1] ?? false
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiSettings } from '../api-options.js'
+import type { Denial } from '../errors.js'
+import { requestIdOf, type Emit } from '../events.js'
+import type { LogDenial } from '../http/denial-log.js'
+import { causeOf, denialOf, sendDenial } from '../http/respond.js'
+import type { OnDenied } from '../options.js'
+import type { Refusals } from './refusals.js'
+
+/** What a guard's refusals go by. */
+export interface DenyPlan {
+  readonly api: ApiSettings
+  readonly refusals: Refusals
+  readonly onDenied: OnDenied | undefined
+}
+
+export interface DenierOptions {
+  readonly emit: Emit
+  readonly logDenial: LogDenial
+}
+
+/** Refuses a request; `problem` is one of the plan's refusals by its name, or whatever was thrown. */
+export type Deny = (
+  plan: DenyPlan,
+  problem: unknown,
+  applicationId: string | undefined,
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+export function denier({ emit, logDenial }: DenierOptions): Deny {
+  return function deny({ api, refusals, onDenied }, problem, applicationId, req, res, next) {
+    const denied = (typeof problem === 'string' ? refusals[problem] : undefined) ?? denialOf(problem)
+    emit('request.denied', { api: api.name, applicationId, reason: denied.error, requestId: requestIdOf(req) })
+    logDenial(api.name, denied, causeOf(problem))
+    if (!onDenied) return sendDenial(req, res, denied)
+
+    try {
+      const answered: unknown = onDenied(denied, req, res, answerOrFail)
+      if (answered instanceof Promise) answered.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+
+    /** The `next` that `onDenied` gets: it may hand on an error, and can't reach the route. */
+    function answerOrFail(error?: unknown): void {
+      if (error === undefined || error === null || error === 'route' || error === 'router') sendDenial(req, res, denied)
+      else next(error)
+    }
+
+    function failed(error: unknown): void {
+      const unexpected: Denial = denialOf(error)
+      logDenial(api.name, unexpected, causeOf(error))
+      sendDenial(req, res, unexpected)
+    }
+  }
+}

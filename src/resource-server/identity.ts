@@ -1,0 +1,78 @@
+import type { ApiSettings } from '../api-options.js'
+import { isLive, isWellFormedKey, type Credentials } from '../applications/credentials.js'
+import type { Directory } from '../applications/directory.js'
+import { whenKnown, type Eventually } from '../eventually.js'
+import type { ApplicationRecord } from '../store.js'
+import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
+import type { Revocation } from '../tokens/revocation.js'
+
+/** Who calls, and what it may do at this API. */
+export interface Identity {
+  readonly api: ApiSettings
+  readonly application: ApplicationRecord
+  /** The token's scopes that are still granted; none at a key API. */
+  readonly scopes: readonly string[]
+  readonly token: AccessToken | undefined
+}
+
+/** Why an access token establishes nobody. */
+export type TokenRejection = 'invalidToken' | 'expiredToken' | 'tokenOfAnotherApi' | 'endedToken'
+/** Why an API key establishes nobody. */
+export type KeyRejection = 'invalidKey' | 'keyNotAllowed'
+
+/** From memory in the common case, and then at once. Rejects only when the store can't answer. */
+export interface Identify {
+  byAccessToken(api: ApiSettings, token: string): Eventually<Identity | TokenRejection>
+  byKey(api: ApiSettings, key: string): Eventually<Identity | KeyRejection>
+}
+
+interface IdentifyOptions {
+  readonly accessTokens: AccessTokens
+  readonly revocation: Revocation
+  readonly directory: Directory
+  readonly credentials: () => Credentials
+  readonly now: () => number
+}
+
+export function createIdentify(options: IdentifyOptions): Identify {
+  const { accessTokens, revocation, directory, credentials, now } = options
+
+  return {
+    byAccessToken(api, presented) {
+      return whenKnown(accessTokens.verify(presented), (token) => {
+        if (token === 'invalid') return 'invalidToken'
+        if (token === 'expired') return 'expiredToken'
+        if (token.issuer !== api.resource) return 'tokenOfAnotherApi'
+        return whenKnown(revocation.isRevoked(token.id), (revoked) => {
+          if (revoked) return 'endedToken'
+          return whenKnown(directory.byId(token.applicationId), (application) => identityOf(api, application, token))
+        })
+      })
+    },
+    byKey(api, key) {
+      if (!isWellFormedKey(key)) return 'invalidKey'
+      const hash = credentials().hash(key)
+      return whenKnown(directory.byKeyHash(hash), (application) => {
+        const record = application?.keys.find((each) => each.hash === hash)
+        if (!application || !record || !isLive(record, now())) return 'invalidKey'
+        // Whoever holds a good key may know what is wrong with its application; nobody else may.
+        if (application.status === 'suspended') return 'keyNotAllowed'
+        if (application.status !== 'active') return 'invalidKey'
+        return application.apis[api.name] ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
+      })
+    },
+  }
+}
+
+const NONE: readonly string[] = []
+
+function identityOf(
+  api: ApiSettings,
+  application: ApplicationRecord | undefined,
+  token: AccessToken,
+): Identity | TokenRejection {
+  const access = application?.apis[api.name]
+  if (!application || !access || application.status !== 'active') return 'endedToken'
+  if (token.issuedAt <= application.tokensRevokedAt) return 'endedToken'
+  return { api, application, scopes: token.scopes.filter((scope) => access.scopes.includes(scope)), token }
+}

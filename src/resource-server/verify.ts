@@ -1,0 +1,55 @@
+import type { ApiSettings } from '../api-options.js'
+import { OAuthError, type Denial } from '../errors.js'
+import type { Eventually } from '../eventually.js'
+import { denialOf } from '../http/respond.js'
+import type { RateLimit } from '../limits/rate-limit.js'
+import { describeIdentity, type AuthInfo } from './auth-info.js'
+import { readBearer } from './bearer-strategy.js'
+import type { Identify, Identity } from './identity.js'
+import { apiKeyRefusals, bearerRefusals, type Refusals } from './refusals.js'
+
+/** Does outside a request what a guard does in one: for WebSockets, jobs and queues. Rejects with `OAuthError`. */
+export interface Verifiers {
+  accessToken(api: ApiSettings, token: string): Promise<AuthInfo>
+  apiKey(api: ApiSettings, key: string): Promise<AuthInfo>
+}
+
+interface VerifiersOptions {
+  readonly identify: Identify
+  readonly available: () => Eventually<void>
+  readonly requestLimits: ReadonlyMap<ApiSettings, RateLimit>
+}
+
+export function createVerifiers({ identify, available, requestLimits }: VerifiersOptions): Verifiers {
+  async function verify(
+    refusals: Refusals,
+    api: ApiSettings,
+    identified: () => Eventually<Identity | string>,
+  ): Promise<AuthInfo> {
+    try {
+      await available()
+      const identity = await identified()
+      if (typeof identity === 'string') throw asError(refusals[identity]!)
+      await requestLimits.get(api)?.(`${identity.application.id} ${api.name}`)
+      return describeIdentity(identity)
+    } catch (error) {
+      throw error instanceof OAuthError ? error : asError(denialOf(error), error)
+    }
+  }
+
+  return {
+    accessToken(api, token) {
+      const readable = token === '' ? undefined : readBearer(`Bearer ${token}`)
+      return verify(bearerRefusals(api, []), api, () =>
+        readable ? identify.byAccessToken(api, readable) : readable === undefined ? 'noCredential' : 'malformed',
+      )
+    },
+    apiKey(api, key) {
+      return verify(apiKeyRefusals(api), api, () => (key === '' ? 'noCredential' : identify.byKey(api, key)))
+    },
+  }
+}
+
+function asError({ error, description, headers }: Denial, cause?: unknown): OAuthError {
+  return new OAuthError(error, description, { headers, cause })
+}

@@ -1,0 +1,45 @@
+import { hkdfSync } from 'node:crypto'
+import { CompactEncrypt, compactDecrypt } from 'jose'
+import { ConfigurationError } from './errors.js'
+
+/** Keeps signing keys and pepper unreadable at rest. */
+export interface Sealing {
+  /** The text as a JWE (RFC 7516) under the newest secret; as it is where there is no secret. */
+  seal(text: string): Promise<string>
+  /** The text again. Rejects with `ConfigurationError` if none of the secrets opens it. */
+  open(sealed: string): Promise<string>
+}
+
+const PLAIN = 'plain:'
+
+/** `dir` + A256GCM (RFC 7518 4.5, 5.3); a secret of 32 random characters needs no slow derivation, HKDF (RFC 5869) will do. */
+export function createSealing(secrets: readonly string[]): Sealing {
+  const keys = secrets.map(
+    (secret) => new Uint8Array(hkdfSync('sha256', secret, '', 'express-platform-auth sealing v1', 32)),
+  )
+
+  async function seal(text: string): Promise<string> {
+    const newest = keys[0]
+    if (!newest) return PLAIN + text
+    return new CompactEncrypt(new TextEncoder().encode(text))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .encrypt(newest)
+  }
+
+  async function open(sealed: string): Promise<string> {
+    if (sealed.startsWith(PLAIN)) return sealed.slice(PLAIN.length)
+    for (const key of keys) {
+      const opened = await compactDecrypt(sealed, key, ALGORITHMS).catch(() => undefined)
+      if (opened) return new TextDecoder().decode(opened.plaintext)
+    }
+    throw new ConfigurationError(
+      keys.length === 0
+        ? 'secret is missing, and the store was written with one. Set it to the secret of before.'
+        : 'secret is not the one that the store was written with. To change it give both, newest first: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET].',
+    )
+  }
+
+  return { seal, open }
+}
+
+const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }

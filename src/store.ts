@@ -1,0 +1,167 @@
+import type { EventType } from './events.js'
+
+/** `pending -> active <-> suspended`, and any of them `-> deleted`. */
+export type ApplicationStatus = 'pending' | 'active' | 'suspended' | 'deleted'
+
+/** A key or a secret, at rest. */
+export interface CredentialRecord {
+  /** HMAC-SHA-256 under the pepper, base64url. */
+  readonly hash: string
+  /** Its first characters, by which people tell one from another. */
+  readonly prefix: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970; undefined while it has no end. */
+  readonly expiresAt: number | undefined
+  /** Milliseconds since 1970; undefined while it has never been used. */
+  readonly lastUsedAt: number | undefined
+}
+
+/** An application, at rest. Records are never changed in place: a change is a new record with the next version. */
+export interface ApplicationRecord {
+  readonly id: string
+  readonly name: string
+  readonly contact: string | undefined
+  readonly status: ApplicationStatus
+  readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  /** Newest first. */
+  readonly keys: readonly CredentialRecord[]
+  /** Newest first. */
+  readonly secrets: readonly CredentialRecord[]
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Access tokens issued at or before this instant (milliseconds since 1970; 0: never) are refused. */
+  readonly tokensRevokedAt: number
+  /** 1 when created, and one more with every save. */
+  readonly version: number
+}
+
+/** A key that signs access tokens, at rest. */
+export interface SigningKeyRecord {
+  /** Its RFC 7638 thumbprint. */
+  readonly kid: string
+  /** The JWS algorithm (RFC 7518 3.1, RFC 8037). */
+  readonly algorithm: string
+  readonly publicJwk: Readonly<Record<string, unknown>>
+  /** The private JWK, encrypted with `secret` where there is one. */
+  readonly sealedPrivateJwk: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** From when on it signs, milliseconds since 1970; it verifies from the start. */
+  readonly signsFrom: number
+  /** Seconds that the key before it goes on verifying once this one signs: the longest access token's lifetime, and a little. */
+  readonly formerVerifiesFor: number
+}
+
+/** An access token revoked before its time (RFC 7009). */
+export interface RevokedAccessToken {
+  /** Its `jti`. */
+  readonly id: string
+  /** Milliseconds since 1970, after which nobody need remember it. */
+  readonly expiresAt: number
+}
+
+/** Who changed what, when. Never a secret. */
+export interface AuditEntry {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly type: EventType
+  readonly by: string | undefined
+  readonly applicationId: string | undefined
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** An audit entry in its place. */
+export interface AuditRecord extends AuditEntry {
+  readonly id: string
+}
+
+/** What other processes must know: something they may have in memory is no longer so. */
+export type Change =
+  | { readonly kind: 'application'; readonly id: string }
+  | { readonly kind: 'accessTokenRevoked'; readonly id: string; readonly expiresAt: number }
+  | { readonly kind: 'signingKeys' }
+  /** The store no longer has all changes since that cursor. */
+  | { readonly kind: 'everything' }
+
+/** A place in the feed of changes. */
+export interface ChangesPage {
+  readonly cursor: string
+  readonly changes: readonly Change[]
+}
+
+/** Which applications; `after` is the id of the last one seen. Oldest first; deleted ones only when asked for by status. */
+export interface ApplicationQuery {
+  readonly after: string | undefined
+  readonly limit: number
+  readonly api: string | undefined
+  readonly status: ApplicationStatus | undefined
+}
+
+/** Which audit records; `after` is the id of the last one seen. Oldest first. */
+export interface AuditQuery {
+  readonly after: string | undefined
+  readonly limit: number
+  readonly applicationId: string | undefined
+}
+
+/**
+ * Where a platform keeps what must outlive a process. A store decides nothing: it saves what it is given, all or
+ * nothing, and resolves only once that would survive a power cut. It rejects only when it can't answer; what it
+ * refuses by contract it says with `false`. Every change it commits goes into its feed in the same transaction.
+ */
+export interface Store {
+  /** What logs and `health()` call it, such as `sqlite`; `memory` alone may do without the option `secret` in production. */
+  readonly kind: string
+  /** Milliseconds between two looks at the feed. */
+  readonly pollInterval: number
+
+  /** Connects and migrates; may be called again after it rejected. Rejects with `StoreUnusableError` for what waiting can't cure. */
+  open(): Promise<void>
+  /** Lets go of what `open()` took, and of nothing that was handed in. */
+  close(): Promise<void>
+
+  /** Keeps the first pepper it is ever given, and resolves the one it keeps. */
+  establishPepper(sealed: string): Promise<string>
+
+  /** Every signing key there is, in the order they were added. */
+  listSigningKeys(): Promise<readonly SigningKeyRecord[]>
+  /** Adds a key, if `newest` is the one added last (undefined: there is none); otherwise resolves false. */
+  addSigningKey(key: SigningKeyRecord, newest: string | undefined, audit: AuditEntry): Promise<boolean>
+  /** Removes a key; false if it was not there. */
+  removeSigningKey(kid: string, audit: AuditEntry): Promise<boolean>
+
+  findApplication(id: string): Promise<ApplicationRecord | undefined>
+  /** The application that has a key with this hash, expired or not. */
+  findApplicationByKey(hash: string): Promise<ApplicationRecord | undefined>
+  listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
+  /**
+   * Saves the record and its audit entry in one step, if the stored version is the one before the record's (none for
+   * version 1); otherwise resolves false and changes nothing.
+   */
+  saveApplication(record: ApplicationRecord, audit: AuditEntry): Promise<boolean>
+
+  /** Remembers a revoked access token until it expires; `now` (milliseconds) tells which may be forgotten. */
+  revokeAccessToken(token: RevokedAccessToken, now: number): Promise<void>
+  /** Up to `limit` revoked access tokens that expire after `now`. */
+  listRevokedAccessTokens(now: number, limit: number): Promise<readonly RevokedAccessToken[]>
+  isAccessTokenRevoked(id: string): Promise<boolean>
+
+  listAudit(query: AuditQuery): Promise<readonly AuditRecord[]>
+
+  /** What any process has committed since that place in the feed; from undefined: the place where the feed now ends. */
+  changesSince(cursor: string | undefined): Promise<ChangesPage>
+  /** Optional: calls back when there is something new to read. Returns how to stop. */
+  watch?(wake: () => void): () => void
+}
+
+/** Waiting will not help: the database was written by a newer version of this package, or the store's driver is not installed. */
+export class StoreUnusableError extends Error {
+  override readonly name = 'StoreUnusableError'
+  readonly code: 'schema_too_new' | 'driver_missing'
+
+  constructor(code: StoreUnusableError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,147 @@
+import { ApplicationError } from '../errors.js'
+import type { Emit } from '../events.js'
+import type { Sealing } from '../sealing.js'
+import type { AuditEntry, Store } from '../store.js'
+import { makeSigningKey, type SigningKey, type SigningKeys } from './signing-keys.js'
+
+/** A signing key as `auth.signingKeys.list()` shows it. */
+export interface SigningKeyInfo {
+  readonly kid: string
+  /** The JWS algorithm (RFC 7518 3.1, RFC 8037). */
+  readonly algorithm: string
+  /** `next`: published, signs later; `current`: signs; `former`: only verifies, until `verifiesUntil`. */
+  readonly state: 'next' | 'current' | 'former'
+  readonly createdAt: Date
+  readonly signsFrom: Date
+  /** Undefined while no later key has taken over. */
+  readonly verifiesUntil: Date | undefined
+}
+
+/** `auth.signingKeys`: the keys that sign access tokens, shared by every process on the store. */
+export interface SigningKeyRotation {
+  /** Every key that still verifies, in the order in which they sign. */
+  list(): Promise<SigningKeyInfo[]>
+  /**
+   * Publishes a new key, which signs `signing.publishAhead` seconds later, or at once with `immediately`; resolves that
+   * key. A key that is already waiting to sign is the one resolved. The former key verifies until its last access token
+   * has expired.
+   */
+  rotate(options?: { readonly immediately?: boolean; readonly by?: string }): Promise<SigningKeyInfo>
+  /**
+   * Forgets a key: every access token it signed is refused from the next request on. The current key is replaced first.
+   * Rejects with code `signing_key_not_found`.
+   */
+  revoke(kid: string, options?: { readonly by?: string }): Promise<void>
+}
+
+interface RotationOptions {
+  readonly store: Store
+  readonly sealing: Sealing
+  readonly signingKeys: SigningKeys
+  readonly now: () => number
+  readonly emit: Emit
+  readonly algorithm: string
+  /** Seconds. */
+  readonly publishAhead: number
+  /** Seconds that the longest access token lasts, clock tolerance included. */
+  readonly longestLifetime: number
+}
+
+/** Everything that changes which keys there are. */
+export interface Rotation extends SigningKeyRotation {
+  /** Makes the first key, or the next one where the option `signing.algorithm` has changed. */
+  ensure(): Promise<void>
+  /** Rotates if the newest key is older than that (seconds). */
+  rotateWhenOlderThan(age: number): Promise<void>
+}
+
+/** Seconds by which clocks of processes may differ before one of them signs with a key that another no longer takes. */
+const CLOCKS_APART = 60
+
+export function createRotation(options: RotationOptions): Rotation {
+  const { store, sealing, signingKeys, now, emit, algorithm, publishAhead, longestLifetime } = options
+
+  function newest(): SigningKey | undefined {
+    return signingKeys
+      .list()
+      .reduce<SigningKey | undefined>(
+        (latest, key) => (latest && latest.createdAt >= key.createdAt ? latest : key),
+        undefined,
+      )
+  }
+
+  /** Adds a key, unless another process adds one at the same time: then theirs is the next one. */
+  async function add(signsFrom: number, by: string | undefined): Promise<void> {
+    const at = now()
+    const records = await store.listSigningKeys()
+    const key = await makeSigningKey(sealing, {
+      algorithm,
+      createdAt: at,
+      signsFrom,
+      formerVerifiesFor: longestLifetime + CLOCKS_APART,
+    })
+    const added = await store.addSigningKey(key, records.at(-1)?.kid, audit('signingKey.rotated', at, by, key.kid))
+    await signingKeys.load()
+    if (added) emit('signingKey.rotated', {})
+  }
+
+  /** Another process may have added one that only signs later: then once more. */
+  async function replaceCurrent(by: string | undefined): Promise<void> {
+    const former = signingKeys.current()?.kid
+    for (let tries = 0; tries < 10 && signingKeys.current()?.kid === former; tries++) await add(now(), by)
+  }
+
+  const publishAheadOf = (): number => now() + publishAhead * 1000
+
+  function waiting(): SigningKey | undefined {
+    return signingKeys.list().find((key) => key.signsFrom > now())
+  }
+
+  return {
+    async list() {
+      await signingKeys.load()
+      return describe(signingKeys, now())
+    },
+    async rotate({ immediately = false, by } = {}) {
+      await signingKeys.load()
+      if (immediately) await replaceCurrent(by)
+      else if (!waiting()) await add(publishAheadOf(), by)
+      const rotated = immediately ? signingKeys.current() : (waiting() ?? signingKeys.current())
+      return describe(signingKeys, now()).find(({ kid }) => kid === rotated?.kid)!
+    },
+    async revoke(kid, { by } = {}) {
+      await signingKeys.load()
+      if (signingKeys.current()?.kid === kid) await replaceCurrent(by)
+      const removed = await store.removeSigningKey(kid, audit('signingKey.revoked', now(), by, kid))
+      if (!removed)
+        throw new ApplicationError('signing_key_not_found', `There is no signing key with the kid "${kid}".`)
+      await signingKeys.load()
+      emit('signingKey.revoked', {})
+    },
+    async ensure() {
+      await signingKeys.load()
+      if (!signingKeys.current()) await add(now(), undefined)
+      else if (newest()?.algorithm !== algorithm) await add(publishAheadOf(), undefined)
+    },
+    async rotateWhenOlderThan(age) {
+      const latest = newest()
+      if (latest && latest.createdAt + age * 1000 <= now()) await add(publishAheadOf(), undefined)
+    },
+  }
+}
+
+function describe(signingKeys: SigningKeys, now: number): SigningKeyInfo[] {
+  const current = signingKeys.current()
+  return signingKeys.list().map((key) => ({
+    kid: key.kid,
+    algorithm: key.algorithm,
+    state: key.kid === current?.kid ? 'current' : key.signsFrom > now ? 'next' : 'former',
+    createdAt: new Date(key.createdAt),
+    signsFrom: new Date(key.signsFrom),
+    verifiesUntil: key.verifiesUntil === undefined ? undefined : new Date(key.verifiesUntil),
+  }))
+}
+
+function audit(type: AuditEntry['type'], at: number, by: string | undefined, kid: string): AuditEntry {
+  return { at, type, by, applicationId: undefined, details: { kid } }
+}

@@ -1,0 +1,141 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
+import type { Sealing } from '../sealing.js'
+import type { SigningKeyRecord, Store } from '../store.js'
+
+/** A signing key in memory, imported once. */
+export interface SigningKey {
+  readonly kid: string
+  readonly algorithm: string
+  readonly publicKey: CryptoKey
+  readonly privateKey: CryptoKey
+  readonly publicJwk: JWK
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970. */
+  readonly signsFrom: number
+  /** Milliseconds since 1970; undefined while no later key has taken over. */
+  readonly verifiesUntil: number | undefined
+}
+
+/** The signing keys that this process knows. */
+export interface SigningKeys {
+  /** Reads them from the store; keys already imported are kept. */
+  load(): Promise<void>
+  /** Every key that still verifies, in the order in which they sign. */
+  list(): readonly SigningKey[]
+  /** The one that signs now; undefined if there is none, which only a store without keys explains. */
+  current(): SigningKey | undefined
+  /** The key of that `kid` while it verifies. An unknown one may be new: the store is asked, at most once a second. */
+  find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>
+}
+
+interface SigningKeysOptions {
+  readonly store: Store
+  readonly sealing: Sealing
+  readonly now: () => number
+  /** Called when a key is no longer there, so that nothing it signed is taken from memory. */
+  readonly onRemoved: () => void
+}
+
+export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKeysOptions): SigningKeys {
+  let keys: readonly SigningKey[] = []
+  let loading: Promise<void> | undefined
+  let askedAt = -Infinity
+  let asking: Promise<void> | undefined
+
+  async function read(): Promise<void> {
+    const records = [...(await store.listSigningKeys())].toSorted((a, b) => a.signsFrom - b.signsFrom)
+    const known = new Map(keys.map((key) => [key.kid, key]))
+    const ends = records.map((_, place) => verifiesUntil(records[place + 1]))
+    const next = await Promise.all(
+      records.flatMap((record, place) => {
+        const end = ends[place]
+        // A key that verifies no more stays in the store as history, and out of memory.
+        return end !== undefined && end <= now() ? [] : [open(record, end, known.get(record.kid), sealing)]
+      }),
+    )
+    const removed = keys.some((key) => !records.some((record) => record.kid === key.kid))
+    keys = next
+    if (removed) onRemoved()
+  }
+
+  /** Readings run one behind the other: what was asked for last is what is known in the end. */
+  function load(): Promise<void> {
+    const mine = (loading ?? Promise.resolve()).catch(() => undefined).then(read)
+    loading = mine
+    return mine
+  }
+
+  function known(kid: string): SigningKey | undefined {
+    const at = now()
+    return keys.find((key) => key.kid === kid && (key.verifiesUntil === undefined || at < key.verifiesUntil))
+  }
+
+  return {
+    load,
+    list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
+    // The first key of a store may lie a little ahead of this machine's clock: better that one than none.
+    current: () => keys.findLast((key) => key.signsFrom <= now()) ?? keys[0],
+    find(kid) {
+      const key = known(kid)
+      if (key) return key
+      if (performance.now() - askedAt >= 1000) {
+        askedAt = performance.now()
+        asking = load().finally(() => (asking = undefined))
+      }
+      return asking?.then(() => known(kid))
+    },
+  }
+}
+
+/** Until when a key verifies, told by the one that follows it (milliseconds since 1970). */
+function verifiesUntil(successor: SigningKeyRecord | undefined): number | undefined {
+  return successor && successor.signsFrom + successor.formerVerifiesFor * 1000
+}
+
+async function open(
+  record: SigningKeyRecord,
+  end: number | undefined,
+  known: SigningKey | undefined,
+  sealing: Sealing,
+): Promise<SigningKey> {
+  if (known) return { ...known, verifiesUntil: end }
+  const { kid, algorithm, createdAt, signsFrom } = record
+  const publicJwk = record.publicJwk as JWK
+  const privateJwk = JSON.parse(await sealing.open(record.sealedPrivateJwk)) as JWK
+  return {
+    kid,
+    algorithm,
+    // importJWK resolves bytes for symmetric keys alone, and there are none here.
+    publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
+    privateKey: (await importJWK(privateJwk, algorithm)) as CryptoKey,
+    publicJwk,
+    createdAt,
+    signsFrom,
+    verifiesUntil: end,
+  }
+}
+
+interface NewSigningKey {
+  readonly algorithm: string
+  readonly createdAt: number
+  readonly signsFrom: number
+  readonly formerVerifiesFor: number
+}
+
+/** A fresh key pair as a record; its private half leaves this call only sealed. */
+export async function makeSigningKey(
+  sealing: Sealing,
+  { algorithm, ...times }: NewSigningKey,
+): Promise<SigningKeyRecord> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  const publicPart = await exportJWK(publicKey)
+  const kid = await calculateJwkThumbprint(publicPart)
+  return {
+    kid,
+    algorithm,
+    publicJwk: { ...publicPart, kid, alg: algorithm, use: 'sig' },
+    sealedPrivateJwk: await sealing.seal(JSON.stringify(await exportJWK(privateKey))),
+    ...times,
+  }
+}
