@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const programs = fileURLToPath(new URL('programs', import.meta.url))
+
+/** What its users have of the package's dependencies; jose apart, which its CommonJS must do without. */
+const DEPENDENCIES = ['passport', 'passport-headerapikey', 'passport-http-bearer', 'rate-limiter-flexible']
+
+export interface Packed {
+  /** The tarball, and where it was unpacked. */
+  readonly tarball: string
+  readonly folder: string
+  /** The paths of its files, and their sizes in bytes. */
+  readonly files: readonly { readonly path: string; readonly size: number }[]
+  /** Bytes of the tarball. */
+  readonly size: number
+  /** A new project, somewhere else, that has the package installed. */
+  consumer(options: ConsumerOptions): Promise<string>
+  /** Removes the tarball and all projects. */
+  remove(): Promise<void>
+}
+
+export interface ConsumerOptions {
+  readonly type: 'module' | 'commonjs'
+  /** What else lies in its node_modules: a package's name, or `express=express4` for another one under that name. */
+  readonly packages: readonly string[]
+  /** Which of `programs` it consists of. */
+  readonly programs: readonly string[]
+}
+
+/** Packs dist as `npm publish` would, and unpacks it. No registry is asked: everything else comes from our node_modules. */
+export async function pack(): Promise<Packed> {
+  const scratch = await mkdtemp(join(tmpdir(), 'packed-'))
+  // Without scripts, or prepack would build what `npm test` has just built.
+  const args = ['pack', '--json', '--ignore-scripts', '--offline', '--pack-destination', scratch]
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: root })
+  const [{ filename, files, size }] = JSON.parse(stdout) as [Pick<Packed, 'files' | 'size'> & { filename: string }]
+  const tarball = join(scratch, filename)
+  await promisify(execFile)('tar', ['-xzf', tarball, '-C', scratch])
+  const folder = join(scratch, 'package')
+  let consumers = 0
+
+  async function consumer({ type, packages, programs: names }: ConsumerOptions): Promise<string> {
+    const home = join(scratch, `consumer-${++consumers}`)
+    const modules = join(home, 'node_modules')
+    await cp(folder, join(modules, 'express-platform-auth'), { recursive: true })
+    for (const spec of [...DEPENDENCIES, ...packages]) {
+      const [name = '', original = name] = spec.split('=')
+      await mkdir(dirname(join(modules, name)), { recursive: true })
+      await symlink(join(root, 'node_modules', original), join(modules, name))
+    }
+    for (const name of names) await cp(join(programs, name), join(home, name))
+    await writeFile(join(home, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type }))
+    return home
+  }
+
+  return { tarball, folder, files, size, consumer, remove: () => rm(scratch, { recursive: true }) }
+}
+
+/** Runs one of a consumer's programs; resolves the JSON that it prints, and rejects if it says anything on stderr. */
+export async function run(home: string, program: string): Promise<unknown> {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], { cwd: home, timeout: 20_000 })
+  if (stderr !== '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+export const readText = (folder: string, path: string): Promise<string> => readFile(join(folder, path), 'utf8')

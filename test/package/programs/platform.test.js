@@ -1,0 +1,43 @@
+// Run by Jest as it is without any configuration: CommonJS, its own module loader.
+const express = require('express')
+const request = require('supertest')
+const { authOf, createPlatformAuth, memoryStore } = require('express-platform-auth')
+const { sqliteStore } = require('express-platform-auth/stores/sqlite')
+const { accessTokenFor, apiKeyFor } = require('express-platform-auth/testing')
+
+const secret = 's'.repeat(32)
+
+test.each([
+  ['memory', () => memoryStore()],
+  ['SQLite', () => sqliteStore(':memory:')],
+])('a platform on %s', async (_name, makeStore) => {
+  const auth = createPlatformAuth({
+    baseUrl: 'http://localhost',
+    apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
+    store: makeStore(),
+    secret,
+  })
+  const app = express()
+  app.use(auth.router)
+  app.get('/orders', auth.requireBearer('orders'), (req, res) => res.json(authOf(req).scheme))
+  app.get('/catalog', auth.requireApiKey('catalog'), (req, res) => res.json(authOf(req).scheme))
+
+  const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders'] })
+  const issued = await request(app)
+    .post('/orders/token')
+    .auth(credentials.clientId, credentials.clientSecret)
+    .type('form')
+    .send({ grant_type: 'client_credentials' })
+    .expect(200)
+  await request(app).get('/orders').auth(issued.body.access_token, { type: 'bearer' }).expect(200, '"oauth2"')
+  await request(app)
+    .get('/orders')
+    .auth(await accessTokenFor(auth, 'orders'), { type: 'bearer' })
+    .expect(200)
+  await request(app)
+    .get('/catalog')
+    .set('X-Api-Key', await apiKeyFor(auth, 'catalog'))
+    .expect(200, '"apiKey"')
+  await request(app).get('/orders').expect(401)
+  await auth.close()
+})

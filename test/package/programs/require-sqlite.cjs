@@ -1,0 +1,9 @@
+const express = require('express')
+const { authOf, createPlatformAuth } = require('express-platform-auth')
+const { sqliteStore } = require('express-platform-auth/stores/sqlite')
+const exercise = require('./exercise.cjs')
+
+const store = sqliteStore('require.db')
+void exercise({ express, createPlatformAuth, authOf, store, secret: 's'.repeat(32) }).then((answers) => {
+  console.log(JSON.stringify(answers))
+})

@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+
+const ours = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
+
+/** Compiles without writing, and resolves the errors, each as `file.ts:line TS1234: why`, in their order. */
+export function tsc(options: readonly string[], typescript = ours): Promise<string[]> {
+  const args = [join(typescript, 'bin/tsc'), '--noEmit', '--pretty', 'false', ...options]
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      const errors = [...stdout.matchAll(/^(?:(.+)\((\d+),\d+\): )?error (TS.*)$/gm)]
+      if (error && errors.length === 0) reject(new Error(stdout + stderr, { cause: error }))
+      else resolve(errors.map(([, file = '', line = '', text = '']) => `${basename(file)}:${line} ${text}`))
+    })
+  })
+}

@@ -1,0 +1,80 @@
+// What must compile. Nothing runs it: package scripts and types.test.ts compile it.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  authOf,
+  createPlatformAuth,
+  maybeAuthOf,
+  memoryStore,
+  OAuthError,
+  type ApisOptions,
+  type PlatformAuth,
+} from '../../src/index.js'
+
+const auth = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: {
+    orders: { scheme: 'oauth2', title: 'Orders', scopes: { 'orders:read': 'Read', 'orders:write': 'Change' } },
+    catalog: { scheme: 'apiKey', title: 'Catalog' },
+  },
+  store: memoryStore(),
+})
+
+// Names and scopes as they are.
+auth.requireBearer('orders')
+auth.requireBearer('orders', { scopes: ['orders:read', 'orders:write'], optional: true })
+auth.requireApiKey('catalog')
+auth.requireApiKey('catalog', { optional: true, onDenied: (denial, _req, res) => res.end(denial.description) })
+
+// One API per scheme: its name may be left out.
+auth.requireBearer()
+auth.requireApiKey()
+
+// Destructuring works, and so does a platform without scopes or without one of the schemes.
+const { requireBearer, router, close } = auth
+requireBearer('orders')
+void close
+createPlatformAuth({ baseUrl: 'https://a.example', apis: { plain: { scheme: 'oauth2' } } }).requireBearer('plain')
+
+// Guards and routers fit whatever calls (req, res, next).
+const middleware: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => unknown = router
+void middleware
+
+// Plain records: names and scopes are any strings, checked at start-up.
+declare const loaded: ApisOptions
+const dynamic = createPlatformAuth({ baseUrl: 'https://api.example.com', apis: loaded })
+dynamic.requireBearer('whatever', { scopes: ['what:ever'] })
+dynamic.requireApiKey('whatever')
+const record: Record<string, { scheme: 'apiKey' }> = {}
+createPlatformAuth({ baseUrl: 'https://api.example.com', apis: record }).requireApiKey('whatever')
+
+// Functions that take any platform.
+declare function mount(platform: PlatformAuth): void
+mount(auth)
+mount(dynamic)
+
+// What a guard establishes.
+export function handler(req: IncomingMessage): { id: string; expires: Date | undefined; scopes: readonly string[] } {
+  const { application, token, scopes, scheme, api } = authOf(req)
+  const both: 'oauth2' | 'apiKey' = scheme
+  const name: string = api
+  void [both, name, maybeAuthOf(req)?.application.name]
+  return { id: application.id, expires: token?.expiresAt, scopes }
+}
+
+export async function outsideARequest(token: string): Promise<string | undefined> {
+  try {
+    await auth.verifyApiKey('catalog', 'key')
+    return (await auth.verifyAccessToken('orders', token)).application.id
+  } catch (error) {
+    return error instanceof OAuthError ? error.code : undefined
+  }
+}
+
+export async function operators(): Promise<void> {
+  const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+  const secret: string | undefined = credentials.clientSecret
+  const created: Date = application.createdAt
+  void [secret, created]
+  await auth.applications.allow(application.id, 'orders', { scopes: ['orders:read'] })
+  await auth.applications.create({ name: 'Shop', apis: { orders: { scopes: ['orders:read'] } } })
+}

@@ -1,0 +1,58 @@
+// What must not compile, each line for the reason given. Nothing runs it: package scripts and types.test.ts compile it.
+import type { Request } from 'express'
+import { createPlatformAuth } from '../../src/index.js'
+
+const auth = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: {
+    orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read' } },
+    catalog: { scheme: 'apiKey' },
+  },
+})
+
+// @ts-expect-error TS2769 catalog is called with a key
+auth.requireBearer('catalog')
+// @ts-expect-error TS2769 a misspelt name
+auth.requireBearer('ordres')
+// @ts-expect-error TS2322 an unknown scope
+auth.requireBearer('orders', { scopes: ['orders:reed'] })
+// @ts-expect-error TS2769 orders is called with an access token
+auth.requireApiKey('orders')
+// @ts-expect-error TS2769 a misspelt name
+auth.requireApiKey('katalog')
+// @ts-expect-error TS2353 scopes are for access tokens
+auth.requireApiKey('catalog', { scopes: ['orders:read'] })
+// @ts-expect-error TS2561 a misspelt option
+auth.requireBearer('orders', { scope: ['orders:read'] })
+// @ts-expect-error TS2345 catalog has no access tokens
+void auth.verifyAccessToken('catalog', 'token')
+// @ts-expect-error TS2345 orders has no keys
+void auth.verifyApiKey('orders', 'key')
+
+const two = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: { orders: { scheme: 'oauth2' }, invoices: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
+})
+// @ts-expect-error TS2554 which of the two?
+two.requireBearer()
+// @ts-expect-error TS2322 orders has no scopes
+two.requireBearer('orders', { scopes: ['orders:read'] })
+
+const keysOnly = createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { catalog: { scheme: 'apiKey' } } })
+// @ts-expect-error TS2554 there is no such API
+keysOnly.requireBearer()
+
+// @ts-expect-error TS2820 a scheme that doesn't exist
+createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { orders: { scheme: 'oauth' } } })
+// @ts-expect-error TS2322 key APIs have no scopes
+createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { catalog: { scheme: 'apiKey', scopes: {} } } })
+// @ts-expect-error TS2741 no base URL
+createPlatformAuth({ apis: {} })
+// @ts-expect-error TS2561 an unknown option
+createPlatformAuth({ baseUrl: 'https://api.example.com', apis: {}, baseUrI: '' })
+
+// Express's own types stay as they are. (That req.user does too shows in test/package, where no @types/passport is.)
+export function untouched(req: Request): unknown {
+  // @ts-expect-error TS2339 not ours to declare
+  return req.auth
+}

@@ -1,0 +1,33 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { tsc } from '../support/tsc.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const EXPECTED = /^\s*\/\/ @ts-expect-error (TS\d+) .*$/
+
+it('compiles what must compile, and refuses every other line for the reason that stands above it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'types-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const config = { extends: join(root, 'tsconfig.json'), compilerOptions: { types: ['node'] }, include: ['*.ts'] }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+
+  // As it would be without the directives: an error that TypeScript merely expected could be another one.
+  const lines = (await readFile(new URL('does-not-compile.ts', import.meta.url), 'utf8')).split('\n')
+  const expected = lines.flatMap((line, at) =>
+    EXPECTED.test(line) ? [`does-not-compile.ts:${at + 2} ${EXPECTED.exec(line)?.[1]}`] : [],
+  )
+  const bare = lines.map((line) => (EXPECTED.test(line) ? '' : line))
+  const good = await readFile(new URL('compiles.ts', import.meta.url), 'utf8')
+  const source = join(root, 'src')
+  await writeFile(join(folder, 'does-not-compile.ts'), bare.join('\n').replaceAll('../../src', source))
+  await writeFile(join(folder, 'compiles.ts'), good.replaceAll('../../src', source))
+
+  expect(expected.length).toBeGreaterThan(10)
+  const errors = await tsc(['--project', folder])
+  expect(errors.map((error) => /^\S+ TS\d+/.exec(error)?.[0])).toEqual(expected)
+})

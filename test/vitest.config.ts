@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+// .ci/run and test/support/nodes.mjs want the results in a file; the latter also says which Node this has to be.
+const { EXPECTED_NODE, TEST_RESULTS } = process.env
+if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
+  throw new Error(`This is Node ${process.version}, not ${EXPECTED_NODE}.`)
+}
+
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
+    pool: 'forks',
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text', 'text-summary'],
+      reportOnFailure: true,
+      // thresholds: { lines: 95, branches: 95 },
+    },
+  },
+})
