@@ -1,0 +1,82 @@
+// @ts-check
+import express from 'express'
+import { readObject, readPage, readText, readWholeNumber } from './input.js'
+import { notFound, RequestError } from './request-error.js'
+
+/**
+ * The routes of the API `catalog`: each needs a key in X-Api-Key, and all applications see the same products.
+ * @param {import('./platform.js').Platform} auth
+ * @param {Products} products
+ */
+export function catalogRoutes(auth, products) {
+  const guard = auth.requireApiKey('catalog')
+  const json = express.json()
+  const router = express.Router()
+
+  router.get('/catalog/items', guard, async (req, res) => {
+    const page = readPage(req.query)
+    const search = readText(req.query, 'search', { max: 100, otherwise: '' })
+    const items = await products.list(search, page)
+    res.json({ items, next: items.length === page.limit ? items.at(-1)?.sku : undefined })
+  })
+
+  router.post('/catalog/items', guard, json, async (req, res) => {
+    const { sku, fields } = readNewProduct(req.body)
+    const product = await products.add(sku, fields)
+    if (!product) throw new RequestError(409, 'conflict', `There is a product ${sku} already.`)
+    res.status(201).location(`items/${sku}`).json(product)
+  })
+
+  router.get('/catalog/items/:sku', guard, async (req, res) => {
+    res.json((await products.find(req.params.sku)) ?? notFound('product'))
+  })
+
+  router.put('/catalog/items/:sku', guard, json, async (req, res) => {
+    res.json((await products.replace(req.params.sku, readProduct(req.body))) ?? notFound('product'))
+  })
+
+  router.delete('/catalog/items/:sku', guard, async (req, res) => {
+    if (!(await products.remove(req.params.sku))) notFound('product')
+    res.status(204).end()
+  })
+
+  return router
+}
+
+/** @param {unknown} body */
+function readNewProduct(body) {
+  const sku = readText(readObject(body), 'sku', { max: 40 })
+  if (/^[A-Z0-9]+(-[A-Z0-9]+)*$/.test(sku)) return { sku, fields: readProduct(body) }
+  throw new RequestError(400, 'invalid_request', 'sku must be capital letters and digits with hyphens between them.')
+}
+
+/** @param {unknown} body @returns {ProductFields} */
+function readProduct(body) {
+  const fields = readObject(body)
+  return {
+    name: readText(fields, 'name', { max: 100 }),
+    category: readText(fields, 'category', { max: 40 }),
+    description: readText(fields, 'description', { max: 1000, otherwise: '' }),
+    priceInCents: readWholeNumber(fields, 'priceInCents', { min: 0, max: 1_000_000 }),
+  }
+}
+
+/**
+ * @typedef {object} ProductFields
+ * @property {string} name
+ * @property {string} category
+ * @property {string} description
+ * @property {number} priceInCents of a euro
+ *
+ * @typedef {{ sku: string } & ProductFields} Product
+ */
+
+/**
+ * Where products are kept.
+ * @typedef {object} Products
+ * @property {(search: string, page: import('./input.js').Page) => Promise<Product[]>} list by sku
+ * @property {(sku: string, fields: ProductFields) => Promise<Product | undefined>} add undefined where it is there already
+ * @property {(sku: string) => Promise<Product | undefined>} find
+ * @property {(sku: string, fields: ProductFields) => Promise<Product | undefined>} replace
+ * @property {(sku: string) => Promise<boolean>} remove whether it was there
+ */

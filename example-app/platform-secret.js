@@ -1,0 +1,16 @@
+// @ts-check
+import { randomBytes } from 'node:crypto'
+import { readPrivately, writePrivately } from './private-file.js'
+
+/**
+ * What signing keys and pepper are encrypted with in the database. In production it comes from your secret manager; to
+ * try things out, one is made on the first start.
+ * @param {string} file
+ */
+export function platformSecret(file) {
+  const given = process.env.PLATFORM_AUTH_SECRET || readPrivately(file)
+  if (given) return given
+  const secret = randomBytes(32).toString('base64url')
+  writePrivately(file, secret)
+  return secret
+}

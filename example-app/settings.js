@@ -1,0 +1,27 @@
+// @ts-check
+import { join, resolve } from 'node:path'
+
+/** A setting that can't be right; its message says which, and the cure. */
+export class SettingsError extends Error {}
+
+/** What the environment says, and the defaults for what it doesn't. */
+export function readSettings() {
+  const { PORT, BASE_URL, DATABASE_URL, EXAMPLE_VAR } = process.env
+  const port = readPort(PORT || '3000')
+  const folder = resolve(EXAMPLE_VAR || join(import.meta.dirname, 'var'))
+  return {
+    port,
+    /** The address that the platform is called by, without a slash at its end. */
+    baseUrl: (BASE_URL || `http://localhost:${port}`).replace(/\/$/, ''),
+    databaseUrl: DATABASE_URL || join(folder, 'example.sqlite'),
+    secretFile: join(folder, 'platform-auth-secret'),
+    credentialsFile: join(folder, 'demo-credentials.json'),
+  }
+}
+
+/** @param {string} text */
+function readPort(text) {
+  const port = Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
+  throw new SettingsError(`PORT is "${text}". Give it a number from 1 to 65535, such as PORT=3000.`)
+}

@@ -1,0 +1,53 @@
+// @ts-check
+
+/**
+ * Prints the address, the demo application's credentials, and lines to paste into a shell.
+ * @param {{
+ *   baseUrl: string
+ *   credentials: import('./demo-application.js').DemoCredentials
+ *   credentialsFile: string
+ * }} options
+ */
+export function printTryLines({ baseUrl, credentials, credentialsFile }) {
+  const { clientId, clientSecret } = credentials
+  const defaultAddress = baseUrl === 'http://localhost:3000'
+  console.log(`
+The example platform is running at ${baseUrl}
+
+  key (client_id)         ${clientId}
+  secret (client_secret)  ${clientSecret}
+
+They belong to the demo application, and are kept in ${credentialsFile}
+Paste any of these lines into another shell:
+${tryLines(baseUrl, credentials)
+  .map(([title, line]) => `\n# ${title}\n${line}\n`)
+  .join('')}
+Or have all of it checked: ${defaultAddress ? '' : `BASE_URL=${baseUrl} `}npm run example:client
+`)
+}
+
+/**
+ * @param {string} baseUrl
+ * @param {import('./demo-application.js').DemoCredentials} credentials
+ * @returns {[title: string, line: string][]}
+ */
+function tryLines(baseUrl, { clientId, clientSecret }) {
+  const curl = `curl -sS -w '\\n'`
+  const orders = `${baseUrl}/orders`
+  const basic = `-u ${clientId}:${clientSecret} -d grant_type=client_credentials`
+  const form = `-d grant_type=client_credentials -d client_id=${clientId} -d client_secret=${clientSecret}`
+  const token = `$(curl -sS ${orders}/token ${basic} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`
+  const bearer = `-H "Authorization: Bearer ${token}"`
+  const order = `-H 'Content-Type: application/json' -d '{ "product": "TEA-SENCHA-100", "quantity": 2 }'`
+  return [
+    ['An access token, with key and secret in the form', `${curl} ${orders}/token ${form}`],
+    ['An access token, with key and secret by HTTP Basic', `${curl} ${orders}/token ${basic}`],
+    ['Get an access token and place an order with it', `${curl} ${orders}/items ${bearer} ${order}`],
+    ['Get an access token and list your orders with it', `${curl} ${orders}/items ${bearer}`],
+    [
+      'Search the catalogue, with the key alone',
+      `${curl} '${baseUrl}/catalog/items?search=green' -H 'X-Api-Key: ${clientId}'`,
+    ],
+    ['Refused: no access token. WWW-Authenticate says what is missing', `${curl} -i ${orders}/items`],
+  ]
+}

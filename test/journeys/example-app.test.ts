@@ -1,0 +1,828 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import supertest from 'supertest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../example-app/app.js'
+import { openDatabase } from '../../example-app/database.js'
+import type { DemoCredentials } from '../../example-app/demo-application.js'
+import { createPlatform } from '../../example-app/platform.js'
+import { SECRET } from '../support/platform.js'
+
+const EXAMPLE = fileURLToPath(new URL('../../example-app/', import.meta.url))
+
+let folder: string
+const running: Example[] = []
+const servers: Server[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'example-app-'))
+})
+
+afterEach(async () => {
+  for (const example of running.splice(0)) await example.end('SIGKILL')
+  for (const server of servers.splice(0)) server.close().closeAllConnections()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('The example app', () => {
+  it('prints lines that work as they are when pasted into a shell', async () => {
+    const example = await start()
+    const lines = pasteable(example)
+    expect(Object.keys(lines)).toHaveLength(6)
+    const paste = (title: string): Promise<Ran> => {
+      const [line] =
+        Object.entries(lines)
+          .find(([name]) => name.includes(title))
+          ?.slice(1) ?? []
+      return run('bash', ['--norc', '-c', line ?? `echo no line "${title}"; false`])
+    }
+
+    for (const way of ['in the form', 'by HTTP Basic']) {
+      const { code, stdout, stderr } = await paste(way)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(JSON.parse(stdout)).toEqual({
+        access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+        token_type: 'bearer',
+        expires_in: 3600,
+        scope: 'orders:read orders:write',
+      })
+    }
+    const placed = JSON.parse((await paste('place an order')).stdout)
+    expect(placed).toMatchObject({ product: 'TEA-SENCHA-100', quantity: 2 })
+    expect(JSON.parse((await paste('list your orders')).stdout)).toEqual({ items: [placed] })
+    const { items } = JSON.parse((await paste('Search the catalogue')).stdout)
+    expect(items.map(({ sku }: { sku: string }) => sku)).toContain('TEA-SENCHA-100')
+    const refused = await paste('Refused')
+    expect(refused.stdout).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
+    expect(refused.stdout).toContain(
+      `\r\nWWW-Authenticate: Bearer realm="orders", resource_metadata="${example.baseUrl}/`,
+    )
+  })
+
+  it('prints the credentials on purpose, and afterwards no credential and no access token', async () => {
+    const example = await start()
+    const { clientId, clientSecret } = await credentials()
+    expect(example.output()).toContain(`key (client_id)         ${clientId}\n`)
+    expect(example.output()).toContain(`secret (client_secret)  ${clientSecret}\n`)
+    const printed = example.output().length
+    for (const line of Object.values(pasteable(example))) await run('bash', ['--norc', '-c', line])
+    expect((await client(example.baseUrl)).code).toBe(0)
+    await example.end('SIGTERM')
+    const logged = example.output().slice(printed)
+    expect(logged).toContain('insufficient_scope')
+    expect(logged).not.toMatch(/epa_(?:key|sec)_|eyJ/)
+  })
+
+  it('keeps what it writes from everybody else', async () => {
+    await start()
+    const names = await readdir(join(folder, 'var'))
+    expect(names).toEqual(expect.arrayContaining(['demo-credentials.json', 'example.sqlite', 'platform-auth-secret']))
+    expect(
+      names.filter(
+        (name) => !/^(?:demo-credentials\.json|example\.sqlite(?:-wal|-shm)?|platform-auth-secret)$/.test(name),
+      ),
+    ).toEqual([])
+    for (const name of names) expect(`${name} ${await modeOf(join(folder, 'var', name))}`).toBe(`${name} 600`)
+    expect(await modeOf(join(folder, 'var'))).toBe('700')
+    const ignored = await readFile(join(EXAMPLE, '../.gitignore'), 'utf8')
+    expect(ignored).toContain('/example-app/var/\n')
+  })
+
+  it('takes its secret and its database from the environment', async () => {
+    const env = { PLATFORM_AUTH_SECRET: SECRET, DATABASE_URL: join(folder, 'elsewhere', 'shop.sqlite') }
+    const example = await start(env)
+    expect((await client(example.baseUrl)).code).toBe(0)
+    expect(await readdir(join(folder, 'var'))).toEqual(['demo-credentials.json'])
+    expect(await modeOf(env.DATABASE_URL)).toBe('600')
+  })
+
+  it('says in one line what it can’t start with', async () => {
+    const { port } = await start()
+    const taken = await startInVain({ PORT: String(port) })
+    expect(taken).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^Port \d+ is in use\..* npm start\n$/),
+    })
+    const lines = {
+      PORT: ['http', 'PORT is "http". '],
+      BASE_URL: ['localhost:3000', 'baseUrl is "localhost:3000". '],
+      DATABASE_URL: ['postgres://me:password@db/shop', 'DATABASE_URL begins with postgres://. '],
+      PLATFORM_AUTH_SECRET: ['too short', 'secret is too short. '],
+    }
+    for (const [name, [value = '', says = '']] of Object.entries(lines)) {
+      const { code, stdout, stderr } = await startInVain({ [name]: value })
+      expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 })
+      expect(stderr).toContain(says)
+      expect(stderr).not.toContain('password')
+    }
+  })
+})
+
+describe('Started again, the example app', () => {
+  it('has the credentials, the orders and the catalogue of before', async () => {
+    const first = await start()
+    const made = await credentials()
+    const order = await placeOrder(first.baseUrl)
+    const key = { 'X-Api-Key': made.clientId }
+    expect(
+      (await fetch(`${first.baseUrl}/catalog/items/TEA-MATCHA-30`, { method: 'DELETE', headers: key })).status,
+    ).toBe(204)
+    expect(await first.end('SIGTERM')).toBe(0)
+
+    const second = await start()
+    expect(await credentials()).toEqual(made)
+    expect(second.output()).toContain(made.clientSecret)
+    expect(await ordersAt(second.baseUrl)).toEqual([order])
+    expect((await fetch(`${second.baseUrl}/catalog/items/TEA-MATCHA-30`, { headers: key })).status).toBe(404)
+    expect((await client(second.baseUrl)).code).toBe(0)
+  })
+
+  it('has them after kill -9 too', async () => {
+    const first = await start()
+    const made = await credentials()
+    const placed = []
+    for (let i = 0; i < 5; i++) placed.push(await placeOrder(first.baseUrl))
+    await first.end('SIGKILL')
+
+    const second = await start()
+    expect(await credentials()).toEqual(made)
+    expect(new Set(await ordersAt(second.baseUrl))).toEqual(new Set(placed))
+    expect((await client(second.baseUrl)).code).toBe(0)
+  })
+
+  it('survives kill -9 at any moment of its first start', { timeout: 60_000 }, async () => {
+    for (const delay of [80, 160, 220, 280, 360]) {
+      await rm(join(folder, 'var'), { recursive: true, force: true })
+      const child = spawnServer({ PORT: String(await freePort()) })
+      const closed = once(child, 'close')
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      child.kill('SIGKILL')
+      await closed
+      const example = await start()
+      expect((await client(example.baseUrl)).code).toBe(0)
+      await example.end('SIGKILL')
+    }
+  })
+
+  it.each([
+    ['lost', undefined],
+    ['damaged', '{ "clientId": '],
+    ['empty', '{}'],
+    [
+      'that of another database',
+      JSON.stringify({ applicationId: 'app_1', clientId: 'epa_key_1', clientSecret: 'epa_sec_1' }),
+    ],
+  ])('makes a new demo application where the file of credentials is %s', async (_, content) => {
+    await (await start()).end('SIGTERM')
+    const file = join(folder, 'var/demo-credentials.json')
+    const former = await credentials()
+    await (content === undefined ? rm(file) : writeFile(file, content))
+    const example = await start()
+    expect(await credentials()).not.toEqual(former)
+    expect(await modeOf(file)).toBe('600')
+    expect((await client(example.baseUrl)).code).toBe(0)
+  })
+
+  it('makes a new demo application where the secret in the file has been replaced since', async () => {
+    const env = { PLATFORM_AUTH_SECRET: SECRET }
+    await (await start(env)).end('SIGTERM')
+    const former = await credentials()
+    const database = await openDatabase(join(folder, 'var/example.sqlite'))
+    const auth = createPlatform({ baseUrl: 'http://localhost:3000', store: database.store, secret: SECRET })
+    await auth.applications.rotateSecret(former.applicationId, { overlap: 0 })
+    await auth.close()
+    await database.close()
+    const example = await start(env)
+    expect((await credentials()).applicationId).not.toBe(former.applicationId)
+    expect((await client(example.baseUrl)).code).toBe(0)
+  })
+
+  it('says what to do where its secret is not the one of before', async () => {
+    await (await start()).end('SIGTERM')
+    const { code, stdout, stderr } = await startInVain({ PLATFORM_AUTH_SECRET: SECRET })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('secret is not the one that the store was written with.')
+  })
+})
+
+describe('Told to stop, the example app', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes the running request at %s, and ends with 0', async (signal) => {
+    const example = await start()
+    const slow = await beginOrder(example)
+    const idle = await openConnection(example.port)
+    example.process.kill(signal)
+    // Ctrl-C comes twice where npm started it.
+    example.process.kill(signal)
+    await refusesConnections(example.port)
+    slow.write('"quantity": 7 }')
+    const answer = await everything(slow)
+    expect(answer).toContain('HTTP/1.1 201 Created\r\n')
+    expect(answer).toContain('"quantity": 7')
+    idle.destroy()
+    const told = Date.now()
+    expect(await example.end()).toBe(0)
+    expect(Date.now() - told).toBeLessThan(4000)
+
+    const again = await start()
+    expect(await ordersAt(again.baseUrl)).toMatchObject([{ quantity: 7 }])
+  })
+
+  it('ends at once where nothing runs, though clients keep their connections', async () => {
+    const example = await start()
+    await placeOrder(example.baseUrl)
+    const told = Date.now()
+    expect(await example.end('SIGTERM')).toBe(0)
+    expect(Date.now() - told).toBeLessThan(4000)
+  })
+
+  it('does not wait for ever for a request that never ends', async () => {
+    const example = await start()
+    const slow = await beginOrder(example)
+    const told = Date.now()
+    expect(await example.end('SIGTERM')).toBe(0)
+    expect(Date.now() - told).toBeLessThan(9000)
+    slow.destroy()
+  })
+})
+
+describe('With a path in BASE_URL, the example app', () => {
+  it('serves everything below it, and the well-known documents at the root', async () => {
+    const port = await freePort()
+    const origin = `http://localhost:${port}`
+    const example = await start({ PORT: String(port), BASE_URL: `${origin}/v1/` })
+    expect(example.output()).toContain(`running at ${origin}/v1\n`)
+    for (const line of Object.values(pasteable(example))) {
+      expect(line).toContain(`${origin}/v1/`)
+      expect((await run('bash', ['--norc', '-c', line])).stdout).toMatch(
+        /"access_token"|"items"|"product"|401 Unauthorized/,
+      )
+    }
+    expect((await client(`${origin}/v1`)).code).toBe(0)
+    expect((await fetch(`${origin}/v1/health`)).status).toBe(200)
+    const metadata = await fetch(`${origin}/.well-known/oauth-authorization-server/v1/orders`)
+    expect(await metadata.json()).toMatchObject({
+      issuer: `${origin}/v1/orders`,
+      token_endpoint: `${origin}/v1/orders/token`,
+      jwks_uri: `${origin}/v1/.well-known/jwks.json`,
+    })
+  })
+
+  it('works behind a proxy that strips the path, and behind one that does not', async () => {
+    for (const strip of [true, false]) {
+      const port = await freePort()
+      const proxy = await startProxy({ to: port, strip: strip ? '/platform' : '' })
+      const example = await start({ PORT: String(port), BASE_URL: `${proxy}/platform` })
+      expect(await client(`${proxy}/platform`)).toMatchObject({ code: 0 })
+      await example.end('SIGTERM')
+    }
+  })
+
+  it('refuses the access tokens of another base address, though the same key has signed them', async () => {
+    const here = await start()
+    const port = await freePort()
+    const there = await start({ PORT: String(port), BASE_URL: `http://localhost:${port}/v2` })
+    for (const [from, to] of [
+      [here, there],
+      [there, here],
+    ] as const) {
+      const answer = await fetch(`${to.baseUrl}/orders/items`, { headers: await bearer(from.baseUrl) })
+      expect(answer.status).toBe(401)
+      expect(await answer.json()).toMatchObject({ error: 'invalid_token' })
+    }
+  })
+})
+
+describe('The example client', () => {
+  it('says step by step that all is well', async () => {
+    const example = await start()
+    const { code, stdout, stderr } = await client(example.baseUrl)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const steps = stdout.split('\n').filter((line) => line !== '')
+    expect(steps.length).toBeGreaterThan(15)
+    expect(steps.slice(0, -1).filter((line) => !line.startsWith('✓ '))).toEqual([])
+    expect(stdout).not.toMatch(/epa_(?:key|sec)_|eyJ/)
+    // It leaves nothing behind.
+    expect(await ordersAt(example.baseUrl)).toEqual([])
+    expect((await client(example.baseUrl)).code).toBe(0)
+  })
+
+  it('ends with 1 where the server lets everything pass', async () => {
+    await (await start()).end('SIGTERM')
+    const credulous = createServer((req, res) => void req.resume().on('end', () => res.end('{ "items": [] }')))
+    const { code, stdout, stderr } = await client(await listen(credulous))
+    expect(code).toBe(1)
+    expect(stdout).not.toContain('without an access token')
+    expect(stderr).toContain('GET /orders/items, status: expected 401, got 200\n')
+  })
+
+  it('ends with 1 where nothing answers, and where there are no credentials', async () => {
+    const nobody = `http://localhost:${await freePort()}`
+    expect(await client(nobody)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') })
+    await (await start()).end('SIGTERM')
+    expect(await client(nobody)).toMatchObject({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') })
+  })
+
+  it('ends with 1 at every single lie', { timeout: 60_000 }, async () => {
+    const port = await freePort()
+    let lie: Lie | undefined
+    const proxy = await startProxy({ to: port, lie: (exchange) => lie?.(exchange) })
+    await start({ PORT: String(port), BASE_URL: proxy })
+    expect(await client(proxy)).toMatchObject({ code: 0 })
+    for (const [name, each] of Object.entries(LIES)) {
+      let told = 0
+      lie = (exchange) => {
+        const before = JSON.stringify([exchange.status, exchange.body, [...exchange.headers]])
+        each(exchange)
+        if (JSON.stringify([exchange.status, exchange.body, [...exchange.headers]]) !== before) told++
+      }
+      const { code, stderr } = await client(proxy)
+      expect({ name, told: told > 0, code, stderr }).toMatchObject({ told: true, code: 1 })
+      expect(stderr).toMatch(/expected .*, got /)
+    }
+  })
+})
+
+describe('The example app’s routes', () => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let auth: ReturnType<typeof createPlatform>
+  let api: ReturnType<typeof supertest>
+  let mine: Record<string, string>
+  let others: Record<string, string>
+  let key: Record<string, string>
+
+  beforeEach(async () => {
+    // Where refusals aren't logged.
+    vi.stubEnv('NODE_ENV', 'production')
+    const baseUrl = 'http://localhost:3000'
+    database = await openDatabase(join(folder, 'example.sqlite'))
+    auth = createPlatform({ baseUrl, store: database.store, secret: SECRET })
+    api = supertest(createApp({ auth, database, baseUrl }))
+    const first = await newApplication()
+    mine = first.bearer
+    others = (await newApplication()).bearer
+    key = { 'X-Api-Key': first.clientId }
+  })
+
+  afterEach(async () => {
+    vi.unstubAllEnvs()
+    await auth.close()
+    await database.close()
+  })
+
+  async function newApplication(): Promise<{ bearer: Record<string, string>; clientId: string }> {
+    const { credentials: made } = await auth.applications.create({ name: 'Test', apis: ['orders', 'catalog'] })
+    const form = { grant_type: 'client_credentials', client_id: made.clientId, client_secret: made.clientSecret }
+    const { body } = await api.post('/orders/token').type('form').send(form).expect(200)
+    return { bearer: { Authorization: `Bearer ${body.access_token}` }, clientId: made.clientId }
+  }
+
+  it('show an application its own orders only', async () => {
+    const order = { product: 'TEA-MATCHA-30', quantity: 1 }
+    const placed = await api.post('/orders/items').set(mine).send(order).expect(201)
+    const address = `/orders/items/${placed.body.id}`
+    expect(placed.headers['location']).toBe(`items/${placed.body.id}`)
+    await api.get(address).set(others).expect(404)
+    await api.put(address).set(others).send(order).expect(404)
+    await api.delete(address).set(others).expect(404)
+    await api.get('/orders/items').set(others).expect(200, { items: [] })
+    await api.get(address).set(mine).expect(200, placed.body)
+  })
+
+  it('give a long list page by page', async () => {
+    for (let quantity = 1; quantity <= 5; quantity++) {
+      await api.post('/orders/items').set(mine).send({ product: 'TEA-MATCHA-30', quantity }).expect(201)
+    }
+    for (const [list, credential] of [
+      ['/orders/items', mine],
+      ['/catalog/items', key],
+    ] as const) {
+      const all = await api.get(`${list}?limit=100`).set(credential).expect(200)
+      const paged: unknown[] = []
+      for (let after = ''; ;) {
+        const { body } = await api.get(`${list}?limit=2&after=${after}`).set(credential).expect(200)
+        expect(body.items.length).toBeLessThanOrEqual(2)
+        paged.push(...body.items)
+        if (body.next === undefined) break
+        after = body.next
+      }
+      expect(paged).toEqual(all.body.items)
+      expect(paged.length).toBeGreaterThan(4)
+    }
+  })
+
+  it('search the catalogue in names, categories and descriptions, whatever the case', async () => {
+    const found = async (search: string): Promise<string[]> => {
+      const { body } = await api.get('/catalog/items').query({ search, limit: 100 }).set(key).expect(200)
+      return body.items.map(({ sku }: { sku: string }) => sku)
+    }
+    expect(await found('SENCHA')).toEqual(['TEA-SENCHA-100'])
+    expect(await found('bamboo')).toEqual(['WARE-CHASEN'])
+    expect(await found('%')).toEqual([])
+    expect(await found('')).toHaveLength(21)
+  })
+
+  it('refuse what makes no sense, in the shape that refusals have', async () => {
+    const order = { product: 'TEA-MATCHA-30', quantity: 1 }
+    const bodies = [
+      '', 'null', '[]', '"text"', '{ "quantity": ', { quantity: 1 }, { ...order, product: '' }, { ...order, product: 7 },
+      { ...order, product: 'x'.repeat(41) }, { ...order, quantity: 0 }, { ...order, quantity: 1.5 },
+      { ...order, quantity: '1' }, { ...order, quantity: 1001 }, { ...order, note: null }, { ...order, note: 'x'.repeat(501) },
+    ] // prettier-ignore
+    for (const body of bodies) {
+      const answer = await api.post('/orders/items').set(mine).type('json').send(body).expect(400)
+      expect(answer.body).toEqual({ error: 'invalid_request', error_description: expect.stringMatching(/./) })
+    }
+    const form = await api.post('/orders/items').set(mine).type('form').send(order).expect(400)
+    expect(form.body.error_description).toContain('Content-Type: application/json')
+    const queries = ['limit=0', 'limit=101', 'limit=x', 'limit=', 'limit=1&limit=2', 'after=1&after=2']
+    for (const query of queries) {
+      expect((await api.get(`/orders/items?${query}`).set(mine).expect(400)).body.error).toBe('invalid_request')
+      expect((await api.get(`/catalog/items?${query}`).set(key).expect(400)).body.error).toBe('invalid_request')
+    }
+    await api.get('/catalog/items/%E0%A4%A').set(key).expect(400)
+    const product = { sku: 'NEW-1', name: 'New', category: 'tea', priceInCents: 100 }
+    await api
+      .post('/catalog/items')
+      .set(key)
+      .send({ ...product, sku: 'a b' })
+      .expect(400)
+    await api
+      .post('/catalog/items')
+      .set(key)
+      .send({ ...product, priceInCents: -1 })
+      .expect(400)
+    await api.post('/catalog/items').set(key).send(product).expect(201)
+    const twice = await api.post('/catalog/items').set(key).send(product).expect(409)
+    expect(twice.body).toEqual({ error: 'conflict', error_description: 'There is a product NEW-1 already.' })
+    const large = await api
+      .post('/orders/items')
+      .set(mine)
+      .send({ ...order, note: 'x'.repeat(200_000) })
+      .expect(413)
+    expect(large.body.error).toBe('invalid_request')
+  })
+
+  it('need the scope or the key that belongs to them, each of them', async () => {
+    const { credentials: made } = await auth.applications.create({
+      name: 'Reader',
+      apis: { orders: { scopes: ['orders:read'] } },
+    })
+    const form = { grant_type: 'client_credentials', client_id: made.clientId, client_secret: made.clientSecret }
+    const { body } = await api.post('/orders/token').type('form').send(form).expect(200)
+    const reader = { Authorization: `Bearer ${body.access_token}` }
+    const routes = [
+      ['get', ''],
+      ['get', '/1'],
+      ['post', ''],
+      ['put', '/1'],
+      ['delete', '/1'],
+    ] as const
+    for (const [method, path] of routes) {
+      await api[method](`/orders/items${path}`).expect(401)
+      await api[method](`/orders/items${path}`).set(key).expect(401)
+      await api[method](`/catalog/items${path}`).expect(401)
+      await api[method](`/catalog/items${path}`).set(mine).expect(401)
+      await api[method](`/catalog/items${path}`).set({ 'X-Api-Key': made.clientId }).expect(403)
+      if (method !== 'get') await api[method](`/orders/items${path}`).set(reader).expect(403)
+    }
+    await api.get('/orders/items').set(reader).expect(200)
+  })
+
+  it('answer a path that is not there with 404, and show at / what is there', async () => {
+    const nowhere = await api.get('/nowhere').expect(404)
+    expect(nowhere.body).toEqual({ error: 'not_found', error_description: 'There is nothing at GET /nowhere.' })
+    const { body } = await api.get('/').expect(200)
+    expect(body.apis.map(({ name }: { name: string }) => name)).toEqual(['orders', 'catalog'])
+    expect(body.apis[0].tokenEndpoint).toBe('http://localhost:3000/orders/token')
+  })
+
+  it('answer /health with 200, and with 503 once the store is out of reach', async () => {
+    await api.get('/health').expect(200, { ok: true, problems: [] })
+    await auth.close()
+    const { body } = await api.get('/health').expect(503)
+    expect(body).toEqual({ ok: false, problems: ['The store is out of reach.'] })
+  })
+
+  it('tell nobody what went wrong inside', async () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    try {
+      const broken = {
+        ...database,
+        products: { ...database.products, find: () => Promise.reject(new Error('disk on fire')) },
+      }
+      const app = createApp({ auth, database: broken, baseUrl: 'http://localhost:3000' })
+      const answer = await supertest(app).get('/catalog/items/TEA-MATCHA-30').set(key).expect(500)
+      expect(answer.body).toEqual({ error: 'server_error', error_description: 'Something went wrong here.' })
+      expect(String(logged.mock.lastCall)).toContain('disk on fire')
+    } finally {
+      logged.mockRestore()
+    }
+  })
+})
+
+interface Example {
+  readonly process: ReturnType<typeof spawnServer>
+  readonly port: number
+  readonly baseUrl: string
+  /** Everything on stdout and stderr up to now. */
+  output(): string
+  /** Sends a signal, if one is given, and resolves the exit code. */
+  end(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts the server as a newcomer does, and waits for what it prints. */
+async function start(env: Record<string, string> = {}): Promise<Example> {
+  const port = Number(env['PORT'] ?? (await freePort()))
+  const child = spawnServer({ PORT: String(port), ...env })
+  let output = ''
+  const closed = once(child, 'close') as Promise<[number | null]>
+  const printed = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        if (output.includes('npm run example:client\n')) resolve()
+      })
+    }
+    void closed.then(([code]) => reject(new Error(`The example app ended with ${code}:\n${output}`)))
+  })
+  const example: Example = {
+    process: child,
+    port,
+    baseUrl: (env['BASE_URL'] ?? `http://localhost:${port}`).replace(/\/$/, ''),
+    output: () => output,
+    async end(signal) {
+      if (signal && child.exitCode === null && child.signalCode === null) child.kill(signal)
+      const [code] = await closed
+      return code
+    },
+  }
+  running.push(example)
+  await printed
+  return example
+}
+
+async function startInVain(env: Record<string, string>): Promise<Ran> {
+  return run(process.execPath, [join(EXAMPLE, 'server.js')], { PORT: String(await freePort()), ...env })
+}
+
+function spawnServer(env: Record<string, string>) {
+  return spawn(process.execPath, [join(EXAMPLE, 'server.js')], {
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Nothing of the test run's own environment but where programs are found. */
+function environment(env: Record<string, string>): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', EXAMPLE_VAR: join(folder, 'var'), ...env }
+}
+
+interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function run(file: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile(file, args, { env: environment(env), timeout: 15_000 }, (error, stdout, stderr) => {
+      resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, stdout, stderr })
+    })
+  })
+}
+
+function client(baseUrl: string): Promise<Ran> {
+  return run(process.execPath, [join(EXAMPLE, 'client.js')], { BASE_URL: baseUrl })
+}
+
+/** The printed lines by their titles. */
+function pasteable(example: Example): Record<string, string> {
+  return Object.fromEntries(
+    [...example.output().matchAll(/^# (.*)\n(curl .*)$/gm)].map(([, title = '', line = '']) => [title, line]),
+  )
+}
+
+async function credentials(): Promise<DemoCredentials> {
+  return JSON.parse(await readFile(join(folder, 'var/demo-credentials.json'), 'utf8')) as DemoCredentials
+}
+
+async function modeOf(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8)
+}
+
+async function bearer(baseUrl: string): Promise<{ Authorization: string }> {
+  const { clientId, clientSecret } = await credentials()
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  })
+  const answer = await fetch(`${baseUrl}/orders/token`, { method: 'POST', body })
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  return { Authorization: `Bearer ${token}` }
+}
+
+async function placeOrder(baseUrl: string): Promise<unknown> {
+  const headers = { ...(await bearer(baseUrl)), 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ product: 'TEA-MATCHA-30', quantity: 1 })
+  const answer = await fetch(`${baseUrl}/orders/items`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(201)
+  return answer.json()
+}
+
+async function ordersAt(baseUrl: string): Promise<unknown[]> {
+  const answer = await fetch(`${baseUrl}/orders/items`, { headers: await bearer(baseUrl) })
+  return ((await answer.json()) as { items: unknown[] }).items
+}
+
+/** Sends the first half of an order; resolves once the server is busy with it. */
+async function beginOrder({ baseUrl, port }: Example): Promise<Socket> {
+  const { Authorization } = await bearer(baseUrl)
+  const socket = await openConnection(port)
+  const first = '{ "product": "TEA-MATCHA-30", '
+  const head = [
+    'POST /orders/items HTTP/1.1', `Host: localhost:${port}`, `Authorization: ${Authorization}`,
+    'Content-Type: application/json', `Content-Length: ${first.length + '"quantity": 7 }'.length}`, 'Expect: 100-continue',
+  ] // prettier-ignore
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  const [continues] = (await once(socket, 'data')) as [string]
+  expect(continues).toMatch(/^HTTP\/1\.1 100 /)
+  socket.write(first)
+  return socket
+}
+
+async function openConnection(port: number): Promise<Socket> {
+  const socket = connect(port, 'localhost').setEncoding('utf8')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+async function everything(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (chunk: string) => (text += chunk))
+  await once(socket, 'close')
+  return text
+}
+
+async function refusesConnections(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, 'localhost')
+    const refused = await new Promise((resolve) => {
+      socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
+    })
+    socket.destroy()
+    if (refused) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server.listen(0))
+  await once(server, 'listening')
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}
+
+interface Exchange {
+  readonly method: string
+  readonly url: string
+  /** The credential in the header, whichever it is. */
+  readonly credential: string | undefined
+  readonly sent: string
+  readonly headers: Headers
+  status: number
+  body: string
+}
+
+type Lie = (exchange: Exchange) => void
+
+/** Passes everything on, without a path where it strips one, and changes answers where it is to lie. */
+function startProxy({ to, strip = '', lie }: { to: number; strip?: string; lie?: Lie }): Promise<string> {
+  const proxy = createServer((req, res) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of req) chunks.push(chunk as Buffer)
+      const sent = Buffer.concat(chunks).toString()
+      const { method = '', url = '', headers } = req
+      const passed = Object.entries(headers).filter(
+        ([name]) => !/^(?:host|connection|content-length|keep-alive)$/.test(name),
+      )
+      const answer = await fetch(`http://localhost:${to}${url.replace(strip, '')}`, {
+        method,
+        headers: passed as [string, string][],
+        body: sent === '' ? null : sent,
+      })
+      const exchange: Exchange = {
+        method, url, sent, headers: answer.headers, status: answer.status, body: await answer.text(),
+        credential: headers.authorization ?? String(headers['x-api-key'] ?? ''),
+      } // prettier-ignore
+      const kept = new Headers(exchange.headers)
+      lie?.(Object.assign(exchange, { headers: kept }))
+      for (const name of ['content-length', 'connection', 'keep-alive', 'transfer-encoding']) kept.delete(name)
+      res.writeHead(exchange.status, Object.fromEntries(kept)).end(exchange.body)
+    })().catch(() => res.destroy())
+  })
+  return listen(proxy)
+}
+
+/** What a broken platform might do. */
+const LIES: Record<string, Lie> = {
+  'lets calls without access token pass'(exchange) {
+    if (exchange.url === '/orders/items' && !exchange.credential) exchange.status = 200
+  },
+  'forgets the challenge'(exchange) {
+    if (exchange.url === '/orders/items') exchange.headers.delete('www-authenticate')
+  },
+  'gives an error code to whoever brought nothing'(exchange) {
+    const { headers } = exchange
+    const challenge = headers.get('www-authenticate')
+    if (challenge && !exchange.credential) headers.set('www-authenticate', `${challenge}, error="invalid_token"`)
+  },
+  'lets refusals be cached'(exchange) {
+    if (exchange.status === 401) exchange.headers.delete('cache-control')
+  },
+  'lets access tokens be cached'(exchange) {
+    if (exchange.body.includes('access_token')) exchange.headers.delete('cache-control')
+  },
+  'writes bearer with a capital'(exchange) {
+    exchange.body = exchange.body.replace('"bearer"', '"Bearer"')
+  },
+  'refuses Basic'(exchange) {
+    if (exchange.url === '/orders/token' && exchange.credential) exchange.status = 401
+  },
+  'refuses good access tokens'(exchange) {
+    if (exchange.url === '/orders/items' && exchange.credential) exchange.status = 401
+  },
+  'forgets changes'(exchange) {
+    if (exchange.method === 'GET' && /items\/ord_/.test(exchange.url)) {
+      exchange.body = exchange.body.replace(/"quantity": 3/, '"quantity": 2')
+    }
+  },
+  'does not delete'(exchange) {
+    if (exchange.status === 404) exchange.status = 200
+  },
+  'leaves new orders out of the list'(exchange) {
+    if (exchange.url.startsWith('/orders/items?')) exchange.body = '{ "items": [] }'
+  },
+  'takes any order'(exchange) {
+    if (exchange.sent.includes('many')) Object.assign(exchange, { status: 201, body: exchange.sent })
+  },
+  'ignores scopes'(exchange) {
+    if (exchange.status === 403) exchange.status = 201
+  },
+  'says nothing of the scope that is missing'(exchange) {
+    if (exchange.status === 403)
+      exchange.headers.set('www-authenticate', 'Bearer realm="orders", error="insufficient_scope"')
+  },
+  'issues access tokens for any resource'(exchange) {
+    if (exchange.sent.includes('resource=')) exchange.status = 200
+  },
+  'takes access tokens as keys'(exchange) {
+    if (exchange.url === '/catalog/items' && exchange.credential?.startsWith('Bearer ')) exchange.status = 200
+  },
+  'takes forged access tokens'(exchange) {
+    if (exchange.credential?.startsWith('Bearer eyJ') && exchange.status === 401) exchange.status = 200
+  },
+  'takes keys as access tokens'(exchange) {
+    if (exchange.credential?.startsWith('Bearer epa_key')) exchange.status = 200
+  },
+  'takes secrets as access tokens'(exchange) {
+    if (exchange.credential?.startsWith('Bearer epa_sec')) exchange.status = 200
+  },
+  'takes wrong secrets'(exchange) {
+    if (exchange.body.includes('invalid_client')) exchange.status = 200
+  },
+  'takes secrets in the query'(exchange) {
+    if (exchange.url.includes('client_secret=')) exchange.status = 200
+  },
+  'takes access tokens in the query'(exchange) {
+    if (exchange.url.includes('access_token=')) exchange.status = 200
+  },
+  'lets calls without a key pass'(exchange) {
+    if (exchange.url === '/catalog/items' && !exchange.credential) exchange.status = 200
+  },
+  'takes keys in the query'(exchange) {
+    if (exchange.url.includes('X-Api-Key=')) exchange.status = 200
+  },
+  'takes wrong keys'(exchange) {
+    if (exchange.body.includes('invalid_api_key')) exchange.status = 200
+  },
+  'refuses good keys'(exchange) {
+    if (exchange.url.startsWith('/catalog/items?') && exchange.status === 200) exchange.status = 401
+  },
+}
