@@ -32,9 +32,9 @@ export interface Denial {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A `Denial` with the status that its code stands for. */
+/** A `Denial` with the status that its code stands for. Frozen: one is made at start-up and shown to every `onDenied`. */
 export function denial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
-  return { status: STATUS_OF[error], error, description, headers }
+  return Object.freeze({ status: STATUS_OF[error], error, description, headers: Object.freeze({ ...headers }) })
 }
 
 interface OAuthErrorOptions {

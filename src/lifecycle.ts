@@ -53,10 +53,8 @@ export function createLifecycle({ start, stop, feed, logger }: LifecycleOptions)
         return
       } catch (error) {
         const final = error instanceof ConfigurationError
-        logger.error(
-          final ? 'The platform cannot start.' : 'The platform could not start yet; it goes on trying.',
-          error,
-        )
+        if (final) logger.error(`The platform cannot start. ${error.message}`)
+        else logger.error('The platform could not start yet; it goes on trying.', error)
         if (final) throw error
       }
       await sleep(PAUSE, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)

@@ -54,5 +54,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 export function show(value: unknown): string {
-  return value === undefined ? 'missing' : (JSON.stringify(value) ?? typeof value)
+  if (value === undefined) return 'missing'
+  if (typeof value === 'number') return String(value)
+  try {
+    return JSON.stringify(value) ?? typeof value
+  } catch {
+    // A bigint, or something that holds itself.
+    return typeof value
+  }
 }

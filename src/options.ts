@@ -17,12 +17,10 @@ export interface Logger {
  * Answers a refusal in your own words. Called without an argument, or with an error, `next` never reaches the route:
  * `next()` sends the standard refusal, `next(error)` goes to your error middleware.
  */
-export type OnDenied = (
-  denial: Denial,
-  req: IncomingMessage,
-  res: ServerResponse,
-  next: (error?: unknown) => void,
-) => unknown
+export type OnDenied = {
+  // A method's parameters may be narrower: your function can take Express's own Request and Response.
+  onDenied(denial: Denial, req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
+}['onDenied']
 
 /** The option `signing`. */
 export interface SigningOptions {
@@ -68,8 +66,8 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   readonly credentialPrefix?: string | undefined
   readonly signing?: SigningOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined
-  /** Browsers of which origins may ask for tokens, revoke and introspect; none if left out. */
-  readonly cors?: { readonly origin: '*' | string | readonly string[] } | undefined
+  /** Browsers of which origins (`'*'`: any) may ask for tokens, revoke and introspect; none if left out. */
+  readonly cors?: { readonly origin: string | readonly string[] } | undefined
   /** Replaces the guards' answers. */
   readonly onDenied?: OnDenied | undefined
   /** The console's `warn` and `error` if left out. */
@@ -104,10 +102,12 @@ export interface Settings {
 
 /** Checks the options once, at start-up: whatever is wrong with them is said here, by name and with the cure. */
 export function readOptions(options: PlatformAuthOptions): Settings {
+  if (!isObject(options))
+    throw new ConfigurationError(`The options are ${show(options)}. Write createPlatformAuth({ baseUrl, apis }).`)
   refuseUnknown('', options, OPTION_NAMES)
-  const { signing = {}, rateLimits = {} } = options
-  refuseUnknown('signing.', signing, ['algorithm', 'rotateEvery', 'publishAhead'])
-  refuseUnknown('rateLimits.', rateLimits, ['requests', 'tokenRequests', 'failedAuthentication'])
+  const signing = readGroup('signing', options.signing, ['algorithm', 'rotateEvery', 'publishAhead'])
+  const rateLimits = readGroup('rateLimits', options.rateLimits, ['requests', 'tokenRequests', 'failedAuthentication'])
+  const store = readStore(options.store)
 
   const production = process.env['NODE_ENV'] === 'production'
   const logger = readLogger(options.logger)
@@ -119,7 +119,7 @@ export function readOptions(options: PlatformAuthOptions): Settings {
     )
   }
   const secrets = readSecrets(options.secret)
-  refuseUnsafeProduction(production, options.store, secrets)
+  refuseUnsafeProduction(production, store, secrets)
 
   const accessTokenLifetime = wholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1)
   const requests = readLimit('rateLimits.requests', rateLimits.requests ?? false)
@@ -127,7 +127,7 @@ export function readOptions(options: PlatformAuthOptions): Settings {
     baseUrl,
     basePath: withoutSlash(url.pathname),
     apis: readApis(options.apis, { baseUrl, accessTokenLifetime, requests }),
-    store: options.store,
+    store,
     secrets,
     clockTolerance: wholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
     stalenessBound: wholeNumber('stalenessBound', options.stalenessBound ?? 5, 1),
@@ -177,6 +177,30 @@ function readBaseUrl(value: unknown): URL {
 
 function withoutSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+function readGroup<Group extends object>(
+  name: string,
+  group: Group | undefined,
+  known: readonly (keyof Group & string)[],
+): Partial<Group> {
+  if (group === undefined) return {}
+  if (!isObject(group))
+    throw new ConfigurationError(
+      `${name} is ${show(group)}. Write an object with ${known.join(', ')}, or leave it out.`,
+    )
+  refuseUnknown(`${name}.`, group, known)
+  return group
+}
+
+function readStore(store: Store | undefined): Store | undefined {
+  if (store === undefined) return undefined
+  // What was given instead is not shown: an address or a pool may hold a password.
+  if (!isObject(store) || typeof store.open !== 'function' || typeof store.saveApplication !== 'function')
+    throw new ConfigurationError(
+      'store is no store. Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore().',
+    )
+  return store
 }
 
 function readSecrets(secret: unknown): readonly string[] {
@@ -254,5 +278,14 @@ function readLogger(logger: unknown): Logger {
   return logger as unknown as Logger
 }
 
-const { warn, error } = console
-const CONSOLE: Logger = { debug() {}, info() {}, warn, error }
+/** Looked up at each call: a host may put its own in the console's place. */
+const CONSOLE: Logger = {
+  debug() {},
+  info() {},
+  get warn() {
+    return console.warn
+  },
+  get error() {
+    return console.error
+  },
+}

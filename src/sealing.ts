@@ -35,7 +35,7 @@ export function createSealing(secrets: readonly string[]): Sealing {
     throw new ConfigurationError(
       keys.length === 0
         ? 'secret is missing, and the store was written with one. Set it to the secret of before.'
-        : 'secret is not the one that the store was written with. To change it give both, newest first: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET].',
+        : 'secret is not the one that the store was written with. To change it give both, newest first: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET]. If the former one is lost, so are its signing keys and all credentials: begin with an empty store.',
     )
   }
 

@@ -1,5 +1,6 @@
 import type { Api } from '../api.js'
 import { ApplicationError } from '../errors.js'
+import { isObject } from '../option-checks.js'
 import type { ApplicationRecord, ApplicationStatus } from '../store.js'
 
 /** A list of API names, each with all the scopes that it has now, or name -> the scopes granted there. */
@@ -19,11 +20,22 @@ export function readAccess(apis: Apis, access: AccessArgument): Access {
       'apis must be a list of names, or an object such as { orders: { scopes: [...] } }.',
     )
   }
-  const entries: (readonly [string, Grant | undefined])[] = Array.isArray(access)
-    ? (access as readonly string[]).map((name) => [name, undefined])
-    : Object.entries(access as Readonly<Record<string, Grant | undefined>>)
+  const entries: (readonly [string, unknown])[] = Array.isArray(access)
+    ? (access as readonly string[]).map((name) => [name, {}])
+    : Object.entries(access)
   if (entries.length === 0) throw new ApplicationError('invalid_argument', 'apis is empty. Name at least one API.')
-  return Object.fromEntries(entries.map(([name, grant]) => [name, { scopes: readScopes(apis, name, grant?.scopes) }]))
+  return Object.fromEntries(
+    entries.map(([name, grant]) => [name, { scopes: readScopes(apis, name, readGrant(name, grant)) }]),
+  )
+}
+
+/** Anything but a grant would mean all scopes: a typing error must not give away what nobody granted. */
+function readGrant(name: string, grant: unknown): Grant['scopes'] {
+  if (isObject(grant) && Object.keys(grant).every((key) => key === 'scopes')) return (grant as Grant).scopes
+  throw new ApplicationError(
+    'invalid_argument',
+    `apis.${name} must be { scopes: [...] }, or {} for all the scopes that it has.`,
+  )
 }
 
 /** The scopes granted at an API: all it has where none are named, in its own order. */
@@ -33,6 +45,7 @@ export function readScopes(apis: Apis, name: string, scopes: readonly string[] |
     throw new ApplicationError('unknown_api', `There is no API "${name}". There are: ${[...apis.keys()].join(', ')}.`)
   const all = Object.keys(api.scopes)
   if (scopes === undefined) return all
+  if (!Array.isArray(scopes)) throw new ApplicationError('invalid_argument', `scopes of "${name}" must be a list.`)
   const unknown = scopes.find((scope) => !all.includes(scope))
   if (unknown !== undefined) {
     throw new ApplicationError(

@@ -126,7 +126,7 @@ export function createRegistry({ store, apis, opened, directory, emit, now }: Re
       const record = { ...current, ...changed, version: current.version + 1 }
       if (await save(record, type, by, details)) return record
     }
-    throw new ApplicationError('conflict', `Application ${id} is being changed by others without a pause. Try again.`)
+    throw conflict(id)
   }
 
   async function changeAndShow(...args: Parameters<typeof change>): Promise<Application> {
@@ -172,7 +172,7 @@ export function createRegistry({ store, apis, opened, directory, emit, now }: Re
         tokensRevokedAt: 0,
         version: 1,
       }
-      await save(record, 'application.registered', by, { apis: granted })
+      if (!(await save(record, 'application.registered', by, { apis: granted }))) throw conflict(record.id)
       return {
         application: toApplication(record, at),
         credentials: { clientId: key.plain, ...(secret && { clientSecret: secret.plain }) },
@@ -222,7 +222,7 @@ export function createRegistry({ store, apis, opened, directory, emit, now }: Re
     disallow: (id, api, { by } = {}) =>
       changeAndShow(id, 'application.accessChanged', by, (current) => {
         refuseDeleted(current, 'disallow')
-        if (!current.apis[api]) readScopes(apis, api, undefined)
+        if (!Object.hasOwn(current.apis, api)) readScopes(apis, api, undefined)
         const { [api]: _, ...rest } = current.apis
         return { changed: { apis: rest }, details: { disallowed: api } }
       }),
@@ -247,7 +247,11 @@ export function createRegistry({ store, apis, opened, directory, emit, now }: Re
   }
 }
 
-const ERASED = { name: '', contact: undefined, apis: {}, keys: [], secrets: [] } satisfies Partial<ApplicationRecord>
+const ERASED = { name: '', contact: undefined, keys: [], secrets: [] } satisfies Partial<ApplicationRecord>
+
+function conflict(id: string): ApplicationError {
+  return new ApplicationError('conflict', `Application ${id} is being changed by others without a pause. Try again.`)
+}
 
 /** What is left of older credentials once a new one is there: the newest live one, until the overlap ends. */
 function ending(records: readonly CredentialRecord[], now: number, end: number): CredentialRecord[] {

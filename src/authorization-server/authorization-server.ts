@@ -15,7 +15,7 @@ import { introspectionEndpoint } from './introspection-endpoint.js'
 import * as metadata from './metadata-endpoints.js'
 import { ownTokenReader } from './own-token.js'
 import { revocationEndpoint } from './revocation-endpoint.js'
-import { createRouters, type Endpoint, type Middleware } from './router.js'
+import { createRouters, type Middleware } from './router.js'
 import { tokenEndpoint } from './token-endpoint.js'
 
 interface AuthorizationServerOptions {
@@ -56,11 +56,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const tokenRequests = createRateLimit(rateLimits.tokenRequests)
   const oauth2Apis = [...settings.apis.values()].filter(({ scheme }) => scheme === 'oauth2')
   // Caches must have turned over before a key signs that they have not seen.
-  const keySet = metadata.keySet(signingKeys, Math.min(300, settings.signing.publishAhead))
-  const keySetWhenReady: Endpoint = async (req, res) => {
-    await available()
-    return keySet(req, res)
-  }
+  const maxAge = Math.min(300, settings.signing.publishAhead)
 
   return createRouters({
     endpoints: oauth2Apis.map((api) => ({
@@ -72,7 +68,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       authorizationServerMetadata: metadata.authorizationServerMetadata(api, baseUrl),
       protectedResourceMetadata: metadata.protectedResourceMetadata(api),
     })),
-    keySet: keySetWhenReady,
+    keySet: metadata.keySet({ signingKeys, available, maxAge }),
     basePath,
     cors: createCors(settings.corsOrigins),
     logDenial,

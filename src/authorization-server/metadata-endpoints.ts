@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiSettings } from '../api-options.js'
 import { OAuthError } from '../errors.js'
+import type { Eventually } from '../eventually.js'
 import { sendJson } from '../http/respond.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
 import type { Endpoint } from './router.js'
@@ -39,11 +40,22 @@ export function protectedResourceMetadata(api: ApiSettings): Endpoint {
   })
 }
 
-/** `GET /.well-known/jwks.json` (RFC 7517 5); `maxAge` in seconds is how long caches may keep it. */
-export function keySet(signingKeys: SigningKeys, maxAge: number): Endpoint {
-  return function answerKeySetRequest(_req, res) {
+interface KeySetOptions {
+  readonly signingKeys: SigningKeys
+  /** Rejects while the platform can't answer. */
+  readonly available: () => Eventually<void>
+  /** Seconds that caches may keep it. */
+  readonly maxAge: number
+}
+
+/** `GET /.well-known/jwks.json` (RFC 7517 5). */
+export function keySet({ signingKeys, available, maxAge }: KeySetOptions): Endpoint {
+  return async function answerKeySetRequest(_req, res) {
+    // Before anything can go wrong: a page may read a refusal too.
+    for (const [name, value] of Object.entries(PUBLIC)) res.setHeader(name, value)
+    await available()
     const keys = signingKeys.list().map(({ publicJwk }) => publicJwk)
-    sendJson(res, 200, { keys }, { ...PUBLIC, 'Cache-Control': `public, max-age=${maxAge}` })
+    sendJson(res, 200, { keys }, { 'Cache-Control': `public, max-age=${maxAge}` })
   }
 }
 

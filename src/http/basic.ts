@@ -30,9 +30,11 @@ const CONTROL = /[\x00-\x1F\x7F]/
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 function decodeBase64(text: string): string | undefined {
-  if (!BASE64.test(text)) return undefined
+  const bytes = Buffer.from(text, 'base64')
+  // Node drops what it can't decode: what does not come out again was no base64. Padding may be left out.
+  if (!BASE64.test(text) || bytes.toString('base64').slice(0, text.length) !== text) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, 'base64'))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return undefined
   }

@@ -34,9 +34,10 @@ export async function readForm(req: IncomingMessage, known: readonly string[]): 
 
 /** Refuses parameters in the query string that belong in the body, where logs and histories don't keep them. */
 export function refuseInQuery(req: IncomingMessage, names: readonly string[]): void {
-  const query = req.url?.split('?', 2)[1]
-  if (!query) return
-  for (const name of new URLSearchParams(query).keys()) {
+  const { url = '' } = req
+  const query = url.indexOf('?')
+  if (query < 0) return
+  for (const name of new URLSearchParams(url.slice(query + 1)).keys()) {
     if (names.includes(name)) {
       throw new OAuthError('invalid_request', `The parameter ${name} belongs in the body, never in the query string`)
     }

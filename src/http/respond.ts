@@ -26,7 +26,7 @@ export function sendNothing(res: ServerResponse, status: 200 | 204, headers: Hea
 export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: Denial): void {
   if (res.headersSent) {
     // The handler has begun to answer; all that can be done is not to end it as if it were whole.
-    res.destroy()
+    if (!res.writableEnded) res.destroy()
     return
   }
   res.setHeader('Cache-Control', 'no-store')
@@ -46,13 +46,9 @@ export function causeOf(error: unknown): unknown {
 }
 
 /** RFC 6749 4.1.2.1 has the word for it; RFC 9110 15.6.4 the status. */
-export const UNAVAILABLE = denial(
-  'temporarily_unavailable',
-  'The service is temporarily unavailable, try again later',
-  {
-    'Retry-After': '1',
-  },
-)
+const UNAVAILABLE = denial('temporarily_unavailable', 'The service is temporarily unavailable, try again later', {
+  'Retry-After': '1',
+})
 const UNEXPECTED = denial('server_error', 'The server met an unexpected condition')
 
 const MUCH = 64 * 1024

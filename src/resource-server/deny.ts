@@ -37,15 +37,16 @@ export function denier({ emit, logDenial }: DenierOptions): Deny {
     if (!onDenied) return sendDenial(req, res, denied)
 
     try {
-      const answered: unknown = onDenied(denied, req, res, answerOrFail)
-      if (answered instanceof Promise) answered.catch(failed)
+      // Whatever can be waited for, not this realm's promises alone.
+      Promise.resolve(onDenied(denied, req, res, answerOrFail)).catch(failed)
     } catch (error) {
       failed(error)
     }
 
     /** The `next` that `onDenied` gets: it may hand on an error, and can't reach the route. */
     function answerOrFail(error?: unknown): void {
-      if (error === undefined || error === null || error === 'route' || error === 'router') sendDenial(req, res, denied)
+      // What Express takes for no error, or for a way around the rest of the route, is no error here.
+      if (!error || error === 'route' || error === 'router') sendDenial(req, res, denied)
       else next(error)
     }
 

@@ -50,7 +50,10 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
         return
       }
       const facade = plan.readFacade(req)
-      if (facade === 'noCredential' && plan.optional) return next()
+      if (facade === 'noCredential' && plan.optional) {
+        plan.prepare?.(res)
+        return next()
+      }
       if (typeof facade === 'string') return refuse(facade)
 
       const ready = available()

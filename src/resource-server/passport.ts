@@ -19,9 +19,9 @@ export type Outcome = (problem: unknown, identity?: Identity) => void
 export type Authenticate = (facade: Facade, outcome: Outcome) => void
 
 /** A strategy in a Passport of its own, registered by name: an instance handed to authenticate() would be shared by concurrent requests. */
-export function privatePassport(strategy: Strategy): Authenticate {
+export function privatePassport(strategy: object): Authenticate {
   const passport = new Passport()
-  passport.use('guard', strategy)
+  passport.use('guard', strategy as Strategy)
 
   return function authenticate(facade, outcome) {
     const middleware = passport.authenticate('guard', { session: false }, (problem: unknown, identity: unknown) => {

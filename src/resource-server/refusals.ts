@@ -21,16 +21,14 @@ export function bearerRefusals(
       ...more,
       metadata,
     ] as const
-    return frozen(denial(error, description, { 'WWW-Authenticate': challenge('Bearer', parameters) }))
+    return denial(error, description, { 'WWW-Authenticate': challenge('Bearer', parameters) })
   }
 
   return {
     // RFC 6750 3.1: where no credential came, no error code goes.
-    noCredential: frozen(
-      denial('unauthorized', 'An access token is needed: Authorization: Bearer <access token>', {
-        'WWW-Authenticate': challenge('Bearer', [['realm', api.name], metadata]),
-      }),
-    ),
+    noCredential: denial('unauthorized', 'An access token is needed: Authorization: Bearer <access token>', {
+      'WWW-Authenticate': challenge('Bearer', [['realm', api.name], metadata]),
+    }),
     twoCredentials: refuse('invalid_request', 'There are two Authorization headers'),
     malformed: refuse('invalid_request', 'The Authorization header must be: Bearer <access token>'),
     invalidToken: refuse('invalid_token', 'The access token is not valid'),
@@ -48,15 +46,13 @@ export function bearerRefusals(
 export function apiKeyRefusals(api: ApiSettings): Refusals<KeyRejection | 'noCredential' | 'twoCredentials'> {
   function refuse(error: ErrorCode, description: string): Denial {
     const parameters = [['realm', api.name], ['error', error], ['error_description', description], HEADER] as const
-    return frozen(denial(error, description, { 'WWW-Authenticate': challenge('ApiKey', parameters) }))
+    return denial(error, description, { 'WWW-Authenticate': challenge('ApiKey', parameters) })
   }
 
   return {
-    noCredential: frozen(
-      denial('unauthorized', 'An API key is needed: X-Api-Key: <API key>', {
-        'WWW-Authenticate': challenge('ApiKey', [['realm', api.name], HEADER]),
-      }),
-    ),
+    noCredential: denial('unauthorized', 'An API key is needed: X-Api-Key: <API key>', {
+      'WWW-Authenticate': challenge('ApiKey', [['realm', api.name], HEADER]),
+    }),
     twoCredentials: refuse('invalid_request', 'There are two X-Api-Key headers'),
     invalidKey: refuse('invalid_api_key', 'The API key is not valid'),
     keyNotAllowed: refuse('access_denied', 'The application may not use this API'),
@@ -64,8 +60,3 @@ export function apiKeyRefusals(api: ApiSettings): Refusals<KeyRejection | 'noCre
 }
 
 const HEADER = ['header', 'X-Api-Key'] as const
-
-function frozen(denied: Denial): Denial {
-  Object.freeze(denied.headers)
-  return Object.freeze(denied)
-}

@@ -22,8 +22,11 @@ export interface SqliteConnection {
   close(): void
 }
 
-/** How long an operation waits for a lock. */
-const PATIENCE = 5000
+/**
+ * Milliseconds that an operation waits for a lock: less than the 5 s after which a platform takes it for failed, because
+ * then it must not happen any more.
+ */
+const PATIENCE = 4500
 
 export function connectTo(database: SqliteDatabase, { owned }: { readonly owned: boolean }): SqliteConnection {
   const sql = preparedOnce(database)
@@ -39,7 +42,7 @@ export function connectTo(database: SqliteDatabase, { owned }: { readonly owned:
       } catch (error) {
         if (late || !isBusy(error)) throw error
       }
-      if (late) throw new Error('The SQLite database handed in has had a transaction open for 5 s.')
+      if (late) throw new Error('The SQLite database handed in has had a transaction open all the time.')
       // A look costs some 20 us. Short uneven pauses, since nobody queues: who looks more often gets the lock.
       await sleep(1 + Math.random() * 4)
     }

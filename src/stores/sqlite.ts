@@ -12,9 +12,12 @@ import { feedReader, publish } from './sqlite-feed.js'
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-driver.js'
 
 /**
- * A store in a SQLite file, which several processes on one machine may share. Given a path, it opens the file, made
- * with mode 0600 where there is none; given a database, it uses that connection, which it sets to `journal_mode = WAL`
- * and `synchronous = FULL` and leaves open.
+ * A store in a SQLite file, which several processes of one machine may share. Given a path, it opens the file, and makes
+ * it with mode 0600 where there is none. Given a database, it uses that connection, which it sets to
+ * `journal_mode = WAL` and `synchronous = FULL`, and leaves it open.
+ *
+ * A process must not open this file with another copy of SQLite as well (such as better-sqlite3's): the one that closes
+ * it drops the other's locks. Hand the database in, or give the platform a file of its own.
  *
  * @example
  * ```ts
@@ -102,12 +105,16 @@ async function connect(pathOrDatabase: string | SqliteDatabase): Promise<SqliteC
   }
 }
 
+/** The `synchronous` at which a commit survives a power cut. */
+const FULL = 2
+
 function makeDurable(sql: Sql): void {
   const mode = sql.get<{ journal_mode: string }>('PRAGMA journal_mode = WAL')?.journal_mode
   if (mode !== 'wal' && mode !== 'memory') {
     throw new Error(`SQLite keeps journal_mode "${mode}" for this database: it must lie on a local disk, writable.`)
   }
-  sql.exec('PRAGMA synchronous = FULL')
+  const level = sql.get<{ synchronous: number }>('PRAGMA synchronous')?.synchronous ?? 0
+  if (level < FULL) sql.exec(`PRAGMA synchronous = ${FULL}`)
 }
 
 /** Not `user_version`: that belongs to the host, whose file it may be. */

@@ -1,3 +1,4 @@
+import type { webcrypto } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import type { Sealing } from '../sealing.js'
 import type { SigningKeyRecord, Store } from '../store.js'
@@ -6,9 +7,9 @@ import type { SigningKeyRecord, Store } from '../store.js'
 export interface SigningKey {
   readonly kid: string
   readonly algorithm: string
-  readonly publicKey: CryptoKey
-  readonly privateKey: CryptoKey
-  readonly publicJwk: JWK
+  readonly publicKey: webcrypto.CryptoKey
+  readonly privateKey: webcrypto.CryptoKey
+  readonly publicJwk: SigningKeyRecord['publicJwk']
   /** Milliseconds since 1970. */
   readonly createdAt: number
   /** Milliseconds since 1970. */
