@@ -148,7 +148,7 @@ export function readOptions(options: PlatformAuthOptions): Settings {
     corsOrigins: readOrigins(options.cors),
     onDenied: optionalFunction('onDenied', options.onDenied),
     logger,
-    now: optionalFunction('now', options.now) ?? Date.now,
+    now: readNow(options.now),
     production,
   }
 }
@@ -245,6 +245,12 @@ function readAlgorithm(algorithm: unknown): SigningAlgorithm {
   if (!known)
     throw new ConfigurationError(`signing.algorithm is ${show(algorithm)}. Choose one of ${ALGORITHMS.join(', ')}.`)
   return known
+}
+
+/** Whole milliseconds: a clock may give fractions, and stores keep none. */
+function readNow(now: PlatformAuthOptions['now']): () => number {
+  const clock = optionalFunction('now', now)
+  return clock ? () => Math.floor(clock()) : Date.now
 }
 
 function readOrigins(cors: PlatformAuthOptions['cors']): '*' | readonly string[] {

@@ -1,0 +1,39 @@
+import type { ApplicationRecord, AuditEntry, CredentialRecord, SigningKeyRecord } from '../../src/store.js'
+
+export const NOW = 1_800_000_000_000
+
+export function application(id: string, changes: Partial<ApplicationRecord> = {}): ApplicationRecord {
+  return {
+    id,
+    name: `Application ${id}`,
+    contact: undefined,
+    status: 'active',
+    apis: {},
+    keys: [],
+    secrets: [],
+    createdAt: NOW,
+    tokensRevokedAt: 0,
+    version: 1,
+    ...changes,
+  }
+}
+
+export function credential(hash: string, changes: Partial<CredentialRecord> = {}): CredentialRecord {
+  return { hash, prefix: 'epa_key_abcd', createdAt: NOW, expiresAt: undefined, lastUsedAt: undefined, ...changes }
+}
+
+export function signingKey(kid: string): SigningKeyRecord {
+  return {
+    kid,
+    algorithm: 'ES256',
+    publicJwk: { kty: 'EC', crv: 'P-256', x: `x of ${kid}`, key_ops: ['verify'] },
+    sealedPrivateJwk: `sealed ${kid}`,
+    createdAt: NOW,
+    signsFrom: NOW + 300_000,
+    formerVerifiesFor: 3665,
+  }
+}
+
+export function audit(applicationId?: string, changes: Partial<AuditEntry> = {}): AuditEntry {
+  return { at: NOW, type: 'application.updated', by: undefined, applicationId, details: {}, ...changes }
+}
