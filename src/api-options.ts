@@ -52,8 +52,11 @@ function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime,
       `apis.${name}.scheme is ${show((api as { scheme?: unknown }).scheme)}. An API's scheme is "oauth2" (bearer access tokens) or "apiKey" (X-Api-Key).`,
     )
   }
-  const common = ['scheme', 'title', 'description', 'rateLimit']
-  refuseUnknown(`apis.${name}.`, api, api.scheme === 'oauth2' ? [...common, 'scopes', 'accessTokenLifetime'] : common)
+  for (const option of OAUTH2_OPTIONS) {
+    if (api.scheme !== 'apiKey' || !Object.hasOwn(api, option)) continue
+    throw new ConfigurationError(`apis.${name}.${option} is for oauth2 APIs. A key API has none; leave it out.`)
+  }
+  refuseUnknown(`apis.${name}.`, api, [...COMMON_OPTIONS, ...OAUTH2_OPTIONS])
   for (const text of ['title', 'description'] as const) {
     if (api[text] !== undefined && typeof api[text] !== 'string')
       throw new ConfigurationError(`apis.${name}.${text} is ${show(api[text])}. Write a string.`)
@@ -75,6 +78,9 @@ function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime,
     rateLimit: readLimit(`apis.${name}.rateLimit`, api.rateLimit ?? requests),
   }
 }
+
+const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit']
+const OAUTH2_OPTIONS = ['scopes', 'accessTokenLifetime']
 
 /** RFC 6749 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ) */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/

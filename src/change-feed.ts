@@ -81,6 +81,7 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
       closed = true
       clearTimeout(timer)
       unwatch?.()
+      unwatch = undefined
     },
   }
 }

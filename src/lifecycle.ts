@@ -37,6 +37,9 @@ const PAUSE = 500
 
 export function createLifecycle({ start, stop, feed, logger }: LifecycleOptions): Lifecycle {
   let started = false
+  let closed: Promise<void> | undefined
+  /** Why the last attempt to start failed. */
+  let problem = 'its store has not been opened yet.'
   const closing = new AbortController()
   const starting = keepStarting()
   // Whoever never asks ready() is told by the log; an unhandled rejection would end the host.
@@ -52,10 +55,14 @@ export function createLifecycle({ start, stop, feed, logger }: LifecycleOptions)
         started = true
         return
       } catch (error) {
-        const final = error instanceof ConfigurationError
-        if (final) logger.error(`The platform cannot start. ${error.message}`)
-        else logger.error('The platform could not start yet; it goes on trying.', error)
-        if (final) throw error
+        const before = problem
+        problem = messageOf(error)
+        if (error instanceof ConfigurationError) {
+          logger.error(`The platform cannot start. ${problem}`)
+          throw error
+        }
+        // Said once, not with every attempt.
+        if (problem !== before) logger.error(`The platform could not start yet, and goes on trying: ${problem}`)
       }
       await sleep(PAUSE, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
     }
@@ -82,6 +89,14 @@ export function createLifecycle({ start, stop, feed, logger }: LifecycleOptions)
       throw new StoreUnavailableError('The store has been out of reach for longer than stalenessBound.')
   }
 
+  async function close(): Promise<void> {
+    closing.abort()
+    feed.close()
+    await starting.catch(() => undefined)
+    feed.close()
+    await stop()
+  }
+
   return {
     ready: () => starting,
     available() {
@@ -89,16 +104,16 @@ export function createLifecycle({ start, stop, feed, logger }: LifecycleOptions)
       return feed.isFresh() ? undefined : refresh()
     },
     async health() {
-      if (!started) return { ok: false, problems: ['The platform is not ready: its store has not been opened yet.'] }
+      if (!started) return { ok: false, problems: [`The platform is not ready: ${problem}`] }
       const answered = await feed.catchUp()
       return answered ? { ok: true, problems: [] } : { ok: false, problems: ['The store is out of reach.'] }
     },
-    async close() {
-      closing.abort()
-      feed.close()
-      await starting.catch(() => undefined)
-      feed.close()
-      await stop()
-    },
+    close: () => (closed ??= close()),
   }
+}
+
+/** A message with those of its causes: the innermost one says what happened. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message} ${messageOf(error.cause)}`
 }

@@ -33,7 +33,14 @@ export function readLimit(name: string, limit: Limit | false): Limit | false {
       `${name} is ${show(limit)}. Write { limit: 100, window: 60 } (requests, seconds), or false.`,
     )
   refuseUnknown(`${name}.`, limit, ['limit', 'window'])
-  return { limit: wholeNumber(`${name}.limit`, limit.limit, 1), window: wholeNumber(`${name}.window`, limit.window, 1) }
+  return { limit: wholeNumber(`${name}.limit`, limit.limit, 1), window: readWindow(`${name}.window`, limit.window) }
+}
+
+/** Node's timers hold 2^31 milliseconds. */
+function readWindow(name: string, value: unknown): number {
+  const window = wholeNumber(name, value, 1)
+  if (window <= 2_147_483) return window
+  throw new ConfigurationError(`${name} is ${window}. A window is at most 2147483 seconds (24 days).`)
 }
 
 export function wholeNumber(name: string, value: unknown, least: number): number {

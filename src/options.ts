@@ -289,9 +289,9 @@ const CONSOLE: Logger = {
   debug() {},
   info() {},
   get warn() {
-    return console.warn
+    return globalThis.console.warn
   },
   get error() {
-    return console.error
+    return globalThis.console.error
   },
 }

@@ -37,6 +37,10 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   readonly router: Middleware
   /** The metadata documents at the origin's root; for `app.use(auth.wellKnownRouter)` where `baseUrl` has a path. */
   readonly wellKnownRouter: Middleware
+  /** The guard below, where there is exactly one oauth2 API. */
+  requireBearer(
+    ...options: WhereOnlyOne<ApiName<Apis, 'oauth2'>, BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>>>
+  ): Guard
   /**
    * A guard for a route of an oauth2 API: lets a request with a good access token pass, and answers every other
    * (RFC 6750). Throws `ConfigurationError` for an API or a scope that is not there.
@@ -45,15 +49,11 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
     api: Name,
     options?: BearerGuardOptions<ScopeOf<Apis, Name>>,
   ): Guard
-  /** The same where there is exactly one oauth2 API. */
-  requireBearer(
-    ...options: WhereOnlyOne<ApiName<Apis, 'oauth2'>, BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>>>
-  ): Guard
+  /** The guard below, where there is exactly one key API. */
+  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, GuardOptions>): Guard
   /** A guard for a route of a key API: lets a request with a good `X-Api-Key` pass, and answers every other. */
   requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
-  /** The same where there is exactly one key API. */
-  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, GuardOptions>): Guard
-  /** What a bearer guard does, outside a request; rejects with the `OAuthError` that the guard would answer. */
+  /** What a bearer guard without scopes does, outside a request: look at `scopes` yourself. Rejects with the `OAuthError` that the guard would answer. */
   verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AuthInfo>
   /** What a key guard does, outside a request; rejects with the `OAuthError` that the guard would answer. */
   verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<AuthInfo>
@@ -116,6 +116,10 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const settings = readOptions(options)
   const { apis, logger, now } = settings
   if (!settings.store) logger.warn('store is missing: applications are kept in memory and lost when the process ends.')
+
+  if (settings.store && settings.store.kind !== 'memory' && settings.secrets.length === 0) {
+    logger.warn('secret is missing: signing keys and pepper are stored in clear. Production refuses that.')
+  }
 
   const { events, emit } = createEvents({
     now,

@@ -38,7 +38,7 @@ export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOpti
   return {
     kind: store.kind,
     pollInterval: store.pollInterval,
-    open: () => openStore(store),
+    open: () => openStore(store, onAnswer),
     close: () => store.close(),
     establishPepper: reach((sealed: string) => store.establishPepper(sealed)),
     listSigningKeys: reach(() => store.listSigningKeys()),
@@ -60,13 +60,16 @@ export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOpti
 }
 
 /** Opening may take as long as its migrations do; what waiting can't cure comes out as `ConfigurationError`. */
-async function openStore(store: Store): Promise<void> {
+async function openStore(store: Store, onAnswer: StoreAccessOptions['onAnswer']): Promise<void> {
   try {
     await store.open()
+    onAnswer(undefined)
   } catch (cause) {
     const { code } = cause as { code?: unknown }
-    if (code !== 'schema_too_new' && code !== 'driver_missing')
+    if (code !== 'schema_too_new' && code !== 'driver_missing') {
+      onAnswer(cause)
       throw new StoreUnavailableError('The store could not be opened.', { cause })
+    }
     throw new ConfigurationError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }

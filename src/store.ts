@@ -30,7 +30,7 @@ export interface ApplicationRecord {
   readonly secrets: readonly CredentialRecord[]
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** Access tokens issued at or before this instant (milliseconds since 1970; 0: never) are refused. */
+  /** When `revokeTokens` was last called (milliseconds since 1970; 0: never), each time later: tokens that carry an earlier one are refused. */
   readonly tokensRevokedAt: number
   /** 1 when created, and one more with every save. */
   readonly version: number

@@ -58,7 +58,7 @@ export function isLive(record: CredentialRecord, now: number): boolean {
 
 /** Whether a text can be a key at all: a typing error or a guess is refused before anything is looked up. */
 export function isWellFormedKey(text: string): boolean {
-  if (text.length > MAX_KEY_LENGTH || !KEY.test(text)) return false
+  if (typeof text !== 'string' || text.length > MAX_KEY_LENGTH || !KEY.test(text)) return false
   return checksum(text.slice(0, -CHECKSUM)) === text.slice(-CHECKSUM)
 }
 

@@ -52,7 +52,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     await available()
     return authenticate(...args)
   }
-  const readOwnToken = ownTokenReader({ authenticateClient, verify: options.verify })
+  const readGoodToken = ownTokenReader({ authenticateClient, verify: options.verify })
+  // What may be revoked need not be good now: an application that is allowed again must not get it back.
+  const readIssuedToken = ownTokenReader({
+    authenticateClient,
+    async verify(api, presented) {
+      const token = await accessTokens.verify(presented)
+      return typeof token !== 'string' && token.issuer === api.resource ? token : undefined
+    },
+  })
   const tokenRequests = createRateLimit(rateLimits.tokenRequests)
   const oauth2Apis = [...settings.apis.values()].filter(({ scheme }) => scheme === 'oauth2')
   // Caches must have turned over before a key signs that they have not seen.
@@ -62,8 +70,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     endpoints: oauth2Apis.map((api) => ({
       api,
       token: tokenEndpoint(api, { authenticateClient, accessTokens, tokenRequests, emit, now }),
-      revoke: revocationEndpoint(api, { readOwnToken, revocation, emit }),
-      introspect: introspectionEndpoint(api, readOwnToken),
+      revoke: revocationEndpoint(api, { readOwnToken: readIssuedToken, revocation, emit }),
+      introspect: introspectionEndpoint(api, readGoodToken),
       authorize: metadata.authorizationEndpoint(),
       authorizationServerMetadata: metadata.authorizationServerMetadata(api, baseUrl),
       protectedResourceMetadata: metadata.protectedResourceMetadata(api),

@@ -13,7 +13,7 @@ export type ReadOwnToken = (req: IncomingMessage, api: ApiSettings) => Promise<A
 
 interface OwnTokenOptions {
   readonly authenticateClient: AuthenticateClient
-  /** The token as a guard of that API would see it; undefined where the guard would refuse it. */
+  /** The token, if it is one that this endpoint is for. */
   readonly verify: (api: ApiSettings, token: string) => Promise<AccessToken | undefined>
 }
 

@@ -48,9 +48,9 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
         issuer: api.resource,
         applicationId,
         scopes,
-        // Later than every revocation so far, even within one millisecond.
-        issuedAt: Math.max(now(), application.tokensRevokedAt + 1),
+        issuedAt: now(),
         lifetime: api.accessTokenLifetime,
+        tokensRevokedAt: application.tokensRevokedAt,
       })
       emit('token.issued', { ...event, applicationId })
       const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }

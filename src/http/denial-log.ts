@@ -20,7 +20,7 @@ export function createDenialLog(log: Log, production: boolean): LogDenial {
 }
 
 const CURES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error?: never } = {
-  invalid_request: 'Look at the shape of the request; RFC 6749 2.3 and RFC 6750 2 say how credentials are sent.',
+  invalid_request: 'Send the request as RFC 6749 4.4.2 (token endpoint) or RFC 6750 2.1 (bearer token) has it.',
   unsupported_grant_type: 'Send grant_type=client_credentials.',
   unsupported_response_type: 'There is no authorization by redirect here; ask the token endpoint.',
   unauthorized_client: 'Grant it with auth.applications.allow(id, api).',
@@ -30,7 +30,7 @@ const CURES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   invalid_client: 'Check key and secret, and that the application is active: auth.applications.get(id).',
   invalid_token:
     "Get a new access token from this API's token endpoint; check that the application is active and allowed.",
-  invalid_api_key: 'Check the key, and that the application is active: auth.applications.get(id).',
+  invalid_api_key: 'Check the key: typed right, not rotated away, its application not deleted.',
   insufficient_scope: 'Grant the scope with auth.applications.allow(id, api, { scopes }) and get a new access token.',
   access_denied: 'Check that the application is active and allowed: auth.applications.resume(id), .allow(id, api).',
   too_many_requests: 'Wait as long as Retry-After says, or raise the limit under rateLimits.',

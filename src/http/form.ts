@@ -37,7 +37,7 @@ export function refuseInQuery(req: IncomingMessage, names: readonly string[]): v
   const { url = '' } = req
   const query = url.indexOf('?')
   if (query < 0) return
-  for (const name of new URLSearchParams(url.slice(query + 1)).keys()) {
+  for (const name of new URLSearchParams(url.slice(query)).keys()) {
     if (names.includes(name)) {
       throw new OAuthError('invalid_request', `The parameter ${name} belongs in the body, never in the query string`)
     }

@@ -5,6 +5,7 @@ import type { BearerGuardOptions } from './guards.js'
 import { isObject, optionalFunction, refuseUnknown, show } from '../option-checks.js'
 
 const GUARD_OF: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
+const VERIFIER_OF: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
 
 /** What a guard's maker was given: the API's name, or not, and options, or not. */
 export type GuardArguments = readonly unknown[]
@@ -18,9 +19,10 @@ export function readGuardArguments(
   const call = GUARD_OF[scheme]
   const named = typeof args[0] === 'string'
   const api = named ? apiNamed(apis, args[0], scheme, call) : onlyApi(apis, scheme, call)
-  const options = (named ? args[1] : args[0]) ?? {}
-  checkGuardOptions(api, options, `${call}("${api.name}")`)
-  return { api, options }
+  const given = (named ? args[1] : args[0]) ?? {}
+  checkGuardOptions(api, given, `${call}("${api.name}")`)
+  // Without a prototype: what the host has put on Object's must not make a guard optional.
+  return { api, options: Object.assign(Object.create(null) as object, given) }
 }
 
 /** The API that a guard or a verification is for; throws `ConfigurationError` where there is none of that name and scheme. */
@@ -35,7 +37,7 @@ export function apiNamed(
   if (!api) throw new ConfigurationError(`${call}: there is no API ${show(name)}. ${names}`)
   if (api.scheme !== scheme) {
     throw new ConfigurationError(
-      `${call}: the scheme of the API "${api.name}" is "${api.scheme}". Use ${GUARD_OF[api.scheme]}("${api.name}").`,
+      `${call}: the scheme of the API "${api.name}" is "${api.scheme}". Use ${(call.startsWith('verify') ? VERIFIER_OF : GUARD_OF)[api.scheme]}("${api.name}").`,
     )
   }
   return api

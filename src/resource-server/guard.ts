@@ -71,6 +71,8 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
       }
 
       function pass(identity: Identity): void {
+        // The host's own time-out has answered meanwhile: the route would answer a second time.
+        if (res.headersSent) return
         passed.set(req, identity)
         establish(req, identity)
         plan.prepare?.(res)

@@ -6,7 +6,7 @@ import { apiKeyStrategy } from './api-key-strategy.js'
 import { bearerStrategy, readBearer } from './bearer-strategy.js'
 import { guardMaker, type Guard, type GuardMakerOptions } from './guard.js'
 import type { Identify } from './identity.js'
-import { privatePassport } from './passport.js'
+import { privatePassport, type Facade } from './passport.js'
 import { apiKeyRefusals, bearerRefusals } from './refusals.js'
 
 /** What every guard can be told. */
@@ -52,7 +52,7 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
           if (cameTwice(req, 'authorization')) return 'twoCredentials'
           const token = readBearer(req.headers.authorization)
           if (token === undefined) return 'noCredential'
-          return token ? { headers: { authorization: `Bearer ${token}` }, api } : 'malformed'
+          return token ? facadeOf(api, { authorization: `Bearer ${token}` }) : 'malformed'
         },
       })
     },
@@ -67,12 +67,16 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         readFacade(req) {
           if (cameTwice(req, 'x-api-key')) return 'twoCredentials'
           const key = req.headers['x-api-key']
-          return typeof key === 'string' && key !== '' ? { headers: { 'x-api-key': key }, api } : 'noCredential'
+          return typeof key === 'string' && key !== '' ? facadeOf(api, { 'x-api-key': key }) : 'noCredential'
         },
         prepare: keepFromSharedCaches,
       })
     },
   }
+}
+
+function facadeOf(api: ApiSettings, headers: Facade['headers']): Facade {
+  return { headers, api, body: undefined, query: undefined }
 }
 
 /** RFC 9111 3.5 keeps answers to `Authorization` out of shared caches, and knows nothing of `X-Api-Key`. */

@@ -1,4 +1,5 @@
 import type { ApiSettings } from '../api-options.js'
+import { accessOf } from '../applications/access.js'
 import { isLive, isWellFormedKey, type Credentials } from '../applications/credentials.js'
 import type { Directory } from '../applications/directory.js'
 import { whenKnown, type Eventually } from '../eventually.js'
@@ -58,7 +59,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
         // Whoever holds a good key may know what is wrong with its application; nobody else may.
         if (application.status === 'suspended') return 'keyNotAllowed'
         if (application.status !== 'active') return 'invalidKey'
-        return application.apis[api.name] ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
+        return accessOf(application, api) ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
       })
     },
   }
@@ -71,8 +72,8 @@ function identityOf(
   application: ApplicationRecord | undefined,
   token: AccessToken,
 ): Identity | TokenRejection {
-  const access = application?.apis[api.name]
+  const access = application && accessOf(application, api)
   if (!application || !access || application.status !== 'active') return 'endedToken'
-  if (token.issuedAt <= application.tokensRevokedAt) return 'endedToken'
+  if (token.tokensRevokedAt < application.tokensRevokedAt) return 'endedToken'
   return { api, application, scopes: token.scopes.filter((scope) => access.scopes.includes(scope)), token }
 }

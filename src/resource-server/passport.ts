@@ -10,6 +10,9 @@ import type { Identity } from './identity.js'
 export interface Facade {
   readonly headers: Readonly<Record<string, string>>
   readonly api: ApiSettings
+  // Where passport-http-bearer would look for a token as well; of our own, so that no prototype's stands in.
+  readonly body: undefined
+  readonly query: undefined
 }
 
 /** Called once: with who it is, or with a rejection's name or whatever else went wrong. */

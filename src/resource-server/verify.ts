@@ -39,13 +39,13 @@ export function createVerifiers({ identify, available, requestLimits }: Verifier
 
   return {
     accessToken(api, token) {
-      const readable = token === '' ? undefined : readBearer(`Bearer ${token}`)
-      return verify(bearerRefusals(api, []), api, () =>
-        readable ? identify.byAccessToken(api, readable) : readable === undefined ? 'noCredential' : 'malformed',
-      )
+      return verify(bearerRefusals(api, []), api, () => {
+        if (!token) return 'noCredential'
+        return readBearer(`Bearer ${token}`) === token ? identify.byAccessToken(api, token) : 'malformed'
+      })
     },
     apiKey(api, key) {
-      return verify(apiKeyRefusals(api), api, () => (key === '' ? 'noCredential' : identify.byKey(api, key)))
+      return verify(apiKeyRefusals(api), api, () => (key ? identify.byKey(api, key) : 'noCredential'))
     },
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ApiName, ApisOptions, PlatformAuth, ScopeOf } from '../index.js'
+import type { ApiName, ApisOptions, PlatformAuth, Scheme, ScopeOf } from '../index.js'
 
 /**
  * An access token for an API, from its token endpoint: an application is created for it, with the scopes given, or all.
@@ -20,7 +20,7 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
   api: Name,
   options: { readonly scopes?: readonly ScopeOf<Apis, Name>[] } = {},
 ): Promise<string> {
-  const { clientId, clientSecret = '' } = await credentialsFor(auth, api, options)
+  const { clientId, clientSecret = '' } = await credentialsFor(auth, api, 'oauth2', options)
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,
@@ -56,14 +56,21 @@ export async function apiKeyFor<const Apis extends ApisOptions, Name extends Api
   auth: PlatformAuth<Apis>,
   api: Name,
 ): Promise<string> {
-  return (await credentialsFor(auth, api, {})).clientId
+  return (await credentialsFor(auth, api, 'apiKey', {})).clientId
 }
 
 async function credentialsFor(
-  auth: Pick<PlatformAuth, 'applications'>,
-  api: string,
+  auth: Pick<PlatformAuth, 'apis' | 'applications'>,
+  name: string,
+  scheme: Scheme,
   grant: { readonly scopes?: readonly string[] },
 ): Promise<{ clientId: string; clientSecret?: string }> {
-  const { credentials } = await auth.applications.create({ name: `Test of ${api}`, apis: { [api]: grant } })
+  const api = auth.apis.find((each) => each.name === name)
+  if (api?.scheme !== scheme) {
+    throw new Error(
+      `"${name}" is ${api ? `of the scheme "${api.scheme}"` : 'no API of this platform'}; "${scheme}" is needed here.`,
+    )
+  }
+  const { credentials } = await auth.applications.create({ name: `Test of ${name}`, apis: { [name]: grant } })
   return credentials
 }

@@ -12,10 +12,12 @@ export interface AccessToken {
   /** Its `sub`, which is its `client_id` too. */
   readonly applicationId: string
   readonly scopes: readonly string[]
-  /** Milliseconds since 1970, finer than `iat`: an instant that revocations can be compared with. */
+  /** Milliseconds since 1970. */
   readonly issuedAt: number
   /** Milliseconds since 1970. */
   readonly expiresAt: number
+  /** The application's `tokensRevokedAt` as the issuer knew it: a later one ends this token. */
+  readonly tokensRevokedAt: number
 }
 
 /** Why a text is no good access token. */
@@ -33,6 +35,8 @@ export interface Grant {
   readonly issuedAt: number
   /** Seconds. */
   readonly lifetime: number
+  /** The application's, as it is now. */
+  readonly tokensRevokedAt: number
 }
 
 /** Signs access tokens, and verifies them. */
@@ -97,7 +101,7 @@ export function createAccessTokens({
   }
 
   return {
-    sign({ issuer, applicationId, scopes, issuedAt, lifetime }) {
+    sign({ issuer, applicationId, scopes, issuedAt, lifetime, tokensRevokedAt }) {
       const key = signingKeys.current()
       if (!key) throw new Error('There is no signing key.')
       const iat = Math.floor(issuedAt / 1000)
@@ -108,7 +112,7 @@ export function createAccessTokens({
         client_id: applicationId,
         iat,
         exp: iat + lifetime,
-        jti: makeId(issuedAt),
+        jti: makeId(tokensRevokedAt),
         ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       })
         .setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: 'at+jwt' })
@@ -157,20 +161,31 @@ function read(payload: JWTPayload): Verification {
   if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id || typeof scope !== 'string')
     return 'invalid'
   if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string') return 'invalid'
-  const issuedAt = instantOf(jti)
-  if (Math.floor(issuedAt / 1000) !== iat) return 'invalid'
+  const tokensRevokedAt = revocationInstantOf(jti)
+  if (tokensRevokedAt === undefined) return 'invalid'
   const scopes = scope === '' ? [] : scope.split(' ')
-  return { id: jti, issuer: iss, applicationId: sub, scopes, issuedAt, expiresAt: exp * 1000 }
+  return {
+    id: jti,
+    issuer: iss,
+    applicationId: sub,
+    scopes,
+    issuedAt: iat * 1000,
+    expiresAt: exp * 1000,
+    tokensRevokedAt,
+  }
 }
 
-/** 48 bits of milliseconds, which `iat` is too coarse for, and 144 random ones: 32 characters of base64url. */
-function makeId(issuedAt: number): string {
+/**
+ * 32 characters of base64url: 48 bits that say which `revokeTokens` the issuer knew of, and 144 random ones. Clocks could
+ * not tell whether a token was issued before a revocation: they differ, and can be set back.
+ */
+function makeId(tokensRevokedAt: number): string {
   const bytes = randomBytes(24)
-  bytes.writeUIntBE(issuedAt, 0, 6)
+  bytes.writeUIntBE(tokensRevokedAt, 0, 6)
   return bytes.toString('base64url')
 }
 
-function instantOf(id: string): number {
+function revocationInstantOf(id: string): number | undefined {
   const bytes = Buffer.from(id, 'base64url')
-  return bytes.length === 24 ? bytes.readUIntBE(0, 6) : NaN
+  return bytes.length === 24 ? bytes.readUIntBE(0, 6) : undefined
 }

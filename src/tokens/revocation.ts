@@ -17,35 +17,49 @@ interface RevocationOptions {
   readonly limit: number
 }
 
+/** Milliseconds for which a revocation is kept past its token's end: a guard allows for clocks that differ, and so must this. */
+const CLOCKS_APART = 3600 * 1000
+/** Milliseconds between two tries to make room, or to have them all in memory again. */
+const PAUSE = 5000
+
 export function createRevocation({ store, now, limit }: RevocationOptions): Revocation {
   /** `jti` -> until when it matters, oldest entry first. */
   const revoked = new Map<string, number>()
-  /** Whether `revoked` holds every revoked token that has not expired. */
+  /** Whether `revoked` holds every revoked token that may still be presented. */
   let complete = false
+  let triedAt = -Infinity
 
   function note({ id, expiresAt }: RevokedAccessToken): void {
-    if (revoked.size >= limit) dropExpired()
-    if (revoked.size >= limit) complete = false
-    else revoked.set(id, expiresAt)
+    if (revoked.size < limit) revoked.set(id, expiresAt)
+    else complete = false
   }
 
-  function dropExpired(): void {
-    const at = now()
-    for (const [id, expiresAt] of revoked) if (expiresAt <= at) revoked.delete(id)
+  function dropEnded(): void {
+    const end = now() - CLOCKS_APART
+    for (const [id, expiresAt] of revoked) if (expiresAt <= end) revoked.delete(id)
+  }
+
+  async function load(): Promise<void> {
+    triedAt = performance.now()
+    dropEnded()
+    const tokens = await store.listRevokedAccessTokens(now() - CLOCKS_APART, limit)
+    complete = true
+    for (const token of tokens) note(token)
+    // As many as were asked for: there may be more.
+    if (tokens.length >= limit) complete = false
   }
 
   return {
-    async load() {
-      const tokens = await store.listRevokedAccessTokens(now(), limit)
-      complete = tokens.length < limit
-      for (const token of tokens) note(token)
-    },
+    load,
     isRevoked(id) {
       if (revoked.has(id)) return true
-      return complete ? false : store.isAccessTokenRevoked(id)
+      if (complete) return false
+      // Too many for memory a while ago; perhaps no longer.
+      if (performance.now() - triedAt > PAUSE) load().catch(() => undefined)
+      return store.isAccessTokenRevoked(id)
     },
     async revoke(token) {
-      await store.revokeAccessToken(token, now())
+      await store.revokeAccessToken(token, now() - CLOCKS_APART)
       note(token)
     },
     note,

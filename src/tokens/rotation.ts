@@ -71,14 +71,18 @@ export function createRotation(options: RotationOptions): Rotation {
   }
 
   /** Adds a key, unless another process adds one at the same time: then theirs is the next one. */
-  async function add(signsFrom: number, by: string | undefined): Promise<void> {
+  async function add(
+    signsFrom: number,
+    by: string | undefined,
+    formerVerifiesFor = longestLifetime + CLOCKS_APART,
+  ): Promise<void> {
     const at = now()
     const records = await store.listSigningKeys()
     const key = await makeSigningKey(sealing, {
       algorithm,
       createdAt: at,
       signsFrom,
-      formerVerifiesFor: longestLifetime + CLOCKS_APART,
+      formerVerifiesFor,
     })
     const added = await store.addSigningKey(key, records.at(-1)?.kid, audit('signingKey.rotated', at, by, key.kid))
     await signingKeys.load()
@@ -86,9 +90,29 @@ export function createRotation(options: RotationOptions): Rotation {
   }
 
   /** Another process may have added one that only signs later: then once more. */
-  async function replaceCurrent(by: string | undefined): Promise<void> {
+  async function replaceCurrent(by: string | undefined, formerVerifiesFor?: number): Promise<void> {
     const former = signingKeys.current()?.kid
-    for (let tries = 0; tries < 10 && signingKeys.current()?.kid === former; tries++) await add(now(), by)
+    for (let tries = 0; tries < 10 && signingKeys.current()?.kid === former; tries++)
+      await add(now(), by, formerVerifiesFor)
+  }
+
+  /** Takes a key away; what ended before must not verify again because the key that ended it is gone. */
+  async function remove(kid: string, by: string | undefined): Promise<boolean> {
+    const verifying = new Set(signingKeys.list().map((key) => key.kid))
+    for (const { kid: ended } of await store.listSigningKeys()) {
+      if (ended !== kid && !verifying.has(ended)) {
+        await store.removeSigningKey(ended, audit('signingKey.revoked', now(), by, ended))
+      }
+    }
+    return store.removeSigningKey(kid, audit('signingKey.revoked', now(), by, kid))
+  }
+
+  /** Seconds that the key before the current one goes on verifying, seen from now: for a successor that takes the current one's place. */
+  function formerGoesOnFor(): number {
+    const keys = signingKeys.list()
+    const current = signingKeys.current()
+    const former = current && keys[keys.indexOf(current) - 1]
+    return former?.verifiesUntil === undefined ? 0 : Math.floor((former.verifiesUntil - now()) / 1000)
   }
 
   const publishAheadOf = (): number => now() + publishAhead * 1000
@@ -111,8 +135,8 @@ export function createRotation(options: RotationOptions): Rotation {
     },
     async revoke(kid, { by } = {}) {
       await signingKeys.load()
-      if (signingKeys.current()?.kid === kid) await replaceCurrent(by)
-      const removed = await store.removeSigningKey(kid, audit('signingKey.revoked', now(), by, kid))
+      if (signingKeys.current()?.kid === kid) await replaceCurrent(by, formerGoesOnFor())
+      const removed = await remove(kid, by)
       if (!removed)
         throw new ApplicationError('signing_key_not_found', `There is no signing key with the kid "${kid}".`)
       await signingKeys.load()

@@ -1,0 +1,135 @@
+import { beforeAll, expect } from 'vitest'
+import {
+  authOf,
+  type Application,
+  type ApplicationErrorCode,
+  type AuditEvent,
+  type IssuedCredentials,
+} from '../../src/index.js'
+import { callerOf, type Caller } from '../support/caller.js'
+import { onEveryPlatform, type Host } from '../support/platform.js'
+
+/** What a test of `auth.applications` works with. */
+export interface Operator {
+  readonly caller: Caller
+  /** An application that may use these APIs, with all scopes; every API if none are named. */
+  anApplication(apis?: readonly (typeof ALL)[number][]): Promise<{ id: string; credentials: IssuedCredentials }>
+  /** What each door answers now: the token endpoint, a bearer guard, a key guard. */
+  doors(credentials: Partial<IssuedCredentials>, accessToken: string): Promise<string[]>
+  auditOf(id: string): Promise<AuditEvent[]>
+}
+
+/** What `doors()` resolves where all are open. */
+export const OPEN = ['200', '200', '200']
+
+/** Runs the same tests on both Expresses and on every store, with routes that every application can call. */
+export function onEveryOperator(tests: (host: Host, operator: Operator) => void): void {
+  onEveryPlatform(
+    (host) => {
+      beforeAll(() => mountRoutes(host))
+      tests(host, operatorOf(host))
+    },
+    // Refusals are what many of these tests are after.
+    { rateLimits: { failedAuthentication: false } },
+  )
+}
+
+function operatorOf(host: Host): Operator {
+  const caller = callerOf(host)
+  return {
+    caller,
+    async anApplication(apis = ALL) {
+      const { application, credentials } = await host.auth.applications.create({ name: 'Shop', apis, by: 'setup' })
+      return { id: application.id, credentials }
+    },
+    async doors(credentials, accessToken) {
+      const answers = [
+        await caller.token('orders', credentials),
+        await caller.bearer('/orders/items', accessToken),
+        await caller.key('/catalog/items', credentials.clientId!),
+      ]
+      return answers.map(({ status, body }) => [status, (body as { error?: string }).error].join(' ').trim())
+    },
+    async auditOf(id) {
+      const { records } = await host.auth.audit.list({ applicationId: id, limit: 1000 })
+      return records
+    },
+  }
+}
+
+/** No application has this id. */
+export const NOBODY = `app_${'0'.repeat(32)}`
+
+export const ALL = ['orders', 'invoices', 'catalog', 'weather'] as const
+
+function mountRoutes({ app, auth }: Host): void {
+  app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req)))
+  app.get(
+    '/orders/changes',
+    auth.requireBearer('orders', { scopes: ['orders:write'] }),
+    (req, res) => void res.json(authOf(req)),
+  )
+  app.get('/invoices/items', auth.requireBearer('invoices'), (req, res) => void res.json(authOf(req)))
+  app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
+  app.get('/weather/now', auth.requireApiKey('weather'), (req, res) => void res.json(authOf(req)))
+}
+
+export type Change = (
+  host: Host,
+  id: string,
+  by?: { by?: string },
+) => Promise<Application | { application: Application; credentials: Partial<IssuedCredentials> }>
+
+/** Every call that changes an application. */
+export const CALLS: Readonly<Record<string, Change>> = {
+  update: ({ auth }, id, by) => auth.applications.update(id, { name: 'Another name', ...by }),
+  suspend: ({ auth }, id, by) => auth.applications.suspend(id, by),
+  resume: ({ auth }, id, by) => auth.applications.resume(id, by),
+  delete: ({ auth }, id, by) => auth.applications.delete(id, by),
+  allow: ({ auth }, id, by) => auth.applications.allow(id, 'orders', by),
+  disallow: ({ auth }, id, by) => auth.applications.disallow(id, 'orders', by),
+  rotateSecret: ({ auth }, id, by) => auth.applications.rotateSecret(id, by),
+  rotateKey: ({ auth }, id, by) => auth.applications.rotateKey(id, { overlap: 5, ...by }),
+  revokeTokens: ({ auth }, id, by) => auth.applications.revokeTokens(id, by),
+}
+
+export const TYPES: Readonly<Record<string, string>> = {
+  update: 'application.updated',
+  suspend: 'application.suspended',
+  resume: 'application.resumed',
+  delete: 'application.deleted',
+  allow: 'application.accessChanged',
+  disallow: 'application.accessChanged',
+  rotateSecret: 'application.credentialRotated',
+  rotateKey: 'application.credentialRotated',
+  revokeTokens: 'application.tokensRevoked',
+}
+
+export function infoOf(plain: string, createdAt: number, expiresAt?: number) {
+  const at = new Date(createdAt)
+  const end = expiresAt === undefined ? undefined : new Date(expiresAt)
+  // The prefix tells credentials apart and gives nothing away: the fixed part and four characters.
+  return { prefix: plain.slice(0, 12), createdAt: at, expiresAt: end, lastUsedAt: undefined }
+}
+
+export async function expectRefused(
+  call: Promise<unknown>,
+  code: ApplicationErrorCode,
+  message: string | RegExp = /./,
+): Promise<void> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({ name: 'ApplicationError', code })
+  expect((error as Error).message).toMatch(message)
+}
+
+export function expectNoneOf(credentials: Partial<IssuedCredentials>, shown: unknown): void {
+  const text = JSON.stringify(shown)
+  for (const credential of Object.values(credentials)) {
+    expect(text).not.toContain(credential)
+    // Nor what is left of it without its public prefix.
+    expect(text).not.toContain(credential.slice(12))
+  }
+}

@@ -1,0 +1,400 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import express from 'express'
+import { decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth, type Store } from '../../src/index.js'
+import { sqliteStore } from '../../src/stores/sqlite.js'
+import { callerOf, type Caller } from '../support/caller.js'
+import { platform, SECRET } from '../support/platform.js'
+
+const PROCESS = fileURLToPath(new URL('../support/platform-process.mjs', import.meta.url))
+
+/** Milliseconds in which a change made in one process must be felt in every other. */
+const BOUND = 1000
+/** How long each took, for the eye. */
+const felt: { readonly what: string; readonly milliseconds: number }[] = []
+
+/** A platform, in this process or in the other one. */
+interface Instance {
+  readonly name: string
+  readonly address: string
+  readonly caller: Caller
+  operate(part: 'applications' | 'signingKeys', call: string, ...args: readonly unknown[]): Promise<unknown>
+}
+
+let folder: string
+let child: ChildProcess
+const servers: Server[] = []
+const platforms: PlatformAuth[] = []
+/** Two in this process and one in the other. */
+let instances: { readonly here: Instance; readonly besides: Instance; readonly elsewhere: Instance }
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'second-process-'))
+  const file = join(folder, 'platform.sqlite')
+  instances = {
+    here: await instanceHere('here', sqliteStore(file)),
+    besides: await instanceHere('besides', sqliteStore(file)),
+    elsewhere: await instanceElsewhere(file),
+  }
+})
+
+afterAll(async () => {
+  child.kill()
+  await once(child, 'close')
+  for (const server of servers) server.close()
+  for (const auth of platforms) await auth.close()
+  await rm(folder, { recursive: true })
+  const longest = felt.toSorted((a, b) => b.milliseconds - a.milliseconds)[0]
+  process.stdout.write(
+    `Of ${felt.length} changes the last was felt after ${longest?.milliseconds} ms: ${longest?.what}\n`,
+  )
+})
+
+async function instanceHere(name: string, store: Store): Promise<Instance> {
+  const { auth } = platform({ store, now: Date.now, rateLimits: { failedAuthentication: false } })
+  platforms.push(auth)
+  const app = express().use(auth.router)
+  app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req)))
+  app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
+  const server = app.listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  await auth.ready()
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    name,
+    address,
+    caller: callerOf({ app: address }),
+    operate(part, call, ...args) {
+      const calls = { ...auth[part] } as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>
+      return calls[call]!(...args)
+    },
+  }
+}
+
+async function instanceElsewhere(file: string): Promise<Instance> {
+  child = spawn(process.execPath, [PROCESS, file, SECRET], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer]
+  const address = `http://127.0.0.1:${line.toString().trim()}`
+  return {
+    name: 'elsewhere',
+    address,
+    caller: callerOf({ app: address }),
+    async operate(part, call, ...args) {
+      const response = await fetch(`${address}/control`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ part, call, args }),
+      })
+      if (!response.ok) throw new Error(await response.text())
+      return response.json()
+    },
+  }
+}
+
+/** An application made at an instance, and an access token from it; every other instance has answered to both. */
+async function aKnownApplication(maker: Instance) {
+  const made = await maker.operate('applications', 'create', { name: 'Shop', apis: ['orders', 'catalog'] })
+  const { application, credentials } = made as { application: { id: string }; credentials: IssuedCredentials }
+  const accessToken = await maker.caller.accessToken('orders', credentials)
+  for (const { caller } of Object.values(instances)) {
+    await caller.bearer('/orders/items', accessToken).expect(200)
+    await caller.key('/catalog/items', credentials.clientId).expect(200)
+    await caller.token('orders', credentials).expect(200)
+  }
+  return { id: application.id, credentials, accessToken }
+}
+
+/** Asks an instance until it answers as it must, and no longer than allowed. */
+async function feels(
+  what: string,
+  instance: Instance,
+  ask: (caller: Caller) => Promise<boolean>,
+  since: number,
+): Promise<void> {
+  for (;;) {
+    const asked = performance.now()
+    if (await ask(instance.caller)) {
+      felt.push({ what: `${what}, ${instance.name}`, milliseconds: Math.round(asked - since) })
+      expect(asked - since, `${what} felt ${instance.name}`).toBeLessThan(BOUND)
+      return
+    }
+    if (asked - since > 3 * BOUND) throw new Error(`${what} was not felt ${instance.name}.`)
+    await sleep(3)
+  }
+}
+
+type Known = Awaited<ReturnType<typeof aKnownApplication>>
+
+interface Change {
+  make(maker: Instance, known: Known): Promise<unknown>
+  /** What each door must answer afterwards: the bearer guard, the key guard, the token endpoint. */
+  readonly afterwards: readonly [bearer: number, key: number, token: number]
+}
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  'a suspension': {
+    make: (maker, { id }) => maker.operate('applications', 'suspend', id),
+    afterwards: [401, 403, 401],
+  },
+  'a deletion': { make: (maker, { id }) => maker.operate('applications', 'delete', id), afterwards: [401, 401, 401] },
+  'revokeTokens()': {
+    make: (maker, { id }) => maker.operate('applications', 'revokeTokens', id),
+    afterwards: [401, 200, 200],
+  },
+  'the revocation of one access token': {
+    make: (maker, { credentials, accessToken }) => maker.caller.revoke('orders', credentials, accessToken).expect(200),
+    afterwards: [401, 200, 200],
+  },
+  'rotateKey() with overlap 0': {
+    make: (maker, { id }) => maker.operate('applications', 'rotateKey', id, { overlap: 0 }),
+    afterwards: [200, 401, 401],
+  },
+  'rotateSecret() with overlap 0': {
+    make: (maker, { id }) => maker.operate('applications', 'rotateSecret', id, { overlap: 0 }),
+    afterwards: [200, 200, 401],
+  },
+  'disallow() of one API': {
+    make: (maker, { id }) => maker.operate('applications', 'disallow', id, 'orders'),
+    afterwards: [401, 200, 400],
+  },
+  'disallow() of another': {
+    make: (maker, { id }) => maker.operate('applications', 'disallow', id, 'catalog'),
+    afterwards: [200, 403, 200],
+  },
+}
+
+describe.each(['here', 'elsewhere'] as const)('made %s', (place) => {
+  it.each(Object.entries(CHANGES))('%s is felt at once there, and within a second everywhere', async (what, change) => {
+    const maker = instances[place]
+    const known = await aKnownApplication(maker)
+    const answers = async (caller: Caller): Promise<number[]> => [
+      (await caller.bearer('/orders/items', known.accessToken)).status,
+      (await caller.key('/catalog/items', known.credentials.clientId)).status,
+      (await caller.token('orders', known.credentials)).status,
+    ]
+    await change.make(maker, known)
+    const since = performance.now()
+    const asExpected = async (caller: Caller): Promise<boolean> =>
+      String(await answers(caller)) === String(change.afterwards)
+    const others = Object.values(instances).filter((instance) => instance !== maker)
+    const [first] = await Promise.all([
+      answers(maker.caller),
+      ...others.map((instance) => feels(`${what} made ${place}`, instance, asExpected, since)),
+    ])
+    expect(first).toEqual(change.afterwards)
+  })
+
+  it('a resumption is felt at once there, and within a second everywhere', async () => {
+    const maker = instances[place]
+    const { id, accessToken } = await aKnownApplication(maker)
+    await maker.operate('applications', 'suspend', id)
+    const isAnswered = (status: number) => async (caller: Caller) =>
+      (await caller.bearer('/orders/items', accessToken)).status === status
+    for (const instance of Object.values(instances))
+      await feels('suspension', instance, isAnswered(401), performance.now())
+    await maker.operate('applications', 'resume', id)
+    const since = performance.now()
+    await maker.caller.bearer('/orders/items', accessToken).expect(200)
+    for (const instance of Object.values(instances)) await feels('resumption', instance, isAnswered(200), since)
+  })
+
+  it('an access token issued anywhere after revokeTokens() resolved is good everywhere', async () => {
+    const maker = instances[place]
+    const { id, credentials, accessToken } = await aKnownApplication(maker)
+    const issued: string[] = []
+    for (const issuer of Object.values(instances)) {
+      for (let round = 0; round < 3; round++) {
+        await maker.operate('applications', 'revokeTokens', id)
+        // The issuer may not have heard of it yet.
+        const fresh = await issuer.caller.accessToken('orders', credentials)
+        for (const { caller } of Object.values(instances)) await caller.bearer('/orders/items', fresh).expect(200)
+        issued.push(fresh)
+      }
+    }
+    // And still once everybody has heard of it; what was issued before the last time is not.
+    await sleep(300)
+    for (const { caller } of Object.values(instances)) {
+      await caller.bearer('/orders/items', issued.at(-1)!).expect(200)
+      for (const former of issued.slice(0, -1)) await caller.bearer('/orders/items', former).expect(401)
+    }
+    for (const { caller } of Object.values(instances)) await caller.bearer('/orders/items', accessToken).expect(401)
+  })
+
+  it('a new key and a new secret are good everywhere at once', async () => {
+    const maker = instances[place]
+    const { id, credentials } = await aKnownApplication(maker)
+    const key = (await maker.operate('applications', 'rotateKey', id)) as { credentials: { clientId: string } }
+    for (const { caller } of Object.values(instances))
+      await caller.key('/catalog/items', key.credentials.clientId).expect(200)
+    await maker.operate('applications', 'rotateSecret', id, { overlap: 0 })
+    const secret = (await maker.operate('applications', 'rotateSecret', id)) as {
+      credentials: { clientSecret: string }
+    }
+    const fresh = { ...credentials, ...secret.credentials }
+    const asked = async (caller: Caller) => (await caller.token('orders', fresh)).status === 200
+    const since = performance.now()
+    for (const instance of Object.values(instances)) await feels('a new secret', instance, asked, since)
+  })
+
+  it('a new signing key is published and signs everywhere within a second, and its tokens are good at once', async () => {
+    const maker = instances[place]
+    const { credentials, accessToken } = await aKnownApplication(maker)
+    const { kid } = (await maker.operate('signingKeys', 'rotate', { immediately: true })) as { kid: string }
+    const since = performance.now()
+    const fresh = await maker.caller.accessToken('orders', credentials)
+    expect(decodeProtectedHeader(fresh).kid).toBe(kid)
+    for (const { caller } of Object.values(instances)) await caller.bearer('/orders/items', fresh).expect(200)
+
+    for (const instance of Object.values(instances)) {
+      const follows = async (caller: Caller): Promise<boolean> => {
+        const published = await (await fetch(`${instance.address}/.well-known/jwks.json`)).text()
+        const { kid: signedBy } = decodeProtectedHeader(await caller.accessToken('orders', credentials))
+        return published.includes(kid) && signedBy === kid
+      }
+      await feels('a new signing key', instance, follows, since)
+      // What the former key has signed stays good.
+      await instance.caller.bearer('/orders/items', accessToken).expect(200)
+    }
+  })
+
+  it('the revocation of a signing key is felt at once there, and within a second everywhere', async () => {
+    const maker = instances[place]
+    const { credentials, accessToken } = await aKnownApplication(maker)
+    const { kid } = decodeProtectedHeader(accessToken)
+    await maker.operate('signingKeys', 'revoke', kid)
+    const since = performance.now()
+    await maker.caller.bearer('/orders/items', accessToken).expect(401)
+    const others = Object.values(instances).filter((instance) => instance !== maker)
+    for (const instance of others) {
+      const refused = async (caller: Caller): Promise<boolean> => {
+        const published = await (await fetch(`${instance.address}/.well-known/jwks.json`)).text()
+        return (await caller.bearer('/orders/items', accessToken)).status === 401 && !published.includes(kid!)
+      }
+      await feels('a signing key revoked', instance, refused, since)
+      expect(decodeProtectedHeader(await instance.caller.accessToken('orders', credentials)).kid).not.toBe(kid)
+    }
+  })
+})
+
+it(
+  'a flood of requests meanwhile gets no answer from before a change: not one second later, nor at once in its own process',
+  { timeout: 30_000 },
+  async () => {
+    const makers = [instances.here, instances.elsewhere]
+    const targets = await Promise.all(
+      Array.from({ length: 16 }, async (_, i) => {
+        const maker = makers[i % makers.length]!
+        return { maker, ...(await aKnownApplication(maker)), changes: [{ at: -Infinity, good: true }] }
+      }),
+    )
+    const reads: {
+      target: (typeof targets)[number]
+      instance: Instance
+      started: number
+      ended: number
+      good: boolean
+    }[] = []
+    const flood = new AbortController()
+
+    async function keepAsking(instance: Instance, seed: number): Promise<void> {
+      for (let i = seed; !flood.signal.aborted; i += 1) {
+        const target = targets[i % targets.length]!
+        const started = performance.now()
+        const [path, headers] =
+          i % 3 === 0
+            ? ['/catalog/items', { 'X-Api-Key': target.credentials.clientId }]
+            : ['/orders/items', { Authorization: `Bearer ${target.accessToken}` }]
+        const response = await fetch(instance.address + path, { headers: headers as Record<string, string> })
+        await response.arrayBuffer()
+        reads.push({ target, instance, started, ended: performance.now(), good: response.status === 200 })
+      }
+    }
+
+    async function changeAll(call: 'suspend' | 'resume'): Promise<void> {
+      for (const target of targets) {
+        // Between its call and its end either answer is right.
+        target.changes.push({ at: performance.now(), good: call === 'resume' })
+        await target.maker.operate('applications', call, target.id)
+        target.changes.at(-1)!.at = performance.now()
+        await sleep(Math.random() * 20)
+      }
+      await sleep(BOUND + 300)
+    }
+
+    const floods = Object.values(instances).flatMap((instance, i) => [
+      keepAsking(instance, i),
+      keepAsking(instance, i + 5),
+    ])
+    await sleep(100)
+    await changeAll('suspend')
+    await changeAll('resume')
+    flood.abort()
+    await Promise.all(floods)
+
+    const judged = { here: 0, elsewhere: 0, good: 0, refused: 0 }
+    const stale = reads.filter(({ target, instance, started, ended, good }) => {
+      const grace = instance === target.maker ? 0 : BOUND
+      const latest = target.changes.findLast(({ at }) => at <= started)!
+      const next = target.changes.find(({ at }) => at > latest.at)
+      if (started - latest.at < grace) return false
+      // The next change may have begun before it was noted.
+      if (next && next.at - 500 < ended) return false
+      judged[instance === target.maker ? 'here' : 'elsewhere'] += 1
+      judged[good ? 'good' : 'refused'] += 1
+      return good !== latest.good
+    })
+    expect(stale.map(({ instance, target }) => `${target.id} ${instance.name}`)).toEqual([])
+    for (const [kind, count] of Object.entries(judged)) expect(count, kind).toBeGreaterThan(50)
+  },
+)
+
+it('changes of one application made in all of them at once all land, or are refused by name', async () => {
+  const { id } = await aKnownApplication(instances.here)
+  const { records: before } = await platforms[0]!.audit.list({ applicationId: id })
+  const changes = Object.values(instances).flatMap((instance, i) =>
+    Array.from({ length: 8 }, (_, j) =>
+      j % 2 === 0
+        ? instance.operate('applications', 'update', id, { name: `name ${i} ${j}`, by: `name ${i} ${j}` })
+        : instance.operate('applications', 'update', id, {
+            contact: `c${i}.${j}@example.com`,
+            by: `c${i}.${j}@example.com`,
+          }),
+    ),
+  )
+  const settled = await Promise.allSettled(changes)
+  const refused = settled.filter((each) => each.status === 'rejected')
+  for (const { reason } of refused) expect(String(reason)).toContain('is being changed by others')
+
+  const { records } = await platforms[0]!.audit.list({ applicationId: id })
+  expect(records).toHaveLength(before.length + settled.length - refused.length)
+  const application = await platforms[0]!.applications.get(id)
+  expect(application?.name).toBe(records.findLast(({ by }) => by?.startsWith('name'))?.by)
+  expect(application?.contact).toBe(records.findLast(({ by }) => by?.startsWith('c'))?.by)
+})
+
+it('two platforms on one memoryStore() feel each other as well', async () => {
+  const store = memoryStore()
+  const [one, other] = [await instanceHere('one', store), await instanceHere('other', store)]
+  const made = await one.operate('applications', 'create', { name: 'Shop', apis: ['orders', 'catalog'] })
+  const { application, credentials } = made as { application: { id: string }; credentials: IssuedCredentials }
+  const accessToken = await one.caller.accessToken('orders', credentials)
+  await other.caller.bearer('/orders/items', accessToken).expect(200)
+  await one.operate('applications', 'suspend', application.id)
+  const since = performance.now()
+  await feels(
+    'a suspension',
+    other,
+    async (caller) => (await caller.bearer('/orders/items', accessToken)).status === 401,
+    since,
+  )
+})

@@ -1,0 +1,220 @@
+import { gzipSync } from 'node:zlib'
+import bodyParser1 from 'body-parser1'
+import bodyParser2 from 'body-parser2'
+import type { Express, RequestHandler } from 'express'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { basic, createApplication, exchange, expectRefusal, formOf, GRANT, post } from '../support/http.js'
+import { EXPRESSES, platform } from '../support/platform.js'
+
+const TOKEN = '/orders/token'
+const FORM = 'application/x-www-form-urlencoded'
+const KiB = 1024
+
+/** One platform for all: the apps differ, and what they put before the router. */
+const { auth, logger } = platform({ rateLimits: { failedAuthentication: false } })
+let shop: Awaited<ReturnType<typeof createApplication>>
+
+beforeAll(async () => {
+  shop = await createApplication(auth, ['orders'])
+})
+afterAll(() => auth.close())
+
+interface Upstream {
+  readonly handlers: readonly RequestHandler[]
+  /** Whether it decodes the form itself, as leniently as it likes. */
+  readonly decodes?: boolean
+}
+
+type Parsers = typeof bodyParser1
+
+function parsersOf(name: string, { json, urlencoded, text, raw }: Parsers): [string, Upstream][] {
+  return [
+    [`${name} json()`, { handlers: [json()] }],
+    [`${name} urlencoded({ extended: false })`, { handlers: [urlencoded({ extended: false })], decodes: true }],
+    [`${name} urlencoded({ extended: true })`, { handlers: [urlencoded({ extended: true })], decodes: true }],
+    [`${name} text({ type: '*/*' })`, { handlers: [text({ type: '*/*' })] }],
+    [`${name} raw({ type: '*/*' })`, { handlers: [raw({ type: '*/*' })] }],
+    [
+      `${name} json(), urlencoded(), text() and raw()`,
+      { handlers: [json(), urlencoded({ extended: true }), text(), raw()], decodes: true },
+    ],
+  ]
+}
+
+for (const [expressName, express] of Object.entries(EXPRESSES)) {
+  const upstreams: [string, Upstream][] = [
+    ['no parser', { handlers: [] }],
+    ['something that takes a while', { handlers: [(_req, _res, next) => void setTimeout(next, 5)] }],
+    ...parsersOf("Express's", express),
+    ...parsersOf("body-parser 1's", bodyParser1),
+    ...parsersOf("body-parser 2's", bodyParser2),
+  ]
+
+  describe.each(upstreams)(
+    `The token endpoint of an ${expressName} app behind %s`,
+    (_, { handlers, decodes = false }) => {
+      let app: Express
+
+      beforeAll(() => {
+        app = express()
+          .disable('x-powered-by')
+          .use(...handlers, (_req, _res, next) => next(), auth.router)
+      })
+
+      it('issues access tokens by form and by Basic', async () => {
+        await expectToken(post(app, TOKEN, formOf(shop)))
+        const Authorization = basic(shop.clientId, shop.clientSecret)
+        await expectToken(post(app, TOKEN, GRANT, { Authorization }))
+      })
+
+      it('reads percent-encoding and + as forms have them', async () => {
+        const escaped = encode(formOf(shop)).replaceAll('_', '%5f')
+        const { body } = await expectToken(post(app, TOKEN, `${escaped}&scope=orders%3Awrite+orders:read`))
+        expect(body).toMatchObject({ scope: 'orders:write orders:read' })
+      })
+
+      it('reads a form that comes in chunks', async () => {
+        const [one = '', two = ''] = encode(formOf(shop)).split('=client')
+        const chunks = [one, `=client${two}`].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+        const head = [`POST ${TOKEN} HTTP/1.1`, `Content-Type: ${FORM}`, 'Transfer-Encoding: chunked']
+        expect((await exchange(app, head, `${chunks.join('')}0\r\n\r\n`)).status).toBe(200)
+      })
+
+      it('refuses any known parameter twice', async () => {
+        for (const name of ['grant_type', 'client_id', 'client_secret', 'scope', 'resource']) {
+          const { [name]: value = 'x', ...rest } = formOf(shop)
+          const form = `${encode(rest)}&${name}=${value}&${name}=${value}`
+          expectRefusal(await post(app, TOKEN, form), 400, 'invalid_request')
+        }
+      })
+
+      it('refuses any known parameter a hundred times', async () => {
+        const form = `${encode(formOf(shop))}${'&scope=orders:read'.repeat(100)}`
+        expectRefusal(await post(app, TOKEN, form), 400, 'invalid_request')
+      })
+
+      it('ignores unknown parameters, twice or in brackets', async () => {
+        await expectToken(post(app, TOKEN, `${encode(formOf(shop))}&a=1&a=2&b[]=3&c[d]=4&e`))
+      })
+
+      it('ignores names that every object has, and pollutes none', async () => {
+        const names = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', '__proto__[x]']
+        const form = `${encode(formOf(shop))}&${names.map((name) => `${name}=polluted`).join('&')}`
+        await expectToken(post(app, TOKEN, form))
+        expect(({} as { x?: unknown }).x).toBeUndefined()
+      })
+
+      it('takes nothing from a prototype', async () => {
+        const { grant_type: _grantType, ...credentials } = formOf(shop)
+        for (const name of ['__proto__[grant_type]', 'constructor[prototype][grant_type]']) {
+          const form = `${encode(credentials)}&${encodeURIComponent(name)}=client_credentials`
+          expectRefusal(await post(app, TOKEN, form), 400, 'invalid_request')
+        }
+      })
+
+      it('refuses an empty body, with and without a length', async () => {
+        expectRefusal(await post(app, TOKEN, ''), 400, 'invalid_request')
+        const head = [`POST ${TOKEN} HTTP/1.1`, `Content-Type: ${FORM}`]
+        expectRefusal(await exchange(app, head), 400, 'invalid_request')
+        expectRefusal(await exchange(app, [...head, 'Content-Length: 0']), 400, 'invalid_request')
+        expectRefusal(await exchange(app, [...head, 'Transfer-Encoding: chunked'], '0\r\n\r\n'), 400, 'invalid_request')
+      })
+
+      it('refuses a body over 16 KiB, in one piece and in chunks', async () => {
+        const form = `${encode(formOf(shop))}&padding=`
+        await expectToken(post(app, TOKEN, form.padEnd(16 * KiB, 'x')))
+        expectRefusal(await post(app, TOKEN, form.padEnd(16 * KiB + 1, 'x')), 413, 'invalid_request')
+        const large = form.padEnd(17 * KiB, 'x')
+        const head = [`POST ${TOKEN} HTTP/1.1`, `Content-Type: ${FORM}`, 'Transfer-Encoding: chunked']
+        const chunks = `${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`
+        expectRefusal(await exchange(app, head, chunks), 413, 'invalid_request')
+      })
+
+      it('refuses an undecodable body, or what a lenient parser made of it', async () => {
+        for (const value of ['%', '%zz', '%FF', '%C3%28']) {
+          const { client_id: _, ...rest } = formOf(shop)
+          const answer = await post(app, TOKEN, `${encode(rest)}&client_id=${value}`)
+          // What a parser of the host has decoded somehow is a client that nobody knows.
+          if (decodes) expectRefusal(answer, 401, 'invalid_client', { 'www-authenticate': /^Basic / })
+          else expectRefusal(answer, 400, 'invalid_request')
+        }
+      })
+
+      it('refuses a compressed body, though a parser may have unpacked it', async () => {
+        const body = gzipSync(encode(formOf(shop)))
+        const head = [
+          `POST ${TOKEN} HTTP/1.1`,
+          `Content-Type: ${FORM}`,
+          'Content-Encoding: gzip',
+          `Content-Length: ${body.length}`,
+        ]
+        expectRefusal(await exchange(app, head, body), 415, 'invalid_request')
+      })
+
+      it.each(['; charset=utf-8', ';charset=UTF-8', '; charset="UTF-8"'])(`reads ${FORM}%s`, async (charset) => {
+        await expectToken(post(app, TOKEN, formOf(shop), { 'Content-Type': FORM + charset }))
+      })
+
+      it('refuses another charset with 400, or the parser does before it', async () => {
+        const answer = await post(app, TOKEN, formOf(shop), { 'Content-Type': `${FORM}; charset=utf-16` })
+        if (decodes) expect([400, 415]).toContain(answer.status)
+        else expectRefusal(answer, 400, 'invalid_request')
+      })
+
+      it('answers revocation and introspection as well', async () => {
+        const form = formOf(shop, { token: 'x' })
+        expect((await post(app, '/orders/introspect', form)).body).toEqual({ active: false })
+        expect((await post(app, '/orders/revoke', form)).status).toBe(200)
+      })
+    },
+  )
+
+  describe(`A body that something else consumed, in an ${expressName} app,`, () => {
+    const consume: RequestHandler = (req, _res, next) => void req.resume().on('end', next)
+    const consumers: [string, RequestHandler[]][] = [
+      ['by reading it to its end', [consume]],
+      ['by reading its first chunk', [(req, _res, next) => void req.once('data', () => req.pause() && next())]],
+      ['by reading it, without anything in it', [consume, (req, _res, next) => next((req.body = undefined))]],
+      ['by listening to it', [(req, _res, next) => void req.once('data', () => next())]],
+      ["behind body-parser 2's json()", [bodyParser2.json(), consume]],
+    ]
+
+    it.each(consumers)('%s gives 500 server_error whose cause is in the log', async (_, handlers) => {
+      const app = express()
+        .disable('x-powered-by')
+        .use(...handlers, (_req, _res, next) => next(), auth.router)
+      logger.lines.length = 0
+      for (const path of [TOKEN, '/orders/revoke', '/orders/introspect']) {
+        expectRefusal(await post(app, path, formOf(shop, { token: 'x' })), 500, 'server_error')
+      }
+      expect(logger.lines).toHaveLength(3)
+      for (const line of logger.lines) expect(line).toMatch(/body was read before.*Mount auth\.router before/)
+    })
+
+    it("behind body-parser 1's json() is taken for an empty form: it leaves an empty object on req.body", async () => {
+      const app = express().use(bodyParser1.json(), consume, auth.router)
+      expectRefusal(await post(app, TOKEN, formOf(shop)), 400, 'invalid_request')
+    })
+
+    it('is read where the consumer left it on req.body, as text, bytes or an object', async () => {
+      const form = encode(formOf(shop))
+      for (const body of [form, Buffer.from(form), new Uint8Array(Buffer.from(form)), formOf(shop)]) {
+        const leave: RequestHandler = (req, _res, next) => next((req.body = body) && undefined)
+        await expectToken(post(express().use(consume, leave, auth.router), TOKEN, form))
+      }
+    })
+  })
+}
+
+async function expectToken(asked: ReturnType<typeof post>): Promise<Awaited<ReturnType<typeof post>>> {
+  const answer = await asked
+  expect({ status: answer.status, body: answer.body as unknown }).toMatchObject({
+    status: 200,
+    body: { access_token: expect.any(String) as string },
+  })
+  return answer
+}
+
+function encode(form: Record<string, string>): string {
+  return new URLSearchParams(form).toString()
+}

@@ -1,0 +1,127 @@
+import request from 'supertest'
+import { decodeJwt } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { accessToken, basic, createApplication, expectRefusal, formOf, post } from '../support/http.js'
+import { onEveryPlatform } from '../support/platform.js'
+
+type Known = Awaited<ReturnType<typeof createApplication>>
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="orders", charset="UTF-8", error="invalid_client"' }
+
+describe('POST /{api}/introspect (RFC 7662)', () => {
+  onEveryPlatform(
+    (host) => {
+      let shop: Known
+      let other: Known
+      const introspect = async (client: Known, token: string, api = 'orders'): Promise<Record<string, unknown>> => {
+        const form = { token, client_id: client.clientId, client_secret: client.clientSecret }
+        const { status, body } = await post(host.app, `/${api}/introspect`, form)
+        expect(status).toBe(200)
+        return body as Record<string, unknown>
+      }
+
+      beforeAll(async () => {
+        shop = await createApplication(host.auth, ['orders', 'invoices'])
+        other = await createApplication(host.auth, ['orders'])
+      })
+
+      it('describes a good token of its own: what the token says, and that it is active', async () => {
+        const token = await accessToken(host.app, 'orders', shop, { scope: 'orders:write' })
+        const { iat, exp, jti } = decodeJwt(token)
+        expect(await introspect(shop, token)).toEqual({
+          active: true,
+          token_type: 'bearer',
+          iss: 'https://api.example.com/orders',
+          aud: 'https://api.example.com/orders',
+          sub: shop.id,
+          client_id: shop.id,
+          iat,
+          exp,
+          jti,
+          scope: 'orders:write',
+        })
+      })
+
+      it('leaves scope out where there is none, and has no null', async () => {
+        const answer = await introspect(shop, await accessToken(host.app, 'invoices', shop), 'invoices')
+        expect(answer).toMatchObject({ active: true, sub: shop.id })
+        expect(answer).not.toHaveProperty('scope')
+        expect(Object.values(answer)).not.toContain(null)
+      })
+
+      it('is JSON that nobody stores or sniffs', async () => {
+        const { headers } = await post(host.app, '/orders/introspect', formOf(shop, { token: 'x' }))
+        expect(headers).toMatchObject({
+          'content-type': 'application/json; charset=utf-8',
+          'x-content-type-options': 'nosniff',
+          'cache-control': 'no-store',
+        })
+      })
+
+      it('answers {"active":false}, to the byte, for anything else', async () => {
+        const revoked = await accessToken(host.app, 'orders', shop)
+        await post(host.app, '/orders/revoke', formOf(shop, { token: revoked }))
+        const good = await accessToken(host.app, 'orders', shop)
+        const foreign = await accessToken(host.app, 'orders', other)
+        const elsewhere = await accessToken(host.app, 'invoices', shop)
+        const presented = { nonsense: 'x', revoked, foreign, elsewhere, changed: `${good}A`, spaced: ` ${good} x` }
+        for (const [what, token] of Object.entries(presented)) {
+          const { status, text } = await post(host.app, '/orders/introspect', formOf(shop, { token }))
+          expect({ what, status, text }).toEqual({ what, status: 200, text: '{"active":false}' })
+        }
+        expect(await introspect(shop, good)).toMatchObject({ active: true })
+      })
+
+      it('answers {"active":false} once the token has expired, and not before', async () => {
+        const token = await accessToken(host.app, 'orders', shop)
+        host.clock.advance(3600)
+        expect(await introspect(shop, token)).toMatchObject({ active: true })
+        host.clock.advance(5)
+        expect(await introspect(shop, token)).toEqual({ active: false })
+      })
+
+      it('answers {"active":false} after revokeTokens, and for a token issued before disallow', async () => {
+        const client = await createApplication(host.auth, ['orders'])
+        const first = await accessToken(host.app, 'orders', client)
+        await host.auth.applications.revokeTokens(client.id)
+        expect(await introspect(client, first)).toEqual({ active: false })
+        const second = await accessToken(host.app, 'orders', client)
+        expect(await introspect(client, second)).toMatchObject({ active: true })
+        await host.auth.applications.disallow(client.id, 'orders')
+        expect(await introspect(client, second)).toEqual({ active: false })
+        await host.auth.applications.allow(client.id, 'orders')
+        expect(await introspect(client, second)).toMatchObject({ active: true })
+      })
+
+      it("shows the token's scopes that are still granted", async () => {
+        const client = await createApplication(host.auth, ['orders'])
+        const token = await accessToken(host.app, 'orders', client)
+        await host.auth.applications.allow(client.id, 'orders', { scopes: ['orders:write'] })
+        expect(await introspect(client, token)).toMatchObject({ active: true, scope: 'orders:write' })
+      })
+
+      it('refuses a missing, empty or repeated token, and one in the query string, with 400 invalid_request', async () => {
+        const form = new URLSearchParams(formOf(shop, { token: 'x' })).toString()
+        expectRefusal(await post(host.app, '/orders/introspect', formOf(shop)), 400, 'invalid_request')
+        expectRefusal(await post(host.app, '/orders/introspect', formOf(shop, { token: '' })), 400, 'invalid_request')
+        expectRefusal(await post(host.app, '/orders/introspect', `${form}&token=y`), 400, 'invalid_request')
+        expectRefusal(await post(host.app, '/orders/introspect?token=x', form), 400, 'invalid_request')
+        const json = await request(host.app)
+          .post('/orders/introspect')
+          .send(formOf(shop, { token: 'x' }))
+        expectRefusal(json, 400, 'invalid_request')
+      })
+
+      it('refuses wrong credentials, none, and a token as credential, with 401 invalid_client', async () => {
+        const token = await accessToken(host.app, 'orders', shop)
+        const attempts = [
+          post(host.app, '/orders/introspect', { token }),
+          post(host.app, '/orders/introspect', { token }, { Authorization: `Bearer ${token}` }),
+          post(host.app, '/orders/introspect', { token }, { Authorization: basic(shop.clientId, other.clientSecret) }),
+        ]
+        for (const answer of await Promise.all(attempts)) expectRefusal(answer, 401, 'invalid_client', CHALLENGE)
+      })
+    },
+    { rateLimits: { failedAuthentication: false } },
+  )
+})

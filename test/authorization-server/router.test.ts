@@ -1,0 +1,182 @@
+import { createServer, type RequestListener } from 'node:http'
+import request from 'supertest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessToken, createApplication, exchange, expectRefusal, formOf, GRANT, post } from '../support/http.js'
+import { EXPRESSES, onEveryPlatform, platform } from '../support/platform.js'
+
+/** What the host answers to whatever the router leaves to it. */
+const HOST = { status: 299, text: 'the host' }
+
+describe('auth.router', () => {
+  onEveryPlatform((host) => {
+    beforeAll(() => {
+      host.app.use((_req, res) => void res.status(299).send('the host'))
+    })
+
+    it.each([
+      ['exact case', ['/Orders/token', '/orders/Token', '/ORDERS/TOKEN', '/orders/TOKEN']],
+      ['no trailing slash', ['/orders/token/', '/orders/token//', '/orders/']],
+      [
+        'no segment more or less',
+        ['/orders', '/token', '/orders/token/x', '/x/orders/token', '/orders//token', '//orders/token', '/'],
+      ],
+      [
+        'no other spelling',
+        ['/%6Frders/token', '/orders/%74oken', '/orders/token%20', '/orders/token;x=1', '/orders%2Ftoken'],
+      ],
+      [
+        'no unknown API',
+        ['/unknown/token', '/orders2/token', '/__proto__/token', '/constructor/token', '/undefined/token'],
+      ],
+      [
+        'no key API',
+        ['/catalog/token', '/weather/token', '/catalog/revoke', '/catalog/introspect', '/catalog/authorize'],
+      ],
+      [
+        'no other path of an API',
+        ['/orders/items', '/orders/authorise', '/orders/jwks.json', '/orders/.well-known/jwks.json'],
+      ],
+    ])('matches %s: the rest goes on to the host', async (_, paths) => {
+      for (const path of paths) {
+        const { status, text } = await post(host.app, path, GRANT)
+        expect({ path, status, text }).toEqual({ path, ...HOST })
+      }
+    })
+
+    it.each([
+      ['/orders/revoke', ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
+      ['/orders/introspect', ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
+      ['/orders/authorize', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
+      ['/.well-known/jwks.json', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
+      ['/orders/.well-known/oauth-authorization-server', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
+      ['/.well-known/oauth-protected-resource/orders', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
+    ])('leaves other methods of %s to the host', async (path, methods) => {
+      for (const method of methods) {
+        const { status, text } = await exchange(host.app, [`${method} ${path} HTTP/1.1`])
+        expect({ method, status, text }).toEqual({ method, ...HOST })
+      }
+    })
+
+    it('matches whatever the query string is', async () => {
+      for (const query of ['?', '?a=b', '?/x', '?a=/orders/items', '??']) {
+        const answer = await post(host.app, `/orders/token${query}`, GRANT)
+        expectRefusal(answer, 401, 'invalid_client', { 'www-authenticate': /^Basic realm="orders"/ })
+      }
+    })
+
+    it('understands a request for the whole address (RFC 9112 3.2.2)', async () => {
+      const answer = await exchange(host.app, ['GET http://localhost/orders/token?a=b HTTP/1.1'])
+      expectRefusal(answer, 405, 'invalid_request', { allow: 'POST' })
+      const refused = await exchange(
+        host.app,
+        [
+          'POST http://localhost/orders/token?client_secret=b HTTP/1.1',
+          'Content-Type: application/x-www-form-urlencoded',
+          'Content-Length: 29',
+        ],
+        'grant_type=client_credentials',
+      )
+      expectRefusal(refused, 400, 'invalid_request')
+    })
+
+    it.each(['GET http:///x HTTP/1.1', 'GET * HTTP/1.1', 'OPTIONS * HTTP/1.1', 'GET x HTTP/1.1', 'GET /%ZZ HTTP/1.1'])(
+      'survives %s',
+      async (line) => {
+        const { status } = await exchange(host.app, [line]).catch(() => ({ status: 0 }))
+        expect(status).not.toBe(500)
+        expect((await request(host.app).get('/.well-known/jwks.json')).status).toBe(200)
+      },
+    )
+  })
+})
+
+describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
+  const { auth } = platform({ baseUrl: 'https://example.com/v1', rateLimits: { failedAuthentication: false } })
+  const root = platform({ rateLimits: { failedAuthentication: false } }).auth
+  let shop: Awaited<ReturnType<typeof createApplication>>
+
+  beforeAll(async () => {
+    shop = await createApplication(auth, ['orders'])
+  })
+  afterAll(() => Promise.all([auth.close(), root.close()]))
+
+  it("the router mounted at baseUrl's path answers there, and nowhere else", async () => {
+    const app = express().use('/v1', auth.router)
+    expect((await post(app, '/v1/orders/token', formOf(shop))).status).toBe(200)
+    for (const path of ['/orders/token', '/v1/v1/orders/token', '/v1/orders/token/']) {
+      expect((await post(app, path, formOf(shop))).status).toBe(404)
+    }
+  })
+
+  it("the router at / answers behind a proxy that strips baseUrl's path", async () => {
+    const app = express().use(auth.router)
+    const token = await accessToken(app, 'orders', shop)
+    expect((await auth.verifyAccessToken('orders', token)).application.id).toBe(shop.id)
+  })
+
+  it.each(['/V1', '/a/b', '/:tenant'])('the router answers below %s', async (path) => {
+    const app = express().use(path, auth.router)
+    expect((await post(app, `${path}/orders/token`, formOf(shop))).status).toBe(200)
+  })
+
+  it('the router answers in a Router in an app in an app', async () => {
+    const inner = express().use('/v1', express.Router().use(auth.router))
+    const app = express().use('/outer', inner)
+    expect((await post(app, '/outer/v1/orders/token', formOf(shop))).status).toBe(200)
+    expect((await post(app, '/outer/orders/token', formOf(shop))).status).toBe(404)
+  })
+
+  it('the router leaves the root documents to auth.wellKnownRouter where baseUrl has a path', async () => {
+    const path = '/.well-known/oauth-authorization-server/v1/orders'
+    expect((await request(express().use('/v1', auth.router)).get(path)).status).toBe(404)
+    const both = express().use('/v1', auth.router).use(auth.wellKnownRouter)
+    expect((await request(both).get(path)).status).toBe(200)
+    expect((await post(express().use(auth.wellKnownRouter), '/orders/token', formOf(shop))).status).toBe(404)
+  })
+
+  it('auth.wellKnownRouter serves the same documents where baseUrl has no path', async () => {
+    const path = '/.well-known/oauth-protected-resource/orders'
+    const alone = await request(express().use(root.wellKnownRouter)).get(path)
+    const together = await request(express().use(root.router)).get(path)
+    expect(alone.status).toBe(200)
+    expect(alone.text).toBe(together.text)
+  })
+
+  it('two platforms live beside one another, each with its own', async () => {
+    const app = express().use('/v1', auth.router).use(root.router)
+    const other = await createApplication(root, ['orders'])
+    expect((await post(app, '/v1/orders/token', formOf(shop))).status).toBe(200)
+    expect((await post(app, '/orders/token', formOf(other))).status).toBe(200)
+    expect((await post(app, '/orders/token', formOf(shop))).status).toBe(401)
+    const token = await accessToken(app, 'orders', other)
+    await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({ code: 'invalid_token' })
+  })
+
+  it("the host's own POST /something/token, behind the router, is reached", async () => {
+    const app = express().use(root.router)
+    app.post('/:anything/token', (req, res) => void res.json(req.params))
+    expect((await post(app, '/something/token')).body).toEqual({ anything: 'something' })
+    expect((await post(app, '/catalog/token')).body).toEqual({ anything: 'catalog' })
+    expect((await post(app, '/orders/token')).body).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it('the router answers once: nothing behind it sees the request', async () => {
+    const seen: string[] = []
+    const app = express().use(root.router, (req, res) => void res.end(seen.push(req.url).toString()))
+    for (const path of ['/orders/token', '/orders/revoke', '/orders/introspect']) await post(app, path)
+    await request(app).get('/orders/authorize')
+    expect(seen).toEqual([])
+  })
+})
+
+describe('Without Express', () => {
+  it('auth.router is middleware for node:http as well', async () => {
+    const { auth } = platform()
+    const app = createServer((req, res) => auth.router(req, res, () => res.writeHead(299).end('the host')))
+    const listener: RequestListener = (req, res) => void app.emit('request', req, res)
+    const shop = await createApplication(auth, ['orders'])
+    expect((await post(listener, '/orders/token', formOf(shop))).status).toBe(200)
+    expect((await post(listener, '/orders/items')).status).toBe(299)
+    await auth.close()
+  })
+})

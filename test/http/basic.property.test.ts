@@ -1,0 +1,153 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formDecode, isBasic, readBasic } from '../../src/http/basic.js'
+import { timed } from '../support/timed.js'
+
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\x00-\x1F\x7F]/
+const text = fc.string({ unit: 'grapheme', maxLength: 60 }).filter((value) => !CONTROL.test(value))
+const id = text.filter((value) => !value.includes(':'))
+const secret = fc.oneof(
+  text,
+  fc.array(text, { maxLength: 4 }).map((parts) => parts.join(':')),
+)
+const encode = (value: string): string => Buffer.from(value).toString('base64')
+const formEncode = (value: string): string => new URLSearchParams({ '': value }).toString().slice(1)
+
+describe('readBasic()', () => {
+  it('has the raw reading of every raw pair, split at the first colon', () => {
+    fc.assert(
+      fc.property(id, secret, (user, password) => {
+        expect(readBasic(`Basic ${encode(`${user}:${password}`)}`)).toContainEqual({ id: user, secret: password })
+      }),
+    )
+  })
+
+  it('has the decoded reading of every form-encoded pair, and that one first', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (user, password) => {
+        const [first] = readBasic(`Basic ${encode(`${formEncode(user)}:${formEncode(password)}`)}`)!
+        expect(first).toEqual({ id: user, secret: password })
+      }),
+    )
+  })
+
+  it('has one reading or two, and only readings of what was sent', () => {
+    fc.assert(
+      fc.property(id, secret, (user, password) => {
+        const readings = readBasic(`Basic ${encode(`${user}:${password}`)}`)!
+        expect(readings.length === 1 || readings.length === 2).toBe(true)
+        expect(readings.at(-1)).toEqual({ id: user, secret: password })
+        if (readings.length === 2) {
+          expect(readings[0]).toEqual({ id: formDecode(user), secret: formDecode(password) })
+          expect(readings[0]).not.toEqual(readings[1])
+        }
+      }),
+    )
+  })
+
+  it('has one reading of what our own credentials are made of', () => {
+    const credential = fc.string({ unit: fc.constantFrom(...Array.from('ABCxyz019_')) })
+    fc.assert(
+      fc.property(credential, credential, (user, password) => {
+        expect(readBasic(`Basic ${encode(`${user}:${password}`)}`)).toEqual([{ id: user, secret: password }])
+      }),
+    )
+  })
+
+  it('throws nothing, and reads no garbage: undefined, or what encodes to the same base64 again', () => {
+    const base64Like = fc.string({ unit: fc.constantFrom(...Array.from('AZaz09+/=-_ :\t')), maxLength: 40 })
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          base64Like,
+          base64Like.map((value) => `${value}=`),
+        ),
+        (value) => {
+          const readings = readBasic(`Basic ${value}`)
+          if (readings === undefined) return
+          const { id: user, secret: password } = readings.at(-1)!
+          expect(user).not.toContain(':')
+          expect(encode(`${user}:${password}`).replace(/=+$/, '')).toBe(value.trim().replace(/=+$/, ''))
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('throws nothing, and reads nothing that is no UTF-8, whatever bytes were encoded', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        const readings = readBasic(`Basic ${Buffer.from(bytes).toString('base64')}`)
+        const { id: user, secret: password } = readings?.at(-1) ?? { id: undefined, secret: undefined }
+        if (user !== undefined) expect(Buffer.from(`${user}:${password}`)).toEqual(Buffer.from(bytes))
+        if (readings === undefined) {
+          const decoded = Buffer.from(bytes).toString()
+          const broken = !Buffer.from(decoded).equals(Buffer.from(bytes))
+          expect(broken || !decoded.includes(':') || CONTROL.test(decoded)).toBe(true)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('takes base64 with its padding or without, and in no other spelling', () => {
+    fc.assert(
+      fc.property(id, secret, fc.nat(), (user, password, place) => {
+        const whole = encode(`${user}:${password}`)
+        const bare = whole.replace(/=+$/, '')
+        expect(readBasic(`Basic ${bare}`)).toEqual(readBasic(`Basic ${whole}`))
+        const at = place % (bare.length + 1)
+        for (const other of [
+          `${bare.slice(0, at)}=${bare.slice(at)}`,
+          `${bare.slice(0, at)} ${bare.slice(at)}`,
+          `${bare.slice(0, at)}-${bare.slice(at)}`,
+        ]) {
+          if (other.trim() === bare || other === whole || other === whole.slice(0, -1)) continue
+          expect(readBasic(`Basic ${other}`)).toBeUndefined()
+        }
+        expect(readBasic(`Basic ${whole}=`)).toBeUndefined()
+      }),
+    )
+  })
+
+  it.each([
+    ['digits', 'A'.repeat(16_000)],
+    ['padding', '='.repeat(16_000)],
+    ['spaces', `${' '.repeat(16_000)}x`],
+    ['colons', encode(':'.repeat(12_000))],
+    ['percent signs', encode(`:${'%'.repeat(12_000)}`)],
+    ['plus signs', encode(`:${'+'.repeat(12_000)}`)],
+    ['broken UTF-8', Buffer.alloc(12_000, 0xc3).toString('base64')],
+  ])('takes time in proportion for 16 kB of %s', async (_, value) => {
+    expect(await timed(() => readBasic(`Basic ${value}`))).toBeLessThan(50)
+  })
+})
+
+describe('isBasic()', () => {
+  it('knows the scheme in whatever case, and no scheme that begins like it', () => {
+    const cased = fc.mixedCase(fc.constant('basic'))
+    fc.assert(
+      fc.property(cased, fc.string(), fc.string({ minLength: 1 }), (scheme, rest, letters) => {
+        expect(isBasic(`${scheme} ${rest}`)).toBe(true)
+        expect(isBasic(scheme)).toBe(true)
+        if (!letters.startsWith(' ')) expect(isBasic(`${scheme}${letters}`)).toBe(false)
+      }),
+    )
+    expect(isBasic(undefined)).toBe(false)
+    expect(isBasic('')).toBe(false)
+    expect(isBasic(' Basic x')).toBe(false)
+  })
+})
+
+describe('formDecode()', () => {
+  it('is the inverse of form-encoding, and undefined for what is none', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (value, other) => {
+        expect(formDecode(formEncode(value))).toBe(value)
+        expect([undefined, 'string']).toContain(formDecode(other) === undefined ? undefined : 'string')
+      }),
+    )
+  })
+})

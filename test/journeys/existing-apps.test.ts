@@ -1,0 +1,231 @@
+import { createRequire } from 'node:module'
+import type { Express, RequestHandler } from 'express'
+import helmet from 'helmet'
+import request from 'supertest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
+import { callerOf } from '../support/caller.js'
+import { onEveryPlatform, platform } from '../support/platform.js'
+import { UNTOUCHED, watch } from './untouched.js'
+
+// It brings no types.
+const require = createRequire(import.meta.url)
+const cors = require('cors') as (options?: object) => RequestHandler
+
+onEveryPlatform((host) => {
+  let credentials: IssuedCredentials
+  let accessToken: string
+
+  beforeAll(async () => {
+    ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
+    accessToken = await callerOf(host).accessToken('orders', credentials)
+  })
+
+  /** The host's app: ours is what a test puts into it. */
+  const newApp = (): Express => host.express().disable('x-powered-by')
+  const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
+  const key = () => ({ 'X-Api-Key': credentials.clientId })
+  const tokenForm = () => ({
+    grant_type: 'client_credentials',
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+  })
+
+  describe('an app with body parsers before ours', () => {
+    it.each([
+      ['express.json()', () => [host.express.json()]],
+      ['express.urlencoded()', () => [host.express.urlencoded({ extended: true })]],
+      ['both', () => [host.express.json(), host.express.urlencoded({ extended: false })]],
+      ['none', () => []],
+    ])('%s: issues access tokens, and hands on what was parsed', async (_, parsers) => {
+      const app = newApp()
+      for (const parser of parsers()) app.use(parser)
+      app.use(host.auth.router)
+      const guard = watch(host.auth.requireBearer('orders'))
+      app.post('/orders/items', guard.guard, (req, res) => void res.json(req.body ?? null))
+      const { body } = await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200)
+      expect(body).toMatchObject({ token_type: 'bearer' })
+      const parsed = await request(app)
+        .post('/orders/items')
+        .set(bearer())
+        .send({ item: { name: 'bread' } })
+        .expect(200)
+      const json = parsers().some((parser) => parser.name === 'jsonParser')
+      if (json) expect(parsed.body).toEqual({ item: { name: 'bread' } })
+      await request(app).post('/orders/items').send({ item: 'bread' }).expect(401)
+      expect(guard.seen).toEqual([UNTOUCHED])
+    })
+
+    it('leaves a body that nobody has read to the parser behind the guard', async () => {
+      const app = newApp().use(host.auth.router)
+      app.post(
+        '/orders/items',
+        host.auth.requireBearer('orders'),
+        host.express.json({ limit: '2mb' }),
+        (req, res) => void res.json(req.body),
+      )
+      const big = { text: 'x'.repeat(500_000) }
+      await request(app).post('/orders/items').set(bearer()).send(big).expect(200, big)
+    })
+  })
+
+  describe('an app with helmet', () => {
+    it("has helmet's headers on our answers, and ours unharmed", async () => {
+      const app = newApp().use(helmet(), host.auth.router)
+      app.get('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+      const answers = [
+        await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200),
+        await request(app).get('/catalog/items').expect(401),
+        await request(app).get('/catalog/items').set(key()).expect(200),
+      ]
+      for (const { headers } of answers) {
+        expect(headers).toMatchObject({
+          'content-security-policy': expect.stringContaining("default-src 'self'"),
+          'strict-transport-security': expect.any(String),
+          'x-content-type-options': 'nosniff',
+          'content-type': 'application/json; charset=utf-8',
+        })
+      }
+      expect(answers[0]!.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
+      expect(answers[1]!.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'www-authenticate': 'ApiKey realm="catalog", header="X-Api-Key"',
+      })
+      expect(answers[2]!.headers).toMatchObject({ 'cache-control': 'private', vary: 'X-Api-Key' })
+    })
+  })
+
+  describe('an app with cors()', () => {
+    const preflight = {
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'authorization',
+    }
+
+    it('before the guards answers their preflights, and lets pages read our refusals', async () => {
+      let reached = 0
+      const app = newApp().use(cors({ exposedHeaders: ['WWW-Authenticate'] }), host.auth.router)
+      app.all('/orders/items', host.auth.requireBearer('orders'), (_req, res) => {
+        reached += 1
+        res.json([])
+      })
+      const { headers } = await request(app).options('/orders/items').set(preflight).expect(204)
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'authorization',
+      })
+      expect(reached).toBe(0)
+
+      const refused = await request(app).get('/orders/items').set('Origin', 'https://shop.example').expect(401)
+      expect(refused.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'WWW-Authenticate',
+        'www-authenticate': expect.stringMatching(/^Bearer realm="orders"/),
+      })
+      const allowed = await request(app)
+        .get('/orders/items')
+        .set('Origin', 'https://shop.example')
+        .set(bearer())
+        .expect(200)
+      expect(allowed.headers).toMatchObject({ 'access-control-allow-origin': '*' })
+      expect(reached).toBe(1)
+    })
+
+    it('keeps its Vary beside ours', async () => {
+      const app = newApp().use(cors({ origin: 'https://shop.example' }))
+      app.get('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+      const { headers } = await request(app).get('/catalog/items').set(key()).expect(200)
+      expect(headers).toMatchObject({
+        vary: 'Origin, X-Api-Key',
+        'access-control-allow-origin': 'https://shop.example',
+      })
+    })
+
+    it('after the guards gets no preflight: OPTIONS is guarded like every method', async () => {
+      const app = newApp()
+      app.all('/orders/items', host.auth.requireBearer('orders'), cors(), (_req, res) => void res.json([]))
+      const { headers } = await request(app).options('/orders/items').set(preflight).expect(401)
+      expect(headers).not.toHaveProperty('access-control-allow-origin')
+      await request(app).options('/orders/items').set(preflight).set(bearer()).expect(204)
+    })
+
+    it('lets no page ask for tokens unless the platform has the option cors', async () => {
+      const app = newApp().use(host.auth.router)
+      await request(app).options('/orders/token').set(preflight).expect(405)
+      const { headers } = await request(app)
+        .post('/orders/token')
+        .set('Origin', 'https://shop.example')
+        .type('form')
+        .send(tokenForm())
+        .expect(200)
+      expect(headers).not.toHaveProperty('access-control-allow-origin')
+    })
+  })
+
+  describe('an app that keeps something of its own on req.auth', () => {
+    it('finds it there as it was, behind guards that pass, optional ones too', async () => {
+      const app = newApp()
+      const own = { sub: 'ann', token: 'of express-jwt' }
+      app.use((req, _res, next) => {
+        Object.assign(req, { auth: own, authInfo: own, user: own })
+        next()
+      })
+      const guards = [
+        watch(host.auth.requireBearer('orders')),
+        watch(host.auth.requireApiKey('catalog')),
+        watch(host.auth.requireBearer('orders', { optional: true })),
+      ] as const
+      const show: RequestHandler = (req, res) => {
+        const { auth, authInfo, user } = req as { auth?: unknown; authInfo?: unknown; user?: unknown }
+        res.json({ same: auth === own && authInfo === own && user === own, api: maybeAuthOf(req)?.api ?? null })
+      }
+      app.get('/orders/items', guards[0].guard, show)
+      app.get('/catalog/items', guards[1].guard, show)
+      app.get('/optional', guards[2].guard, show)
+      await request(app).get('/orders/items').set(bearer()).expect(200, { same: true, api: 'orders' })
+      await request(app).get('/catalog/items').set(key()).expect(200, { same: true, api: 'catalog' })
+      await request(app).get('/optional').expect(200, { same: true, api: null })
+      expect(guards.map(({ seen }) => seen)).toEqual([[UNTOUCHED], [UNTOUCHED], [{ added: [], changed: [] }]])
+    })
+  })
+})
+
+describe('a platform with the option cors', () => {
+  it('lets pages of its origins ask for tokens, and no others', async () => {
+    const { auth } = platform({ cors: { origin: ['https://developers.example.com'] } })
+    const host = { app: (await import('express')).default().use(auth.router) }
+    const { credentials } = await auth.applications.create({ name: 'Console', apis: ['orders'] })
+    const preflight = {
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization,content-type',
+    }
+
+    const allowed = await request(host.app)
+      .options('/orders/token')
+      .set({ ...preflight, Origin: 'https://developers.example.com' })
+      .expect(204)
+    expect(allowed.headers).toMatchObject({
+      'access-control-allow-origin': 'https://developers.example.com',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'authorization,content-type',
+      vary: 'Origin',
+    })
+    expect(allowed.headers).not.toHaveProperty('access-control-allow-credentials')
+    const other = await request(host.app)
+      .options('/orders/token')
+      .set({ ...preflight, Origin: 'https://evil.example' })
+      .expect(204)
+    expect(other.headers).not.toHaveProperty('access-control-allow-origin')
+
+    const from = (origin: string) => callerOf(host).token('orders', credentials).set('Origin', origin)
+    const issued = await from('https://developers.example.com').expect(200)
+    expect(issued.headers).toMatchObject({ 'access-control-allow-origin': 'https://developers.example.com' })
+    expect((await from('https://evil.example')).headers).not.toHaveProperty('access-control-allow-origin')
+    const refused = await callerOf(host).token('orders', {}).set('Origin', 'https://developers.example.com').expect(401)
+    expect(refused.headers).toMatchObject({
+      'access-control-allow-origin': 'https://developers.example.com',
+      'access-control-expose-headers': expect.stringContaining('WWW-Authenticate'),
+    })
+    await auth.close()
+  })
+})

@@ -1,0 +1,257 @@
+import { createRequire } from 'node:module'
+import type { Express, Request, RequestHandler, Response } from 'express'
+import passport, { Strategy } from 'passport'
+import { HeaderAPIKeyStrategy } from 'passport-headerapikey'
+import { Strategy as BearerStrategy } from 'passport-http-bearer'
+import request from 'supertest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { authOf, type IssuedCredentials } from '../../src/index.js'
+import { callerOf } from '../support/caller.js'
+import { onEveryPlatform } from '../support/platform.js'
+import { sharedByAll, UNTOUCHED, watch } from './untouched.js'
+
+// It brings no types.
+const require = createRequire(import.meta.url)
+const session = require('express-session') as (options: object) => RequestHandler
+
+usePassport()
+const before = sharedByAll()
+
+onEveryPlatform((host) => {
+  let credentials: IssuedCredentials
+  let accessToken: string
+
+  beforeAll(async () => {
+    ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
+    accessToken = await callerOf(host).accessToken('orders', credentials)
+  })
+
+  /** The host's app: ours is what a test puts into it. */
+  const newApp = (): Express => host.express().disable('x-powered-by')
+  const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
+  const key = () => ({ 'X-Api-Key': credentials.clientId })
+  const tokenForm = () => ({
+    grant_type: 'client_credentials',
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+  })
+
+  describe('an app with the global passport, sessions and req.user', () => {
+    const orders = () => watch(host.auth.requireBearer('orders'))
+    const catalog = () => watch(host.auth.requireApiKey('catalog'))
+
+    function appWithSessions() {
+      const app = newApp()
+      const watched = [orders(), catalog(), orders(), orders(), catalog()] as const
+      app.use(session({ secret: 'of the host', resave: false, saveUninitialized: false }))
+      app.use(passport.initialize(), passport.session())
+      app.use(host.auth.router)
+      app.post('/login', passport.authenticate('local'), (req, res) => void res.json(req.user))
+      app.get('/me', (req, res) => void res.json({ user: req.user ?? null, authenticated: req.isAuthenticated() }))
+      const whoAndWho: RequestHandler = (req, res) =>
+        void res.json({ user: req.user ?? null, application: authOf(req).application.name })
+      app.get('/orders/items', watched[0].guard, whoAndWho)
+      app.get('/catalog/items', watched[1].guard, whoAndWho)
+      app.post('/orders/login', watched[2].guard, logIn)
+      app.post('/orders/logout', watched[3].guard, logOut)
+      app.post('/catalog/login', watched[4].guard, logIn)
+      const seen = () => watched.flatMap((each) => each.seen)
+      return { app, browser: request.agent(app), seen }
+    }
+
+    it('keeps its req.user beside the application that calls', async () => {
+      const { browser, seen } = appWithSessions()
+      await browser.post('/login').expect(200, { id: 'ann' })
+      await browser
+        .get('/orders/items')
+        .set(bearer())
+        .expect(200, { user: { id: 'ann' }, application: 'Shop' })
+      await browser
+        .get('/catalog/items')
+        .set(key())
+        .expect(200, { user: { id: 'ann' }, application: 'Shop' })
+      await browser.get('/me').expect(200, { user: { id: 'ann' }, authenticated: true })
+      expect(seen()).toEqual([UNTOUCHED, UNTOUCHED])
+    })
+
+    it('has no req.user where nobody is logged in', async () => {
+      const { app, seen } = appWithSessions()
+      await request(app).get('/orders/items').set(bearer()).expect(200, { user: null, application: 'Shop' })
+      await request(app).get('/catalog/items').set(key()).expect(200, { user: null, application: 'Shop' })
+      expect(seen()).toEqual([UNTOUCHED, UNTOUCHED])
+    })
+
+    it.each(['/orders', '/catalog'])('logs in by req.login() after the guard of %s has run', async (api) => {
+      const { browser, seen } = appWithSessions()
+      const { headers } = await browser.post(`${api}/login`).set(bearer()).set(key()).expect(200, { id: 'ann' })
+      expect(headers['set-cookie']).toEqual([expect.stringMatching(/^connect\.sid=/)])
+      await browser.get('/me').expect(200, { user: { id: 'ann' }, authenticated: true })
+      expect(seen()).toEqual([UNTOUCHED])
+    })
+
+    it('logs out by req.logout() after a guard has run', async () => {
+      const { browser, seen } = appWithSessions()
+      await browser.post('/login').expect(200)
+      await browser.post('/orders/logout').set(bearer()).expect(200, { user: null })
+      await browser.get('/me').expect(200, { user: null, authenticated: false })
+      expect(seen()).toEqual([UNTOUCHED])
+    })
+
+    it('keeps its session where a guard refuses', async () => {
+      const { browser } = appWithSessions()
+      await browser.post('/login').expect(200)
+      await browser.get('/orders/items').expect(401)
+      await browser.get('/catalog/items').set('X-Api-Key', 'none').expect(401)
+      await browser.post('/orders/token').type('form').send({ grant_type: 'client_credentials' }).expect(401)
+      await browser.get('/me').expect(200, { user: { id: 'ann' }, authenticated: true })
+    })
+
+    it('gets no cookie from us, whatever we answer', async () => {
+      const { app } = appWithSessions()
+      const answers = [
+        await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200),
+        await request(app).post('/orders/token').type('form').send({}).expect(400),
+        await request(app)
+          .post('/orders/introspect')
+          .type('form')
+          .send({ ...tokenForm(), token: accessToken })
+          .expect(200),
+        await request(app).get('/.well-known/jwks.json').expect(200),
+        await request(app).get('/orders/items').set(bearer()).expect(200),
+        await request(app).get('/orders/items').expect(401),
+        await request(app).get('/catalog/items').set(key()).expect(200),
+        await request(app).get('/catalog/items').expect(401),
+      ]
+      for (const { headers } of answers) expect(headers).not.toHaveProperty('set-cookie')
+    })
+
+    it('works where passport.initialize() comes after the guard, or never', async () => {
+      const app = newApp()
+      app.use(host.auth.requireBearer('orders'))
+      app.use(session({ secret: 'of the host', resave: false, saveUninitialized: false }))
+      app.use(passport.initialize(), passport.session())
+      app.post('/login', logIn)
+      app.get('/me', (req, res) => void res.json(req.user))
+      const browser = request.agent(app).set(bearer())
+      await browser.post('/login').expect(200)
+      await browser.get('/me').expect(200, { id: 'ann' })
+
+      const without = newApp().get(
+        '/',
+        host.auth.requireBearer('orders'),
+        (req, res) => void res.json(Object.keys(req)),
+      )
+      const { body } = await request(without).get('/').set(bearer()).expect(200)
+      for (const name of ['login', 'logIn', 'isAuthenticated', 'user', '_sessionManager'])
+        expect(body).not.toContain(name)
+    })
+  })
+
+  describe("an app with strategies of the same names on passport's default instance", () => {
+    function appWithStrategies(): Express {
+      const app = newApp().use(host.auth.router)
+      for (const name of ['bearer', 'headerapikey', 'guard']) {
+        app.get(`/host/${name}`, passport.authenticate(name, { session: false }), (req, res) => void res.json(req.user))
+      }
+      app.get('/orders/items', host.auth.requireBearer('orders'), (req, res) => void res.json(authOf(req).application))
+      app.get(
+        '/catalog/items',
+        host.auth.requireApiKey('catalog'),
+        (req, res) => void res.json(authOf(req).application),
+      )
+      return app
+    }
+
+    it('has them go on working, for their own credentials and no others', async () => {
+      const app = appWithStrategies()
+      for (let round = 0; round < 2; round++) {
+        const humans = { Authorization: 'Bearer token-of-the-host' }
+        await request(app).get('/host/bearer').set(humans).expect(200, { name: 'by bearer' })
+        await request(app)
+          .get('/host/headerapikey')
+          .set('X-Api-Key', 'key-of-the-host')
+          .expect(200, { name: 'by headerapikey' })
+        await request(app).get('/host/guard').expect(200, { name: 'by guard' })
+        await request(app).get('/host/bearer').set(bearer()).expect(401)
+        await request(app).get('/host/headerapikey').set(key()).expect(401)
+
+        await request(app)
+          .get('/orders/items')
+          .set(bearer())
+          .expect(200, /"name":"Shop"/)
+        await request(app)
+          .get('/catalog/items')
+          .set(key())
+          .expect(200, /"name":"Shop"/)
+        await request(app)
+          .get('/orders/items')
+          .set(humans)
+          .expect(401, /invalid_token/)
+        await request(app)
+          .get('/catalog/items')
+          .set('X-Api-Key', 'key-of-the-host')
+          .expect(401, /invalid_api_key/)
+      }
+    })
+
+    it('has neither mistaken for the other in requests that overlap', async () => {
+      const app = appWithStrategies()
+      const server = app.listen(0)
+      try {
+        const answers = await Promise.all(
+          Array.from({ length: 40 }, async (_, i) => {
+            const ours = i % 2 === 0
+            const authorization = ours ? bearer().Authorization : 'Bearer token-of-the-host'
+            const path = i % 4 < 2 ? '/orders/items' : '/host/bearer'
+            const { status } = await request(server).get(path).set('Authorization', authorization)
+            return { expected: ours === (path === '/orders/items') ? 200 : 401, status }
+          }),
+        )
+        expect(answers.map(({ status }) => status)).toEqual(answers.map(({ expected }) => expected))
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 401]))
+      } finally {
+        server.close()
+      }
+    })
+  })
+})
+
+it("none of this has changed passport's default instance, the prototypes of requests, the globals or a listener", () => {
+  expect(sharedByAll()).toEqual(before)
+})
+
+/** The host's own Passport: a login by form, and strategies with the names of those that our guards use. */
+function usePassport(): void {
+  // Once now, because with its first request it leaves its settings on the instance.
+  passport.initialize()({} as Request, {} as Response, () => undefined)
+  const local = Object.assign(new Strategy(), {
+    authenticate(this: { success(user: object): void }) {
+      this.success({ id: 'ann' })
+    },
+  })
+  passport.use('local', local)
+  passport.serializeUser((user, done) => done(null, (user as { id: string }).id))
+  passport.deserializeUser((id: string, done) => done(null, { id }))
+
+  passport.use(new BearerStrategy((token, done) => done(null, token === 'token-of-the-host' && { name: 'by bearer' })))
+  passport.use(
+    new HeaderAPIKeyStrategy(
+      { header: 'X-Api-Key', prefix: '' },
+      false,
+      (apiKey: string, done: (error: null, user?: object | false) => void) =>
+        done(null, apiKey === 'key-of-the-host' && { name: 'by headerapikey' }),
+    ),
+  )
+  const guard = Object.assign(new Strategy(), {
+    authenticate(this: { success(user: object): void }) {
+      this.success({ name: 'by guard' })
+    },
+  })
+  passport.use('guard', guard)
+}
+
+const logIn: RequestHandler = (req, res, next) =>
+  req.login({ id: 'ann' }, (error) => (error ? next(error) : res.json(req.user)))
+
+const logOut: RequestHandler = (req, res, next) =>
+  req.logout((error) => (error ? next(error) : res.json({ user: req.user ?? null })))

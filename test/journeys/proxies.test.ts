@@ -1,0 +1,147 @@
+import type { Express } from 'express'
+import { decodeJwt } from 'jose'
+import request from 'supertest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { authOf, type IssuedCredentials } from '../../src/index.js'
+import { callerOf } from '../support/caller.js'
+import { onEveryPlatform } from '../support/platform.js'
+
+/** What a client says that would like to be somebody else. */
+const HOSTILE = {
+  Host: 'evil.example',
+  'X-Forwarded-Host': 'evil.example',
+  'X-Forwarded-Proto': 'http',
+  'X-Forwarded-Port': '8080',
+  'X-Forwarded-Prefix': '/evil',
+  'X-Forwarded-For': '6.6.6.6',
+  'X-Original-URL': '/catalog/token',
+  'X-Rewrite-URL': '/catalog/token',
+  'X-HTTP-Method-Override': 'GET',
+  Forwarded: 'for=6.6.6.6;host=evil.example;proto=http',
+}
+
+/** How many failures an address has; see below. */
+const FAILURES = 3
+
+onEveryPlatform(
+  (host) => {
+    let credentials: IssuedCredentials
+    let accessToken: string
+
+    beforeAll(async () => {
+      ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
+      accessToken = await callerOf(host).accessToken('orders', credentials)
+    })
+
+    function appBehind(trust: unknown): Express {
+      const app = host.express().disable('x-powered-by')
+      app.set('trust proxy', trust)
+      app.use(host.auth.router)
+      app.get(
+        '/orders/items',
+        host.auth.requireBearer('orders'),
+        (req, res) => void res.json([req.hostname, authOf(req).api]),
+      )
+      app.get('/catalog/items', host.auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).api))
+      return app
+    }
+
+    describe.each([[true], [1], [false]])('trust proxy %j', (trust) => {
+      it('lets no header change issuer, audience, realm or a link', async () => {
+        const app = appBehind(trust)
+        const issued = await callerOf({ app }).token('orders', credentials).set(HOSTILE).expect(200)
+        const claims = decodeJwt((issued.body as { access_token: string }).access_token)
+        expect(claims).toMatchObject({ iss: 'https://api.example.com/orders', aud: 'https://api.example.com/orders' })
+
+        const answers = [
+          await request(app).get('/orders/items').set(HOSTILE).expect(401),
+          await request(app).get('/catalog/items').set(HOSTILE).expect(401),
+          await callerOf({ app }).token('orders', {}).set(HOSTILE).expect(401),
+          await request(app).get('/orders/.well-known/oauth-authorization-server').set(HOSTILE).expect(200),
+          await request(app).get('/.well-known/oauth-protected-resource/orders').set(HOSTILE).expect(200),
+          await request(app).get('/.well-known/jwks.json').set(HOSTILE).expect(200),
+        ]
+        for (const { headers, text } of answers)
+          expect(JSON.stringify(headers) + text).not.toMatch(/evil|6\.6\.6\.6|8080|http:/)
+        expect(answers.slice(0, 3).map(({ headers }) => headers['www-authenticate'])).toEqual([
+          'Bearer realm="orders", resource_metadata="https://api.example.com/orders/.well-known/oauth-protected-resource"',
+          'ApiKey realm="catalog", header="X-Api-Key"',
+          'Basic realm="orders", charset="UTF-8", error="invalid_client"',
+        ])
+        expect(answers[3]!.body).toMatchObject({ issuer: 'https://api.example.com/orders' })
+      })
+
+      it('lets its requests pass as ever', async () => {
+        const app = appBehind(trust)
+        const { body } = await callerOf({ app }).bearer('/orders/items', accessToken).set(HOSTILE).expect(200)
+        // The host's own view is as it configured it.
+        expect(body).toEqual(['evil.example', 'orders'])
+        await callerOf({ app }).key('/catalog/items', credentials.clientId).set(HOSTILE).expect(200, '"catalog"')
+      })
+    })
+
+    describe('failed authentication is counted', () => {
+      /** The statuses of so many wrong secrets for one more application, each from an address that a client claims. */
+      async function failures(trust: unknown, addresses: readonly string[]) {
+        const app = appBehind(trust)
+        const other = await host.auth.applications.create({ name: 'Guessed', apis: ['orders'] })
+        const statuses: number[] = []
+        for (const address of addresses) {
+          const wrong = { ...other.credentials, clientSecret: 'a guess' }
+          const { status } = await callerOf({ app }).token('orders', wrong).set('X-Forwarded-For', address)
+          statuses.push(status)
+        }
+        return { statuses, app, credentials: other.credentials }
+      }
+
+      it('by the address that a trusted proxy names', async () => {
+        const { statuses } = await failures(1, [
+          '1.1.1.1',
+          '1.1.1.1',
+          '1.1.1.1',
+          '1.1.1.1',
+          '2.2.2.2',
+          '1.1.1.1',
+          '2.2.2.2',
+        ])
+        expect(statuses).toEqual([401, 401, 401, 429, 401, 429, 401])
+      })
+
+      it('by the hop before the proxy, not by what the client wrote in front of it', async () => {
+        const claimed = ['1.1.1.1', '2.2.2.2', '3.3.3.3', '4.4.4.4'].map((address) => `${address}, 9.9.9.9`)
+        const { statuses } = await failures(1, claimed)
+        expect(statuses).toEqual([401, 401, 401, 429])
+      })
+
+      it('by the peer where no proxy is trusted, whatever a client claims', async () => {
+        const { statuses } = await failures(false, ['1.1.1.1', '2.2.2.2', '3.3.3.3', '4.4.4.4', '5.5.5.5'])
+        expect(statuses).toEqual([401, 401, 401, 429, 429])
+      })
+
+      it('by the /64 of an IPv6 address, and by an IPv4 address as such when it comes as IPv6', async () => {
+        const one = [
+          '2001:db8:0:1::1',
+          '2001:db8:0:1:ffff::2',
+          '2001:DB8::1:0:0:0:3',
+          '2001:db8:0:1::4',
+          '2001:db8:0:2::1',
+        ]
+        expect((await failures(1, one)).statuses).toEqual([401, 401, 401, 429, 401])
+        const mapped = ['::ffff:7.7.7.7', '7.7.7.7', '::FFFF:7.7.7.7', '7.7.7.7', '::ffff:8.8.8.8']
+        expect((await failures(1, mapped)).statuses).toEqual([401, 401, 401, 429, 401])
+      })
+
+      it('whatever is claimed as an address', async () => {
+        const { statuses } = await failures(1, ['<script>', '::', 'x'.repeat(2000), '%', 'unknown', '::1%eth0'])
+        for (const status of statuses) expect([401, 429]).toContain(status)
+      })
+
+      it('and never locks out who knows the secret', async () => {
+        const { statuses, app, credentials: right } = await failures(1, Array<string>(FAILURES + 2).fill('1.1.1.1'))
+        expect(statuses.at(-1)).toBe(429)
+        await callerOf({ app }).token('orders', right).set('X-Forwarded-For', '1.1.1.1').expect(200)
+      })
+    })
+  },
+  { rateLimits: { failedAuthentication: { limit: FAILURES, window: 600 } } },
+)

@@ -1,0 +1,259 @@
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express'
+import request from 'supertest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { authOf, maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
+import { callerOf } from '../support/caller.js'
+import { EXPRESSES, onEveryPlatform } from '../support/platform.js'
+import { UNTOUCHED, watch } from './untouched.js'
+
+onEveryPlatform((host) => {
+  let credentials: IssuedCredentials
+  let accessToken: string
+
+  beforeAll(async () => {
+    ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
+    accessToken = await callerOf(host).accessToken('orders', credentials)
+  })
+
+  /** The host's app: ours is what a test puts into it. */
+  const newApp = (): Express => host.express().disable('x-powered-by')
+  const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
+  const key = () => ({ 'X-Api-Key': credentials.clientId })
+  const tokenForm = () => ({
+    grant_type: 'client_credentials',
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+  })
+
+  describe("an app with routes that look like the platform's", () => {
+    it('gets every request that is not ours', async () => {
+      const reached: string[] = []
+      const theirs = host.express.Router()
+      const note: RequestHandler = (req, res) => {
+        reached.push(`${req.method} ${req.originalUrl}`)
+        res.json({ host: true })
+      }
+      theirs.post(['/something/token', '/catalog/token', '/orders/tokens'], note)
+      theirs.get(
+        [
+          '/orders',
+          '/orders/revoke',
+          '/orders/.well-known',
+          '/.well-known/security.txt',
+          '/catalog/.well-known/oauth-protected-resource',
+        ],
+        note,
+      )
+      theirs.put('/orders/introspect', note)
+      const app = newApp().use(host.auth.router).use(theirs)
+      const requests = [
+        ['post', '/something/token'], ['post', '/catalog/token'], ['post', '/orders/tokens'], ['get', '/orders'], ['get', '/orders/revoke'],
+        ['get', '/orders/.well-known'], ['get', '/.well-known/security.txt'], ['get', '/catalog/.well-known/oauth-protected-resource'], ['put', '/orders/introspect'],
+      ] as const // prettier-ignore
+      for (const [method, path] of requests) await request(app)[method](path).expect(200, { host: true })
+      expect(reached).toEqual(requests.map(([method, path]) => `${method.toUpperCase()} ${path}`))
+    })
+
+    it('gets ours first where it is mounted first', async () => {
+      const app = newApp().post('/:something/token', (_req, res) => void res.json({ host: true }))
+      app.use(host.auth.router)
+      await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200, { host: true })
+    })
+
+    it.each([{}, { strict: true, caseSensitive: true }])(
+      'matches exactly in case and trailing slash, whatever the app does: %j',
+      async (routing) => {
+        const app = newApp()
+        if ('strict' in routing) app.enable('strict routing').enable('case sensitive routing')
+        app.use(host.auth.router)
+        app.use((req, res) => void res.status(404).json({ host: req.originalUrl }))
+        await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200)
+        for (const path of [
+          '/orders/token/',
+          '/Orders/token',
+          '/orders/TOKEN',
+          '//orders/token',
+          '/orders//token',
+          '/ordersX/token',
+          '/orders%2Ftoken',
+          '/orders/./token',
+        ]) {
+          // Not by a client that would tidy the path up first.
+          await request(app).post(path).type('form').send(tokenForm()).expect(404)
+        }
+        const guard = watch(host.auth.requireBearer('orders'))
+        app.get('/never', guard.guard)
+        const strict = newApp()
+        if ('strict' in routing) strict.enable('strict routing').enable('case sensitive routing')
+        strict.get('/Orders/Items/', guard.guard, (req, res) => void res.json(authOf(req).api))
+        await request(strict).get('/Orders/Items/').set(bearer()).expect(200, '"orders"')
+        await request(strict)
+          .get('/orders/items')
+          .set(bearer())
+          .expect('strict' in routing ? 404 : 200)
+        expect(new Set(guard.seen.map((each) => JSON.stringify(each.changed)))).toEqual(new Set(['[]']))
+      },
+    )
+  })
+
+  describe('an app with error middleware, a 404 and parameters of its own', () => {
+    function ownApp() {
+      const seen = { errors: [] as string[], notFound: 0, params: [] as string[] }
+      const app = newApp().use(host.auth.router)
+      app.param('id', (_req, _res, next, id: string) => {
+        seen.params.push(id)
+        next()
+      })
+      const guard = watch(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
+      const guarded = guard.guard
+      app.get('/orders/items/:id', guarded, (req, res) => void res.json({ id: req.params['id'], query: req.query }))
+      app.get('/orders/sync/:id', guarded, () => {
+        throw new Error('sync')
+      })
+      const reject = async () => {
+        await Promise.resolve()
+        throw new Error('async')
+      }
+      // Express 4 knows nothing of promises: there hosts hand rejections on themselves.
+      const handOn: RequestHandler = (_req, _res, next) => void reject().catch(next)
+      app.get('/orders/async/:id', guarded, host.express === EXPRESSES['Express 5'] ? reject : handOn)
+      app.get('/orders/next/:id', guarded, (_req, _res, next) => next(new Error('next')))
+      app.get('/orders/skip/:id', guarded, (_req, _res, next) => next('route'))
+      app.get('/orders/skip/:id', (_req, res) => void res.json({ skipped: true }))
+      app.use((_req, res) => {
+        seen.notFound += 1
+        res.status(404).type('text').send('not found by the host')
+      })
+      app.use((error: Error, _req: Request, res: Response, _next: NextFunction) => {
+        seen.errors.push(error.message)
+        res.status(418).type('text').send(`host: ${error.message}`)
+      })
+      return { app, seen, guard }
+    }
+
+    it('sees none of our refusals there, and answers what is not ours as ever', async () => {
+      const { app, seen } = ownApp()
+      await request(app).get('/orders/items/7').expect(401)
+      await request(app).get('/orders/items/7').set('Authorization', 'Bearer').expect(400)
+      await request(app).get('/orders/items/7').set('Authorization', 'Bearer no.jwt.atall').expect(401)
+      await request(app).post('/orders/token').type('form').send({}).expect(400)
+      expect(seen).toEqual({ errors: [], notFound: 0, params: ['7', '7', '7'] })
+      await request(app).get('/nowhere').expect(404, 'not found by the host')
+      await request(app).get('/orders/').set(bearer()).expect(404, 'not found by the host')
+      expect(seen).toEqual({ errors: [], notFound: 2, params: ['7', '7', '7'] })
+    })
+
+    it('has its parameters and query as ever behind a guard', async () => {
+      const { app, seen, guard } = ownApp()
+      await request(app)
+        .get('/orders/items/a%20b?sort=up')
+        .set(bearer())
+        .expect(200, { id: 'a b', query: { sort: 'up' } })
+      expect(seen.params).toEqual(['a b'])
+      expect(guard.seen).toEqual([UNTOUCHED])
+    })
+
+    it('gets what a handler throws or hands on behind a guard, with a token seen for the first time and after', async () => {
+      const { app, seen } = ownApp()
+      const fresh = await callerOf(host).accessToken('orders', credentials)
+      // The first goes by the store and the signature, the second all from memory.
+      for (let round = 0; round < 2; round++) {
+        const authorization = { Authorization: `Bearer ${fresh}` }
+        await request(app).get('/orders/sync/1').set(authorization).expect(418, 'host: sync')
+        await request(app).get('/orders/next/1').set(authorization).expect(418, 'host: next')
+        await request(app).get('/orders/skip/1').set(authorization).expect(200, { skipped: true })
+      }
+      expect(seen.errors).toEqual(['sync', 'next', 'sync', 'next'])
+    })
+
+    it('gets what an async handler rejects with behind a guard', async () => {
+      const { app, seen } = ownApp()
+      await request(app).get('/orders/async/1').set(bearer()).expect(418, 'host: async')
+      await request(app).get('/orders/async/1').set(bearer()).expect(418, 'host: async')
+      expect(seen.errors).toEqual(['async', 'async'])
+    })
+  })
+
+  describe('an app that mounts guards in its own way', () => {
+    it('with app.route() guards the methods that it names', async () => {
+      const app = newApp()
+      app
+        .route('/orders/items')
+        .get(host.auth.requireBearer('orders', { scopes: ['orders:read'] }), (_req, res) => void res.json('read'))
+        .post(host.auth.requireBearer('orders', { scopes: ['orders:write'] }), (_req, res) => void res.json('written'))
+        .head((_req, res) => void res.status(204).end())
+      const reader = await callerOf(host).accessToken('orders', credentials, { scope: 'orders:read' })
+      await request(app).get('/orders/items').set('Authorization', `Bearer ${reader}`).expect(200, '"read"')
+      await request(app)
+        .post('/orders/items')
+        .set('Authorization', `Bearer ${reader}`)
+        .expect(403, /insufficient_scope/)
+      await request(app).post('/orders/items').set(bearer()).expect(200, '"written"')
+      await request(app).get('/orders/items').expect(401)
+    })
+
+    it('with app.use(path, guard) guards all below the path', async () => {
+      const app = newApp().use('/orders', host.auth.requireBearer('orders'))
+      app.get('/orders/items/:id', (req, res) => void res.json([authOf(req).api, req.baseUrl, req.params['id']]))
+      app.get('/open', (req, res) => void res.json(maybeAuthOf(req) ?? null))
+      await request(app).get('/orders/items/7').set(bearer()).expect(200, ['orders', '', '7'])
+      await request(app).get('/orders/items/7').expect(401)
+      await request(app).get('/orders/nowhere').expect(401)
+      await request(app).get('/open').expect(200, 'null')
+    })
+
+    it('with a guard on a router and another on its route asks for both', async () => {
+      const router = host.express.Router()
+      const outer = watch(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
+      const inner = watch(host.auth.requireBearer('orders', { scopes: ['orders:write'] }))
+      router.use(outer.guard)
+      router.get('/items', (req, res) => void res.json(authOf(req).scopes))
+      router.get('/changes', inner.guard, (req, res) => void res.json(authOf(req).scopes))
+      const app = newApp().use('/orders', router)
+      const reader = await callerOf(host).accessToken('orders', credentials, { scope: 'orders:read' })
+      await request(app).get('/orders/items').set('Authorization', `Bearer ${reader}`).expect(200, ['orders:read'])
+      await request(app)
+        .get('/orders/changes')
+        .set('Authorization', `Bearer ${reader}`)
+        .expect(403, /insufficient_scope/)
+      await request(app).get('/orders/changes').set(bearer()).expect(200, ['orders:read', 'orders:write'])
+      await request(app).get('/orders/changes').expect(401)
+      expect(outer.seen).toEqual([UNTOUCHED, UNTOUCHED, UNTOUCHED])
+      expect(inner.seen).toEqual([{ added: [], changed: [] }])
+    })
+
+    it('with parts of the platform taken out of it', async () => {
+      const { router, requireBearer, requireApiKey, applications, verifyApiKey } = host.auth
+      const app = newApp().use(router)
+      app.get('/orders/items', requireBearer('orders'), (req, res) => void res.json(authOf(req).api))
+      app.get('/catalog/items', requireApiKey('catalog'), (req, res) => void res.json(authOf(req).api))
+      const { create } = applications
+      const made = await create({ name: 'Taken apart', apis: ['orders', 'catalog'] })
+      const token = await callerOf({ app }).accessToken('orders', made.credentials)
+      await callerOf({ app }).bearer('/orders/items', token).expect(200, '"orders"')
+      await callerOf({ app }).key('/catalog/items', made.credentials.clientId).expect(200, '"catalog"')
+      expect(await verifyApiKey('catalog', made.credentials.clientId)).toMatchObject({
+        application: { name: 'Taken apart' },
+      })
+    })
+
+    it('with both schemes on one route has both credentials asked for, and the last one told', async () => {
+      const app = newApp()
+      app.get(
+        '/both',
+        host.auth.requireApiKey('catalog'),
+        host.auth.requireBearer('orders'),
+        (req, res) => void res.json(authOf(req).api),
+      )
+      await request(app)
+        .get('/both')
+        .set(bearer())
+        .expect(401, /API key/)
+      await request(app)
+        .get('/both')
+        .set(key())
+        .expect(401, /access token/)
+      await request(app).get('/both').set(key()).set(bearer()).expect(200, '"orders"')
+    })
+  })
+})

@@ -1,0 +1,135 @@
+import type { Express, RequestHandler } from 'express'
+import { decodeJwt } from 'jose'
+import request from 'supertest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { authOf, type IssuedCredentials } from '../../src/index.js'
+import { callerOf } from '../support/caller.js'
+import { onEveryPlatform } from '../support/platform.js'
+import { UNTOUCHED, watch } from './untouched.js'
+
+const BASE = 'https://api.example.com/shop/v1'
+const DOCUMENTS = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource'] as const
+
+onEveryPlatform(
+  (host) => {
+    let credentials: IssuedCredentials
+
+    beforeAll(async () => {
+      ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
+    })
+
+    const newApp = (): Express => host.express().disable('x-powered-by')
+    const hosts404: RequestHandler = (req, res) => void res.status(404).json({ host: req.originalUrl })
+
+    /** The routes that a provider has behind the platform's router. */
+    function routes() {
+      const router = host.express.Router()
+      const guard = watch(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
+      router.get('/orders/items/:id', guard.guard, (req, res) => {
+        const { originalUrl, baseUrl, url, params } = req
+        res.json({ originalUrl, baseUrl, url, id: params['id'], api: authOf(req).api })
+      })
+      router.get('/catalog/items', host.auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).api))
+      return { router, guard }
+    }
+
+    const MOUNTS: readonly (readonly [string, string, (router: RequestHandler) => Express])[] = [
+      ['app.use(path, auth.router)', '/shop/v1', (router) => newApp().use('/shop/v1', host.auth.router, router)],
+      [
+        'a Router in a Router',
+        '/shop/v1',
+        (router) => {
+          const version = host.express.Router({ mergeParams: true }).use(host.auth.router).use(router)
+          return newApp().use('/shop', host.express.Router().use('/v1', version))
+        },
+      ],
+      [
+        'an app in an app',
+        '/shop/v1',
+        (router) => newApp().use('/shop', newApp().use('/v1', host.auth.router, router)),
+      ],
+      ['a path with a parameter', '/shop/v1', (router) => newApp().use('/:name/v1', host.auth.router, router)],
+      ['/ behind a proxy that strips the path', '', (router) => newApp().use(host.auth.router, router)],
+    ]
+
+    describe.each(MOUNTS)('mounted by %s', (_, mount, mountOn) => {
+      function mounted() {
+        const { router, guard } = routes()
+        const app = mountOn(router).use(hosts404)
+        return { app, guard, caller: callerOf({ app }, mount) }
+      }
+
+      it('issues access tokens that its guards accept, and leaves the routes as they are', async () => {
+        const { caller, guard } = mounted()
+        const accessToken = await caller.accessToken('orders', credentials)
+        const claims = decodeJwt(accessToken)
+        expect(claims).toMatchObject({ iss: `${BASE}/orders`, aud: `${BASE}/orders` })
+        const { body } = await caller.bearer('/orders/items/7?a=1', accessToken).expect(200)
+        expect(body).toEqual({
+          originalUrl: `${mount}/orders/items/7?a=1`,
+          baseUrl: mount,
+          url: '/orders/items/7?a=1',
+          id: '7',
+          api: 'orders',
+        })
+        await caller.key('/catalog/items', credentials.clientId).expect(200, '"catalog"')
+        expect(guard.seen).toEqual([UNTOUCHED])
+      })
+
+      it('challenges and describes itself by baseUrl, not by where it is mounted', async () => {
+        const { app } = mounted()
+        const { headers } = await request(app).get(`${mount}/orders/items/7`).expect(401)
+        expect(headers['www-authenticate']).toBe(
+          `Bearer realm="orders", resource_metadata="${BASE}/orders/.well-known/oauth-protected-resource"`,
+        )
+        const server = await request(app).get(`${mount}/orders/.well-known/oauth-authorization-server`).expect(200)
+        expect(server.body).toMatchObject({
+          issuer: `${BASE}/orders`,
+          token_endpoint: `${BASE}/orders/token`,
+          jwks_uri: `${BASE}/.well-known/jwks.json`,
+          revocation_endpoint: `${BASE}/orders/revoke`,
+          introspection_endpoint: `${BASE}/orders/introspect`,
+        })
+        const resource = await request(app).get(`${mount}/orders/.well-known/oauth-protected-resource`).expect(200)
+        expect(resource.body).toMatchObject({ resource: `${BASE}/orders`, authorization_servers: [`${BASE}/orders`] })
+        const keys = await request(app).get(`${mount}/.well-known/jwks.json`).expect(200)
+        expect(keys.body).toMatchObject({ keys: [{ kty: 'EC' }] })
+      })
+
+      it('answers nowhere else', async () => {
+        const { app } = mounted()
+        const elsewhere = ['/orders/token', '/v1/orders/token', '/shop/orders/token', '/shop/v1/shop/v1/orders/token']
+        for (const path of elsewhere.filter((each) => each !== `${mount}/orders/token`)) {
+          await request(app).post(path).type('form').send({}).expect(404, { host: path })
+        }
+        // Without auth.wellKnownRouter the origin's root is the host's.
+        for (const name of DOCUMENTS) {
+          const path = `/.well-known/${name}/shop/v1/orders`
+          await request(app).get(path).expect(404, { host: path })
+        }
+      })
+    })
+
+    describe('auth.wellKnownRouter at the root', () => {
+      it("serves the origin's documents of every oauth2 API, and nothing else", async () => {
+        const app = newApp().use(host.auth.wellKnownRouter).use('/shop/v1', host.auth.router).use(hosts404)
+        for (const name of DOCUMENTS) {
+          for (const api of ['orders', 'invoices']) {
+            const atRoot = await request(app).get(`/.well-known/${name}/shop/v1/${api}`).expect(200)
+            const below = await request(app).get(`/shop/v1/${api}/.well-known/${name}`).expect(200)
+            expect(atRoot.body).toEqual(below.body)
+            expect(JSON.stringify(atRoot.body)).toContain(`${BASE}/${api}`)
+          }
+          for (const path of ['catalog', 'orders/', 'Orders', 'nothing', '']) {
+            await request(app).get(`/.well-known/${name}/shop/v1/${path}`).expect(404)
+          }
+          await request(app).get(`/.well-known/${name}/orders`).expect(404)
+          await request(app).post(`/.well-known/${name}/shop/v1/orders`).expect(404)
+        }
+        await request(app).get('/.well-known/jwks.json').expect(404)
+        await request(app).post('/orders/token').expect(404)
+      })
+    })
+  },
+  { baseUrl: `${BASE}/` },
+)

@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import request, { type Response } from 'supertest'
+import { expect } from 'vitest'
+import type { AccessArgument, PlatformAuth } from '../../src/index.js'
+
+/** Listens on a free port of the loopback. */
+export async function listen(
+  app: RequestListener,
+): Promise<{ server: Server; port: number; close: () => Promise<void> }> {
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async (): Promise<void> => {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  }
+  return { server, port, close }
+}
+
+/** What came back on a socket, and what a refusal is judged by. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: unknown
+  readonly text: string
+}
+
+/** Sends an HTTP/1.1 request byte for byte, and resolves the answer. For what clients don't let one say. */
+export async function exchange(
+  app: RequestListener,
+  head: readonly string[],
+  body: string | Buffer = '',
+  talk?: (socket: Socket) => void,
+): Promise<Answer> {
+  const { port, close } = await listen(app)
+  try {
+    const socket = connect(port, '127.0.0.1')
+    socket.write([...head, 'Host: localhost', 'Connection: close', '', ''].join('\r\n'))
+    socket.write(body)
+    talk?.(socket)
+    return parseAnswer(await received(socket))
+  } finally {
+    await close()
+  }
+}
+
+/** All that comes until the other side is done; a reset after the answer is none of our business. */
+function received(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk))
+    socket.on('error', () => undefined)
+    socket.on('close', () => (text === '' ? reject(new Error('No answer came.')) : resolve(text)))
+  })
+}
+
+function parseAnswer(received: string): Answer {
+  const end = received.indexOf('\r\n\r\n')
+  const [statusLine = '', ...lines] = received.slice(0, end).split('\r\n')
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, colon).toLowerCase()
+    const value = line.slice(colon + 1).trim()
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value
+  }
+  const text = received.slice(end + 4)
+  const json = headers['content-type']?.startsWith('application/json') === true && text !== ''
+  return { status: Number(statusLine.split(' ')[1]), headers, body: json ? JSON.parse(text) : {}, text }
+}
+
+/** The value of a Basic header as most clients send it: raw. */
+export function basic(id: string, secret: string): string {
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+}
+
+/** The same as RFC 6749 2.3.1 has it: both parts form-encoded first. */
+export function encodedBasic(id: string, secret: string): string {
+  const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
+  return basic(encode(id), encode(secret))
+}
+
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** An application with a secret, by what it may use. */
+export async function createApplication(
+  auth: Pick<PlatformAuth, 'applications'>,
+  apis: AccessArgument,
+  name = 'Shop',
+): Promise<ClientCredentials & { readonly id: string }> {
+  const { application, credentials } = await auth.applications.create({ name, apis })
+  return { id: application.id, clientId: credentials.clientId, clientSecret: credentials.clientSecret ?? '' }
+}
+
+/** Sends a form, as clients do. */
+export function post(
+  app: RequestListener,
+  path: string,
+  form: Readonly<Record<string, string>> | string = '',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const body = typeof form === 'string' ? form : new URLSearchParams(form).toString()
+  return request(app)
+    .post(path)
+    .set({ 'Content-Type': 'application/x-www-form-urlencoded', ...headers })
+    .send(body)
+    .then((response) => response)
+}
+
+export const GRANT = { grant_type: 'client_credentials' }
+
+/** The form of a token request with the credentials in the body. */
+export function formOf({ clientId, clientSecret }: ClientCredentials, more: object = {}): Record<string, string> {
+  return { ...GRANT, client_id: clientId, client_secret: clientSecret, ...more }
+}
+
+/** An access token, got as clients get it. */
+export async function accessToken(
+  app: RequestListener,
+  api: string,
+  credentials: ClientCredentials,
+  more: object = {},
+): Promise<string> {
+  const { body } = await post(app, `/${api}/token`, formOf(credentials, more))
+  expect(body).toMatchObject({ access_token: expect.any(String) as string })
+  return (body as { access_token: string }).access_token
+}
+
+/** RFC 6749 5.2: %x20-21 / %x23-5B / %x5D-7E */
+export const WORDS = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/
+
+/** Whether an answer is a refusal as section 3 of the contract has it, and not a byte more. */
+export function expectRefusal(
+  answer: Answer | Response,
+  status: number,
+  error: string,
+  headers: Readonly<Record<string, string | RegExp>> = {},
+): void {
+  const body = answer.body as { error: string; error_description: string }
+  expect({ status: answer.status, error: body.error }, answer.text).toEqual({ status, error })
+  expect(Object.keys(body)).toEqual(['error', 'error_description'])
+  expect(body.error_description).toMatch(WORDS)
+  const got = answer.headers as Record<string, string | undefined>
+  expect(got).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'content-length': String(Buffer.byteLength(answer.text)),
+  })
+  for (const name of ['www-authenticate', 'retry-after', 'allow', 'set-cookie', 'location', 'etag']) {
+    const expected = headers[name]
+    if (expected instanceof RegExp) expect(got[name], name).toMatch(expected)
+    else expect(got[name], name).toBe(expected)
+  }
+}
+
+/** Retry-After: a whole number of seconds, 1 or more. */
+export const SECONDS = /^[1-9]\d*$/

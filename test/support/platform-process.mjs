@@ -1,0 +1,38 @@
+/**
+ * A platform in a process of its own, on the SQLite file that it is given: `node platform-process.mjs <file> <secret>`.
+ * Says its port on stdout; `POST /control` does what its operator would do there.
+ */
+import express from 'express'
+import { authOf, createPlatformAuth } from 'express-platform-auth'
+import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+
+const [file = '', secret = ''] = process.argv.slice(2)
+const auth = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: {
+    orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
+    invoices: { scheme: 'oauth2' },
+    catalog: { scheme: 'apiKey' },
+    weather: { scheme: 'apiKey' },
+  },
+  store: sqliteStore(file),
+  secret,
+  rateLimits: { failedAuthentication: false },
+  logger: { debug() {}, info() {}, warn() {}, error: console.error },
+})
+
+const app = express().use(auth.router)
+app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req)))
+app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
+/** @type {Record<string, Record<string, (...args: any[]) => Promise<unknown>>>} */
+const parts = { applications: { ...auth.applications }, signingKeys: { ...auth.signingKeys } }
+app.post('/control', express.json(), (req, res, next) => {
+  const { part, call, args } = req.body
+  parts[part]?.[call]?.(...args).then((result) => res.json(result ?? null), next)
+})
+
+await auth.ready()
+const server = app.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`)
+})

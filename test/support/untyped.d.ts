@@ -1,0 +1,30 @@
+// Packages of the tests that come without types: as much of them as is used.
+declare module 'body-parser1' {
+  import type express from 'express'
+  const bodyParser: Pick<typeof express, 'json' | 'urlencoded' | 'text' | 'raw'>
+  export default bodyParser
+}
+
+declare module 'body-parser2' {
+  import type express from 'express'
+  const bodyParser: Pick<typeof express, 'json' | 'urlencoded' | 'text' | 'raw'>
+  export default bodyParser
+}
+
+declare module 'simple-oauth2' {
+  interface Options {
+    readonly client: { readonly id: string; readonly secret: string }
+    readonly auth: { readonly tokenHost: string; readonly tokenPath: string }
+    readonly options?: {
+      readonly authorizationMethod?: 'header' | 'body'
+      readonly credentialsEncodingMode?: 'strict' | 'loose'
+    }
+  }
+  export class ClientCredentials {
+    constructor(options: Options)
+    getToken(parameters: { readonly scope?: string | readonly string[] }): Promise<{
+      readonly token: { readonly access_token: string; readonly token_type: string; readonly expires_at: Date }
+      expired(): boolean
+    }>
+  }
+}
