@@ -4,16 +4,17 @@
  * load: the twin has what the package uses of it in one file. Nothing imports this script, and nothing ships it.
  */
 import { execFile } from 'node:child_process'
-import { access, copyFile, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** @type {{ exports: Record<string, Record<string, Record<string, string>>> }} */
+/** @type {{ exports: Record<string, Record<string, Record<string, string>>>, bin: Record<string, string> }} */
 const manifest = require('../package.json')
 
 // Built aside and moved in one go: whoever reads dist meanwhile finds the former build whole.
@@ -23,13 +24,16 @@ const made = join(staging, 'made')
 const esm = join(made, 'esm')
 const cjs = join(made, 'cjs')
 const JOSE = join(cjs, 'vendored/jose.js')
+const assets = join(made, 'assets')
 
 try {
   await compile()
   await checkExports('import')
+  await makeExecutable()
   await keepReachableDeclarations()
   await mirrorAsCommonJs()
   await inlineJose()
+  await packAssets()
   await checkExports('require')
   await moveIntoPlace()
 } catch (error) {
@@ -60,11 +64,20 @@ async function keepReachableDeclarations() {
   for (const file of await filesIn(esm, '.d.ts')) if (!reachable.has(file)) await rm(file)
 }
 
+/** What package.json names as a program can be run as it lies there. */
+async function makeExecutable() {
+  for (const file of Object.values(manifest.bin)) await chmod(join(made, relative('dist', file)), 0o755)
+}
+
 async function mirrorAsCommonJs() {
+  // Nobody requires a program, and it loads what it needs with import().
+  const files = (await filesIn(esm, '.js')).filter((file) => !relative(esm, file).startsWith('cli'))
   await bundle({
-    entryPoints: await filesIn(esm, '.js'),
+    entryPoints: files,
     outbase: esm,
     outdir: cjs,
+    // What CommonJS calls it.
+    define: { 'import.meta.dirname': '__dirname' },
     plugins: [{ name: 'file by file', setup: (builder) => builder.onResolve({ filter: /.*/ }, leaveOutside) }],
   })
   for (const file of await filesIn(esm, '.d.ts')) await copyFile(file, join(cjs, relative(esm, file)))
@@ -104,6 +117,29 @@ async function namesUsedOfJose() {
   }
   names.delete('')
   return [...names]
+}
+
+/** The console's files, once for both worlds, compressed as they are sent; Swagger UI's among them, with its licences. */
+async function packAssets() {
+  const own = join(root, 'src/console/assets')
+  const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
+  const style = await readFile(join(swaggerUi, 'swagger-ui.css'), 'utf8')
+  const script = await readFile(join(swaggerUi, 'swagger-ui-bundle.js'), 'utf8')
+  await mkdir(assets)
+  await pack('swagger-ui.js', script)
+  for (const name of await readdir(own)) {
+    const content = await readFile(join(own, name), 'utf8')
+    // In a layer below ours, whatever the specificity of its selectors.
+    await pack(name, name === 'reference.css' ? `@layer swagger-ui {\n${style}\n}\n${content}` : content)
+  }
+  for (const name of ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'])
+    await copyFile(join(swaggerUi, name), join(assets, `swagger-ui.${name.replace(/^swagger-ui-/, '')}`))
+}
+
+/** @param {string} name @param {string} content */
+async function pack(name, content) {
+  const sent = content.replaceAll(/\/[*/]# sourceMappingURL=.*/g, '')
+  await writeFile(join(assets, `${name}.gz`), gzipSync(sent, { level: 9 }))
 }
 
 /** Every file that package.json exports was made. @param {'import' | 'require'} condition */

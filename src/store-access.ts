@@ -8,22 +8,23 @@ interface StoreAccessOptions {
   readonly onAnswer: (problem: unknown) => void
 }
 
+/** The calls that wait for the database. */
+type Answered = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
+
 /**
  * The store as the house uses it: whatever keeps a call from being answered (refused, thrown, or not in time) comes out
  * as one `StoreUnavailableError`, which the doors answer with 503.
  */
 export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOptions): Store {
-  function reach<Args extends readonly unknown[], Result>(
-    call: (...args: Args) => Promise<Result>,
-  ): (...args: Args) => Promise<Result> {
-    return async function reachStore(...args) {
+  function reach<Call extends Answered>(call: Call): Store[Call] {
+    async function reachStore(...args: unknown[]): Promise<unknown> {
       let timer: NodeJS.Timeout | undefined
       try {
         const late = new Promise<never>((_, reject) => {
           timer = setTimeout(() => reject(new Error(`The store did not answer within ${timeout} ms.`)), timeout)
           timer.unref()
         })
-        const result = await Promise.race([call(...args), late])
+        const result = await Promise.race([Reflect.apply(store[call], store, args) as Promise<unknown>, late])
         onAnswer(undefined)
         return result
       } catch (cause) {
@@ -33,6 +34,7 @@ export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOpti
         clearTimeout(timer)
       }
     }
+    return reachStore as Store[Call]
   }
 
   return {
@@ -40,21 +42,26 @@ export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOpti
     pollInterval: store.pollInterval,
     open: () => openStore(store, onAnswer),
     close: () => store.close(),
-    establishPepper: reach((sealed: string) => store.establishPepper(sealed)),
-    listSigningKeys: reach(() => store.listSigningKeys()),
-    addSigningKey: reach((...args: Parameters<Store['addSigningKey']>) => store.addSigningKey(...args)),
-    removeSigningKey: reach((...args: Parameters<Store['removeSigningKey']>) => store.removeSigningKey(...args)),
-    findApplication: reach((id: string) => store.findApplication(id)),
-    findApplicationByKey: reach((hash: string) => store.findApplicationByKey(hash)),
-    listApplications: reach((...args: Parameters<Store['listApplications']>) => store.listApplications(...args)),
-    saveApplication: reach((...args: Parameters<Store['saveApplication']>) => store.saveApplication(...args)),
-    revokeAccessToken: reach((...args: Parameters<Store['revokeAccessToken']>) => store.revokeAccessToken(...args)),
-    listRevokedAccessTokens: reach((...args: Parameters<Store['listRevokedAccessTokens']>) =>
-      store.listRevokedAccessTokens(...args),
-    ),
-    isAccessTokenRevoked: reach((id: string) => store.isAccessTokenRevoked(id)),
-    listAudit: reach((...args: Parameters<Store['listAudit']>) => store.listAudit(...args)),
-    changesSince: reach((cursor: string | undefined) => store.changesSince(cursor)),
+    establishPepper: reach('establishPepper'),
+    resealPepper: reach('resealPepper'),
+    listSigningKeys: reach('listSigningKeys'),
+    addSigningKey: reach('addSigningKey'),
+    resealSigningKey: reach('resealSigningKey'),
+    removeSigningKey: reach('removeSigningKey'),
+    findApplication: reach('findApplication'),
+    findApplicationByKey: reach('findApplicationByKey'),
+    listApplications: reach('listApplications'),
+    saveApplication: reach('saveApplication'),
+    noteCredentialUse: reach('noteCredentialUse'),
+    leaseLetter: reach('leaseLetter'),
+    saveLetter: reach('saveLetter'),
+    findLetterByClaim: reach('findLetterByClaim'),
+    listLetters: reach('listLetters'),
+    revokeAccessToken: reach('revokeAccessToken'),
+    listRevokedAccessTokens: reach('listRevokedAccessTokens'),
+    isAccessTokenRevoked: reach('isAccessTokenRevoked'),
+    listAudit: reach('listAudit'),
+    changesSince: reach('changesSince'),
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
   }
 }

@@ -61,6 +61,52 @@ export interface RevokedAccessToken {
   readonly expiresAt: number
 }
 
+/** What a letter brings its reader: everything for a start, or one credential in place of another. */
+export type LetterPurpose = 'registration' | 'key' | 'secret'
+
+/** A letter that is to be sent. The credentials in it are made when it is, and are never part of this record. */
+export interface LetterRecord {
+  readonly id: string
+  readonly applicationId: string
+  readonly purpose: LetterPurpose
+  /** `held` until the registration is approved; `due` from `dueAt` on; `failed` once given up; `claimable` while its link waits. */
+  readonly state: 'held' | 'due' | 'failed' | 'claimable'
+  /** Seconds that the credential it replaces goes on working. */
+  readonly overlap: number
+  /** How often it has been tried since it was last due at once. */
+  readonly attempts: number
+  /** Hashes of what the last attempts may have brought, a set for each, newest first. */
+  readonly attempted: readonly (readonly string[])[]
+  /** Hashes of the claim links sent, newest first. */
+  readonly claims: readonly { readonly hash: string; readonly expiresAt: number }[]
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** From when on it may be tried again, milliseconds since 1970. */
+  readonly dueAt: number
+  /** Until when the process that tries it has it to itself, milliseconds since 1970. */
+  readonly leasedUntil: number
+  /** Why the last attempt failed: a code, never a text that might repeat the letter. */
+  readonly problem: string | undefined
+  /** 1 when created, and one more with every save. */
+  readonly version: number
+}
+
+/** What happens to an application's letters when it is saved. */
+export type LetterChange =
+  /** Saved if the stored version is the one before (none for version 1). */
+  | { readonly save: LetterRecord }
+  /** Removed if the stored version is this one. */
+  | { readonly remove: LetterRecord }
+  /** All of them are removed. */
+  | 'removeAll'
+
+/** Which letters, the one due longest first. */
+export interface LetterQuery {
+  readonly applicationId: string | undefined
+  readonly state: LetterRecord['state'] | undefined
+  readonly limit: number
+}
+
 /** Who changed what, when. Never a secret. */
 export interface AuditEntry {
   /** Milliseconds since 1970. */
@@ -123,11 +169,15 @@ export interface Store {
 
   /** Keeps the first pepper it is ever given, and resolves the one it keeps. */
   establishPepper(sealed: string): Promise<string>
+  /** Puts the same pepper, sealed anew, in the place of `former`; false if that is not the one kept. */
+  resealPepper(former: string, sealed: string): Promise<boolean>
 
   /** Every signing key there is, in the order they were added. */
   listSigningKeys(): Promise<readonly SigningKeyRecord[]>
   /** Adds a key, if `newest` is the one added last (undefined: there is none); otherwise resolves false. */
   addSigningKey(key: SigningKeyRecord, newest: string | undefined, audit: AuditEntry): Promise<boolean>
+  /** Puts the same private key, sealed anew, in the place of `former`; false if that is not the one kept. */
+  resealSigningKey(kid: string, former: string, sealed: string): Promise<boolean>
   /** Removes a key; false if it was not there. */
   removeSigningKey(kid: string, audit: AuditEntry): Promise<boolean>
 
@@ -136,10 +186,20 @@ export interface Store {
   findApplicationByKey(hash: string): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
   /**
-   * Saves the record and its audit entry in one step, if the stored version is the one before the record's (none for
-   * version 1); otherwise resolves false and changes nothing.
+   * Saves the record, its audit entry and what happens to its letters in one step, if the stored version is the one
+   * before the record's (none for version 1) and the letter's is as its change says; otherwise resolves false and
+   * changes nothing. A credential that is already there keeps the later `lastUsedAt`.
    */
-  saveApplication(record: ApplicationRecord, audit: AuditEntry): Promise<boolean>
+  saveApplication(record: ApplicationRecord, audit: AuditEntry | undefined, letter?: LetterChange): Promise<boolean>
+  /** Notes when credentials were last used, where that is later than what is known. Not a change: it goes into no feed. */
+  noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[]): Promise<void>
+
+  /** Leases the letter that has been due longest and that nobody has in hand: sets `leasedUntil` and the next version in one step. */
+  leaseLetter(now: number, until: number): Promise<LetterRecord | undefined>
+  /** Saves a letter alone, if the stored version is the one before; otherwise resolves false. */
+  saveLetter(letter: LetterRecord): Promise<boolean>
+  findLetterByClaim(hash: string): Promise<LetterRecord | undefined>
+  listLetters(query: LetterQuery): Promise<readonly LetterRecord[]>
 
   /** Remembers a revoked access token until it expires; `now` (milliseconds) tells which may be forgotten. */
   revokeAccessToken(token: RevokedAccessToken, now: number): Promise<void>

@@ -13,6 +13,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
     pool: 'forks',
+    globalSetup: ['test/support/postgres.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],

@@ -1,5 +1,9 @@
-import type { ApplicationQuery, ApplicationRecord, AuditEntry, AuditQuery, AuditRecord } from '../store.js'
-import type { Change, ChangesPage, RevokedAccessToken, SigningKeyRecord, Store } from '../store.js'
+import type { RevokedAccessToken, SigningKeyRecord, Store } from '../store.js'
+import { frozen } from './frozen.js'
+import { memoryApplications } from './memory-applications.js'
+import { memoryAudit } from './memory-audit.js'
+import { memoryFeed } from './memory-feed.js'
+import { memoryLetters } from './memory-letters.js'
 
 /**
  * A store in the memory of this process, for tests and for platforms that make their applications at every start.
@@ -20,6 +24,7 @@ export function memoryStore(): Store {
   const feed = memoryFeed()
   const audit = memoryAudit()
   const applications = memoryApplications()
+  const letters = memoryLetters()
   const signingKeys = new Map<string, SigningKeyRecord>()
   const revokedAccessTokens = new Map<string, RevokedAccessToken>()
   let pepper: string | undefined
@@ -29,7 +34,13 @@ export function memoryStore(): Store {
     pollInterval: 250,
     open: async () => undefined,
     close: async () => undefined,
+
     establishPepper: async (sealed) => (pepper ??= sealed),
+    async resealPepper(former, sealed) {
+      if (pepper !== former) return false
+      pepper = sealed
+      return true
+    },
 
     listSigningKeys: async () => [...signingKeys.values()],
     async addSigningKey(key, newest, entry) {
@@ -39,6 +50,12 @@ export function memoryStore(): Store {
       audit.write(entry)
       signingKeys.set(key.kid, saved)
       feed.publish({ kind: 'signingKeys' })
+      return true
+    },
+    async resealSigningKey(kid, former, sealed) {
+      const key = signingKeys.get(kid)
+      if (key?.sealedPrivateJwk !== former) return false
+      signingKeys.set(kid, frozen({ ...key, sealedPrivateJwk: sealed }))
       return true
     },
     async removeSigningKey(kid, entry) {
@@ -52,14 +69,24 @@ export function memoryStore(): Store {
     findApplication: async (id) => applications.find(id),
     findApplicationByKey: async (hash) => applications.findByKey(hash),
     listApplications: async (query) => applications.list(query),
-    async saveApplication(record, entry) {
-      if (!applications.isNext(record)) return false
-      const saved = frozen(record)
-      audit.write(entry)
-      applications.save(saved)
-      feed.publish({ kind: 'application', id: saved.id })
+    async saveApplication(record, entry, letter) {
+      if (!applications.isNext(record) || !letters.admits(letter)) return false
+      if (entry) audit.write(entry)
+      applications.save(record)
+      letters.apply(letter, record.id)
+      feed.publish({ kind: 'application', id: record.id })
       return true
     },
+    noteCredentialUse: async (uses) => applications.noteUse(uses),
+
+    leaseLetter: async (now, until) => letters.lease(now, until),
+    async saveLetter(letter) {
+      if (!letters.isNext(letter)) return false
+      letters.save(letter)
+      return true
+    },
+    findLetterByClaim: async (hash) => letters.findByClaim(hash),
+    listLetters: async (query) => letters.list(query),
 
     async revokeAccessToken({ id, expiresAt }, now) {
       if (!revokedAccessTokens.has(id)) {
@@ -80,110 +107,4 @@ export function memoryStore(): Store {
     changesSince: async (cursor) => feed.since(cursor),
     watch: feed.watch,
   }
-}
-
-function memoryApplications() {
-  // A Map keeps the place of what is set again, so this order is that of creation.
-  const records = new Map<string, ApplicationRecord>()
-  const owners = new Map<string, string>()
-
-  function isNext(record: ApplicationRecord): boolean {
-    if ((records.get(record.id)?.version ?? 0) !== record.version - 1) return false
-    const hashes = hashesOf(record)
-    const taken = hashes.some((hash) => (owners.get(hash) ?? record.id) !== record.id)
-    if (taken || new Set(hashes).size < hashes.length) throw new Error('A credential with this hash is there already.')
-    return true
-  }
-
-  function save(record: ApplicationRecord): void {
-    const former = records.get(record.id)
-    for (const hash of former ? hashesOf(former) : []) owners.delete(hash)
-    for (const hash of hashesOf(record)) owners.set(hash, record.id)
-    records.set(record.id, record)
-  }
-
-  function findByKey(hash: string): ApplicationRecord | undefined {
-    const record = records.get(owners.get(hash) ?? '')
-    return record?.keys.some((key) => key.hash === hash) ? record : undefined
-  }
-
-  function list({ after, limit, api, status }: ApplicationQuery): readonly ApplicationRecord[] {
-    const page: ApplicationRecord[] = []
-    let reached = after === undefined
-    for (const record of records.values()) {
-      if (page.length >= limit) break
-      const wanted = status === undefined ? record.status !== 'deleted' : record.status === status
-      if (reached && wanted && (api === undefined || Object.hasOwn(record.apis, api))) page.push(record)
-      reached ||= record.id === after
-    }
-    return page
-  }
-
-  return { isNext, save, find: (id: string) => records.get(id), findByKey, list }
-}
-
-function hashesOf({ keys, secrets }: ApplicationRecord): readonly string[] {
-  return [...keys, ...secrets].map(({ hash }) => hash)
-}
-
-function memoryAudit() {
-  const records: AuditRecord[] = []
-
-  function write(entry: AuditEntry): void {
-    const { at, type, by, applicationId, details } = entry
-    // As a database would keep them: JSON, and an error for what is none.
-    const kept = JSON.parse(JSON.stringify(details)) as AuditEntry['details']
-    records.push(frozen({ id: String(records.length + 1), at, type, by, applicationId, details: kept }))
-  }
-
-  function list({ after, limit, applicationId }: AuditQuery): readonly AuditRecord[] {
-    const start = Number(after ?? 0)
-    const wanted = ({ id, applicationId: of }: AuditRecord) => Number(id) > start && of === (applicationId ?? of)
-    return records.filter(wanted).slice(0, limit)
-  }
-
-  return { write, list }
-}
-
-/** How many changes the feed keeps. */
-const KEPT = 10_000
-
-function memoryFeed() {
-  const changes: Change[] = []
-  const watchers = new Set<() => void>()
-  let end = 0
-
-  function publish(change: Change): void {
-    end += 1
-    changes.push(Object.freeze(change))
-    if (changes.length > KEPT) changes.shift()
-    // Not in this tick: the caller hears of its change first.
-    for (const wake of watchers) queueMicrotask(wake)
-  }
-
-  function since(cursor: string | undefined): ChangesPage {
-    if (cursor === undefined) return { cursor: String(end), changes: [] }
-    const missed = end - Number(cursor)
-    const known = missed >= 0 && missed <= changes.length
-    return { cursor: String(end), changes: known ? changes.slice(changes.length - missed) : [{ kind: 'everything' }] }
-  }
-
-  function watch(wake: () => void): () => void {
-    const watcher = () => wake()
-    watchers.add(watcher)
-    return () => void watchers.delete(watcher)
-  }
-
-  return { publish, since, watch }
-}
-
-/** A copy that nobody can change, all the way down: what goes in is copied once, what comes out can be shared. */
-function frozen<T>(value: T): T {
-  return freeze(structuredClone(value))
-}
-
-function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const part of Object.values(value)) freeze(part)
-  return Object.freeze(value)
 }

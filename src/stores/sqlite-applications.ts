@@ -1,7 +1,17 @@
 import type { ApplicationQuery, ApplicationRecord, ApplicationStatus, CredentialRecord } from '../store.js'
-import { applicationFrom, SELECT_APPLICATION } from './schema.js'
-import type { ApplicationRow } from './schema.js'
+import { applicationFrom } from './rows.js'
+import type { ApplicationRow } from './rows.js'
 import type { Sql } from './sqlite-connection.js'
+
+/** One row per application, its APIs and credentials as JSON: a single statement sees a single moment. */
+const SELECT_APPLICATION = `
+  SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version,
+    (SELECT json_group_array(json_array(api, json(scopes)) ORDER BY position)
+      FROM platform_auth_grants WHERE application_seq = a.seq) AS apis,
+    (SELECT json_group_array(json_object('kind', kind, 'hash', hash, 'prefix', prefix, 'createdAt', created_at,
+        'expiresAt', expires_at, 'lastUsedAt', last_used_at) ORDER BY position)
+      FROM platform_auth_credentials WHERE application_seq = a.seq) AS credentials
+  FROM platform_auth_applications a`
 
 /** Writes the record if the stored version is the one before; to be called in a transaction. */
 export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {
@@ -11,6 +21,13 @@ export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {
   writeGrants(sql, seq, record)
   writeCredentials(sql, seq, record)
   return true
+}
+
+/** Notes uses that are later than what is known; to be called in a transaction. */
+export function noteCredentialUse(sql: Sql, uses: readonly { readonly hash: string; readonly at: number }[]): void {
+  const text = `
+    UPDATE platform_auth_credentials SET last_used_at = ? WHERE hash = ? AND ifnull(last_used_at < ?, TRUE)`
+  for (const { hash, at } of uses) sql.run(text, at, hash, at)
 }
 
 export function findApplication(sql: Sql, id: string): ApplicationRecord | undefined {
@@ -73,6 +90,11 @@ function writeGrants(sql: Sql, seq: number | undefined, { apis, status }: Applic
 }
 
 function writeCredentials(sql: Sql, seq: number | undefined, { keys, secrets }: ApplicationRecord): void {
+  const stored = sql.all<{ hash: string; last_used_at: number | null }>(
+    'SELECT hash, last_used_at FROM platform_auth_credentials WHERE application_seq = ?',
+    seq,
+  )
+  const lastUses = new Map(stored.map((row) => [row.hash, row.last_used_at]))
   sql.run('DELETE FROM platform_auth_credentials WHERE application_seq = ?', seq)
   // A plain INSERT: a hash that another application has must fail, not move.
   const text = `
@@ -81,9 +103,14 @@ function writeCredentials(sql: Sql, seq: number | undefined, { keys, secrets }: 
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
   function write(kind: 'key' | 'secret', credentials: readonly CredentialRecord[]): void {
     for (const [position, { hash, prefix, createdAt, expiresAt, lastUsedAt }] of credentials.entries()) {
-      sql.run(text, hash, seq, kind, position, prefix, createdAt, expiresAt, lastUsedAt)
+      const lastUse = laterOf(lastUsedAt, lastUses.get(hash) ?? undefined)
+      sql.run(text, hash, seq, kind, position, prefix, createdAt, expiresAt, lastUse)
     }
   }
   write('key', keys)
   write('secret', secrets)
+}
+
+function laterOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
 }

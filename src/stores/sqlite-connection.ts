@@ -16,7 +16,10 @@ type Bindable = SqliteValue | undefined
 export interface SqliteConnection {
   /** Runs `work` outside of any transaction: for what is one statement. */
   single<T>(work: (sql: Sql) => T): Promise<T>
-  /** Runs `work` in a write transaction: all of it is committed, or, when it throws, nothing. It may run more than once. */
+  /**
+   * Runs `work` in a write transaction: all of it is committed, or, when it throws or returns false, nothing. It may run
+   * more than once.
+   */
   transaction<T>(work: (sql: Sql) => T): Promise<T>
   /** Makes every later call, and every one that still waits, reject; closes the database if it is `owned`. */
   close(): void
@@ -102,7 +105,7 @@ function inTransaction<T>(sql: Sql, work: () => T): T {
   sql.run('BEGIN IMMEDIATE')
   try {
     const result = work()
-    sql.run('COMMIT')
+    sql.run(result === false ? 'ROLLBACK' : 'COMMIT')
     return result
   } catch (error) {
     rollback(sql)

@@ -1,10 +1,7 @@
 import type { Change, ChangesPage } from '../store.js'
-import { changeFrom } from './schema.js'
-import type { ChangeRow } from './schema.js'
+import { everythingBefore, KEPT, pageAfter, placeOf } from './feed-page.js'
+import type { ChangeRow } from './rows.js'
 import type { Sql } from './sqlite-connection.js'
-
-/** How many changes the feed keeps. */
-const KEPT = 10_000
 
 /** Puts a change at the end of the feed; to be called in the transaction that makes it. */
 export function publish(sql: Sql, change: Change): void {
@@ -39,17 +36,10 @@ function endOf(sql: Sql): string {
 }
 
 function pageSince(sql: Sql, cursor: string): ChangesPage {
-  const from = /^\d{1,15}$/.test(cursor) ? Number(cursor) : Infinity
+  const place = placeOf(cursor)
   const rows = sql.all<ChangeRow>(
     'SELECT seq, kind, id, expires_at FROM platform_auth_changes WHERE seq >= ? ORDER BY seq',
-    from,
+    place,
   )
-  // Where the change at the cursor is still there, so are all after it: the feed has no gaps.
-  const first = rows[0]?.seq
-  const complete = from === 0 ? first === undefined || first === 1 : first === from
-  if (!complete) return { cursor: endOf(sql), changes: [{ kind: 'everything' }] }
-  return {
-    cursor: String(rows.at(-1)?.seq ?? from),
-    changes: rows.filter(({ seq }) => seq > from).map(changeFrom),
-  }
+  return pageAfter(place, rows) ?? everythingBefore(endOf(sql))
 }

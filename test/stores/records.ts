@@ -1,4 +1,10 @@
-import type { ApplicationRecord, AuditEntry, CredentialRecord, SigningKeyRecord } from '../../src/store.js'
+import type {
+  ApplicationRecord,
+  AuditEntry,
+  CredentialRecord,
+  LetterRecord,
+  SigningKeyRecord,
+} from '../../src/store.js'
 
 export const NOW = 1_800_000_000_000
 
@@ -31,6 +37,25 @@ export function signingKey(kid: string): SigningKeyRecord {
     createdAt: NOW,
     signsFrom: NOW + 300_000,
     formerVerifiesFor: 3665,
+  }
+}
+
+export function letter(id: string, changes: Partial<LetterRecord> = {}): LetterRecord {
+  return {
+    id,
+    applicationId: 'a',
+    purpose: 'registration',
+    state: 'due',
+    overlap: 0,
+    attempts: 0,
+    attempted: [],
+    claims: [],
+    createdAt: NOW,
+    dueAt: NOW,
+    leasedUntil: 0,
+    problem: undefined,
+    version: 1,
+    ...changes,
   }
 }
 

@@ -11,8 +11,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite.js'
 import type { SqliteDatabase } from '../../src/stores/sqlite.js'
+import { CALLS } from './calls.js'
 import { storeContract } from './contract.js'
-import { application, audit, credential, NOW, signingKey } from './records.js'
+import { application, audit, credential, letter, NOW, signingKey } from './records.js'
 import { driverOfPaths, drivers } from './sqlite-drivers.js'
 import type { DatabaseConstructor } from './sqlite-drivers.js'
 
@@ -206,22 +207,7 @@ describe('sqliteStore', () => {
     await expect(sqliteStore(file).open()).rejects.toThrow('not a database')
   })
 
-  const calls: [keyof Store, (store: Store) => Promise<unknown>][] = [
-    ['establishPepper', (store) => store.establishPepper('p')],
-    ['listSigningKeys', (store) => store.listSigningKeys()],
-    ['addSigningKey', (store) => store.addSigningKey(signingKey('k'), undefined, audit())],
-    ['removeSigningKey', (store) => store.removeSigningKey('k', audit())],
-    ['findApplication', (store) => store.findApplication('a')],
-    ['findApplicationByKey', (store) => store.findApplicationByKey('k')],
-    ['listApplications', (store) => store.listApplications({ after: undefined, limit: 1, api: 'a', status: 'active' })],
-    ['saveApplication', (store) => store.saveApplication(application('a'), audit())],
-    ['revokeAccessToken', (store) => store.revokeAccessToken({ id: 'jti', expiresAt: NOW }, NOW)],
-    ['listRevokedAccessTokens', (store) => store.listRevokedAccessTokens(NOW, 1)],
-    ['isAccessTokenRevoked', (store) => store.isAccessTokenRevoked('jti')],
-    ['listAudit', (store) => store.listAudit({ after: undefined, limit: 1, applicationId: undefined })],
-    ['changesSince', (store) => store.changesSince(undefined)],
-  ]
-  it.each(calls)('rejects %s() before it is open, and after it is closed', async (_, call) => {
+  it.each(CALLS)('rejects %s() before it is open, and after it is closed', async (_, call) => {
     const store = sqliteStore(file)
     await expect(call(store)).rejects.toThrow('open()')
     await store.open()
@@ -260,6 +246,31 @@ describe('sqliteStore', () => {
     await store.saveApplication(application('a'), audit('a'))
     await other.changesSince(cursor)
     expect(asked.filter((text) => text.includes('platform_auth'))).toHaveLength(1)
+  })
+
+  it('waits for no lock, and takes none, where no letter is due', async () => {
+    const database = openDatabase(driverOfPaths)
+    const asked: string[] = []
+    const store = await openStore(spyOn(database, asked))
+    await store.saveLetter(letter('l', { state: 'held' }))
+    asked.length = 0
+    expect(await store.leaseLetter(NOW, NOW + 1)).toBeUndefined()
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toMatch(/^SELECT/)
+  })
+
+  it.each([
+    ['finds a letter by its claim', 'SELECT letter_seq FROM platform_auth_letter_claims WHERE hash = ?'],
+    [
+      'finds the next letter',
+      `SELECT 1 FROM platform_auth_letters WHERE state = 'due' AND due_at <= ? ORDER BY due_at`,
+    ],
+    ['notes the use of a credential', 'UPDATE platform_auth_credentials SET last_used_at = ? WHERE hash = ?'],
+  ])('%s by an index', async (_, text) => {
+    const database = openDatabase(driverOfPaths)
+    await openStore(database)
+    const plan = all(database, `EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => String(detail))
+    expect(plan.join()).toMatch(/^SEARCH \S+ USING/)
   })
 
   it('needs nothing installed from Node 24 on, and before says what', async () => {

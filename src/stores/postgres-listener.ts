@@ -1,0 +1,102 @@
+import { CHANNEL } from './postgres-feed.js'
+import type { PostgresClient, PostgresPool } from './postgres-pool.js'
+
+/** Calls back when a change is notified, as long as anybody watches. */
+export interface PostgresListener {
+  /** Returns how to stop. */
+  watch(wake: () => void): () => void
+  close(): void
+}
+
+export function postgresListener(pool: PostgresPool): PostgresListener {
+  const watchers = new Set<() => void>()
+  let stopListening: (() => void) | undefined
+  let closed = false
+
+  function wakeAll(): void {
+    for (const wake of watchers) wake()
+  }
+
+  function stop(): void {
+    stopListening?.()
+    stopListening = undefined
+  }
+
+  return {
+    watch(wake) {
+      if (closed) return () => undefined
+      const watcher = (): void => wake()
+      watchers.add(watcher)
+      stopListening ??= keepListening(pool, wakeAll)
+      return () => {
+        watchers.delete(watcher)
+        if (watchers.size === 0) stop()
+      }
+    },
+    close() {
+      closed = true
+      watchers.clear()
+      stop()
+    },
+  }
+}
+
+/** Milliseconds before another attempt to connect: twice as many after each that failed. */
+const FIRST_PAUSE = 50
+const LONGEST_PAUSE = 1000
+
+/** Listens on a connection of its own, and on the next one when it is lost, until told to stop. */
+function keepListening(pool: PostgresPool, wake: () => void): () => void {
+  let client: PostgresClient | undefined
+  let timer: NodeJS.Timeout | undefined
+  let pause = FIRST_PAUSE
+  let stopped = false
+
+  async function connect(): Promise<void> {
+    let connected: PostgresClient
+    try {
+      connected = await pool.connect()
+    } catch {
+      return tryAgain()
+    }
+    client = connected
+    connected.on('error', () => letGo(connected))
+    connected.on('end', () => letGo(connected))
+    connected.on('notification', wake)
+    if (stopped) return letGo(connected)
+    try {
+      await connected.query({ text: `LISTEN ${CHANNEL}` })
+    } catch {
+      return letGo(connected)
+    }
+    // The host's process need not live for this.
+    connected.unref?.()
+    pause = FIRST_PAUSE
+    // For what was committed while nobody listened.
+    wake()
+  }
+
+  function letGo(lost: PostgresClient): void {
+    // An error and an end are mostly told of the same loss.
+    if (client !== lost) return
+    client = undefined
+    lost.removeListener('notification', wake)
+    // Not back into the pool: it would go on listening there.
+    lost.release(true)
+    tryAgain()
+  }
+
+  function tryAgain(): void {
+    if (stopped) return
+    timer = setTimeout(() => void connect(), pause)
+    timer.unref()
+    pause = Math.min(pause * 2, LONGEST_PAUSE)
+  }
+
+  void connect()
+  return function stop() {
+    stopped = true
+    clearTimeout(timer)
+    if (client) letGo(client)
+  }
+}

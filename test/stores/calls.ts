@@ -1,0 +1,26 @@
+import type { Store } from '../../src/store.js'
+import { application, audit, letter, NOW, signingKey } from './records.js'
+
+/** Every call that a store must reject before it is open and after it is closed; they follow one another without harm. */
+export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<unknown>])[] = [
+  ['establishPepper', (store) => store.establishPepper('p')],
+  ['resealPepper', (store) => store.resealPepper('p', 'q')],
+  ['listSigningKeys', (store) => store.listSigningKeys()],
+  ['addSigningKey', (store) => store.addSigningKey(signingKey('k'), undefined, audit())],
+  ['resealSigningKey', (store) => store.resealSigningKey('k', 'sealed', 'resealed')],
+  ['removeSigningKey', (store) => store.removeSigningKey('k', audit())],
+  ['findApplication', (store) => store.findApplication('a')],
+  ['findApplicationByKey', (store) => store.findApplicationByKey('k')],
+  ['listApplications', (store) => store.listApplications({ after: 'a', limit: 1, api: 'a', status: 'active' })],
+  ['saveApplication', (store) => store.saveApplication(application('a'), audit(), { save: letter('l') })],
+  ['noteCredentialUse', (store) => store.noteCredentialUse([{ hash: 'k', at: NOW }])],
+  ['leaseLetter', (store) => store.leaseLetter(NOW, NOW + 1)],
+  ['saveLetter', (store) => store.saveLetter(letter('l'))],
+  ['findLetterByClaim', (store) => store.findLetterByClaim('c')],
+  ['listLetters', (store) => store.listLetters({ applicationId: 'a', state: 'due', limit: 1 })],
+  ['revokeAccessToken', (store) => store.revokeAccessToken({ id: 'jti', expiresAt: NOW }, NOW)],
+  ['listRevokedAccessTokens', (store) => store.listRevokedAccessTokens(NOW, 1)],
+  ['isAccessTokenRevoked', (store) => store.isAccessTokenRevoked('jti')],
+  ['listAudit', (store) => store.listAudit({ after: undefined, limit: 1, applicationId: undefined })],
+  ['changesSince', (store) => store.changesSince(undefined)],
+]
