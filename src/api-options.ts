@@ -1,4 +1,4 @@
-import type { Api, ApiOptions, Limit } from './api.js'
+import type { Api, ApiOptions, Limit, Registration } from './api.js'
 import { ConfigurationError } from './errors.js'
 import { isObject, readLimit, refuseUnknown, show, wholeNumber } from './option-checks.js'
 
@@ -7,6 +7,9 @@ export interface ApiSettings extends Api {
   /** Seconds. */
   readonly accessTokenLifetime: number
   readonly rateLimit: Limit | false
+  readonly registration: Registration
+  /** What a registration may grant. */
+  readonly registrationScopes: readonly string[]
 }
 
 interface ApiDefaults {
@@ -62,12 +65,13 @@ function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime,
       throw new ConfigurationError(`apis.${name}.${text} is ${show(api[text])}. Write a string.`)
   }
   const resource = `${baseUrl}/${name}`
+  const scopes = api.scheme === 'oauth2' ? readScopes(name, api.scopes ?? {}) : {}
   return {
     name,
     title: api.title ?? name,
     description: api.description,
     scheme: api.scheme,
-    scopes: api.scheme === 'oauth2' ? readScopes(name, api.scopes ?? {}) : {},
+    scopes,
     tokenEndpoint: api.scheme === 'oauth2' ? `${resource}/token` : undefined,
     resource,
     accessTokenLifetime: wholeNumber(
@@ -76,11 +80,32 @@ function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime,
       1,
     ),
     rateLimit: readLimit(`apis.${name}.rateLimit`, api.rateLimit ?? requests),
+    registration: readRegistration(name, api.registration ?? (api.scheme === 'oauth2' ? 'manual' : 'automatic')),
+    registrationScopes: readRegistrationScopes(
+      name,
+      api.registrationScopes ?? Object.keys(scopes),
+      Object.keys(scopes),
+    ),
   }
 }
 
-const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit']
-const OAUTH2_OPTIONS = ['scopes', 'accessTokenLifetime']
+const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit', 'registration']
+const OAUTH2_OPTIONS = ['scopes', 'registrationScopes', 'accessTokenLifetime']
+
+function readRegistration(api: string, registration: unknown): Registration {
+  if (registration === 'automatic' || registration === 'manual' || registration === 'closed') return registration
+  throw new ConfigurationError(
+    `apis.${api}.registration is ${show(registration)}. Applications register "automatic" (at once), "manual" (after approve()), or the API is "closed" to registration.`,
+  )
+}
+
+function readRegistrationScopes(api: string, scopes: unknown, known: readonly string[]): readonly string[] {
+  const wrong = Array.isArray(scopes) ? (scopes as unknown[]).find((scope) => !known.includes(scope as string)) : scopes
+  if (Array.isArray(scopes) && wrong === undefined) return known.filter((scope) => scopes.includes(scope))
+  throw new ConfigurationError(
+    `apis.${api}.registrationScopes has ${show(wrong)}. List scopes of the API: ${known.join(', ')}.`,
+  )
+}
 
 /** RFC 6749 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ) */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/

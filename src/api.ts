@@ -16,13 +16,23 @@ interface CommonApiOptions {
   readonly description?: string | undefined
   /** Requests per application to this API; overrides `rateLimits.requests`, `false` lifts it. */
   readonly rateLimit?: Limit | false | undefined
+  /**
+   * Whether applications may register for it themselves: at once, after `approve()`, or not at all. `manual` if left
+   * out for an oauth2 API, `automatic` for a key API.
+   */
+  readonly registration?: Registration | undefined
 }
+
+/** How applications come to an API by themselves. */
+export type Registration = 'automatic' | 'manual' | 'closed'
 
 /** A sensitive API, called with `Authorization: Bearer <access token>` (RFC 6750). */
 export interface OAuth2ApiOptions extends CommonApiOptions {
   readonly scheme: 'oauth2'
   /** Scope (RFC 6749 3.3) -> what it allows, in words. An API without any has none. */
   readonly scopes?: Readonly<Record<string, string>> | undefined
+  /** Those of the scopes that a registration may grant; all if left out. */
+  readonly registrationScopes?: readonly string[] | undefined
   /** Seconds that this API's access tokens last; `accessTokenLifetime` of the platform if left out. */
   readonly accessTokenLifetime?: number | undefined
 }
@@ -33,6 +43,7 @@ export interface ApiKeyApiOptions extends CommonApiOptions {
   /** Keys have no scopes: what belongs to one application is for an oauth2 API. */
   readonly scopes?: never
   readonly accessTokenLifetime?: never
+  readonly registrationScopes?: never
 }
 
 /** One entry of the option `apis`. */
@@ -58,7 +69,9 @@ export interface Api {
 /** The names of the APIs with one scheme; any string where `apis` was typed as a plain record. */
 export type ApiName<Apis extends ApisOptions, S extends Scheme> = string extends keyof Apis
   ? string
-  : { [Name in keyof Apis & string]: Apis[Name] extends { readonly scheme: S } ? Name : never }[keyof Apis & string]
+  : {
+      [Name in keyof Apis & string]: Apis[Name] extends { readonly scheme: S } ? Name : never
+    }[keyof Apis & string]
 
 /** The scopes of one API; any string where `apis` was typed as a plain record. */
 export type ScopeOf<Apis extends ApisOptions, Name> = string extends keyof Apis

@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Change, Store } from './store.js'
+
+/** Milliseconds that a token request waits for the store, where it could go by what is known. */
+const SILENCE = 250
 
 /** Keeps a process up to date with what others commit, and knows how old its knowledge is. */
 export interface ChangeFeed {
@@ -6,8 +10,13 @@ export interface ChangeFeed {
   start(): Promise<void>
   /** True while what this process knows is no older than the staleness bound. */
   isFresh(): boolean
-  /** Asks the store now, once for all who wait; resolves true if it answered. */
+  /** Asks the store, once for all who wait; resolves true if it answered. */
   catchUp(): Promise<boolean>
+  /**
+   * Resolves once everything is known that was committed before this call, or when the store has been silent for a
+   * while: then what is known must do, for as long as it is fresh.
+   */
+  knowLatest(): Promise<void>
   close(): void
 }
 
@@ -54,6 +63,15 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     return reading
   }
 
+  async function knowLatest(): Promise<void> {
+    const late = new AbortController()
+    const silence = sleep(SILENCE, undefined, { ref: false, signal: late.signal }).catch(() => undefined)
+    // A reading under way may have looked before what was just committed.
+    const latest = (reading ?? Promise.resolve()).then(catchUp)
+    await Promise.race([latest, silence])
+    late.abort()
+  }
+
   function wake(): void {
     // A reading under way may have looked before the change that wakes us was there.
     if (reading) readAgain = true
@@ -77,6 +95,7 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     },
     isFresh: () => performance.now() - knownAt <= stalenessBound * 1000,
     catchUp,
+    knowLatest,
     close() {
       closed = true
       clearTimeout(timer)

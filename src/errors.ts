@@ -109,6 +109,7 @@ export type ApplicationErrorCode =
   | 'unknown_api'
   | 'unknown_scope'
   | 'invalid_move'
+  | 'api_closed'
   | 'signing_key_not_found'
   | 'conflict'
 

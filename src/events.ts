@@ -4,7 +4,10 @@ import type { IncomingMessage } from 'node:http'
 /** What the platform tells its listeners, and its audit, by name. */
 export type EventType =
   | 'application.registered'
+  | 'application.approved'
   | 'application.activated'
+  | 'application.delivered'
+  | 'application.deliveryFailed'
   | 'application.updated'
   | 'application.suspended'
   | 'application.resumed'
@@ -51,7 +54,10 @@ interface EventsOptions {
 }
 
 /** The emitter, and the one way to emit: a listener that fails harms neither the request nor the other listeners. */
-export function createEvents({ now, onListenerError }: EventsOptions): { events: PlatformEvents; emit: Emit } {
+export function createEvents({ now, onListenerError }: EventsOptions): {
+  events: PlatformEvents
+  emit: Emit
+} {
   const events: PlatformEvents = new EventEmitter()
 
   function emit(type: EventType, details: EventDetails): void {

@@ -1,5 +1,6 @@
 export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
 export { authOf, maybeAuthOf, type AuthInfo } from './resource-server/auth-info.js'
+export { openOperations, type Operations } from './operations.js'
 export { memoryStore } from './stores/memory.js'
 export {
   ApplicationError,
@@ -27,6 +28,7 @@ export type {
   ApisOptions,
   Limit,
   OAuth2ApiOptions,
+  Registration,
   Scheme,
   ScopeOf,
 } from './api.js'
@@ -35,7 +37,8 @@ export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.
 export type { Middleware } from './authorization-server/router.js'
 export type { Application, CredentialInfo } from './applications/application.js'
 export type { AccessArgument } from './applications/arguments.js'
-export type { Applications, By, IssuedCredentials, RotateOptions } from './applications/registry.js'
+export type { Applications, By, IssuedCredentials, RotateByLetterOptions, RotateOptions } from './applications/calls.js'
+export type { OutboxCalls } from './applications/outbox.js'
 export type { Audit, AuditEvent } from './audit.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './events.js'
 export type { Health } from './lifecycle.js'
@@ -51,6 +54,10 @@ export type {
   Change,
   ChangesPage,
   CredentialRecord,
+  LetterChange,
+  LetterPurpose,
+  LetterQuery,
+  LetterRecord,
   RevokedAccessToken,
   SigningKeyRecord,
   Store,

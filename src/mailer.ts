@@ -8,8 +8,10 @@ export interface Letter {
 }
 
 /**
- * Whatever can send a letter. Resolves once the mail server has accepted it; rejects otherwise, with
- * `permanent: true` on the error where another try would be refused as well.
+ * Whatever can send a letter. Resolves once the mail server has accepted it. Rejects otherwise, with `refused: true` on
+ * the error where the server has certainly not accepted it, and `permanent: true` where it would refuse it again; after
+ * any other rejection the letter may have been sent, and its credentials stay good beside those of the next one. A
+ * mailer that says nothing for a minute is taken to have rejected like that, and should have given up by then.
  */
 export interface Mailer {
   send(letter: Letter): Promise<void>

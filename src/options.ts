@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readApis, type ApiSettings } from './api-options.js'
 import type { ApisOptions, Limit } from './api.js'
 import { ConfigurationError, type Denial } from './errors.js'
+import type { Mailer } from './mailer.js'
 import { isObject, optionalFunction, readLimit, refuseUnknown, show, wholeNumber } from './option-checks.js'
 import type { Store } from './store.js'
 
@@ -44,6 +45,8 @@ export interface RateLimitsOptions {
   readonly tokenRequests?: Limit | false | undefined
   /** Failed client authentications per address and client; 20 in 60 seconds if left out. */
   readonly failedAuthentication?: Limit | false | undefined
+  /** Registrations per address, and per contact; 5 in 3600 seconds if left out. */
+  readonly registration?: Limit | false | undefined
 }
 
 /** What `createPlatformAuth()` is given. */
@@ -56,6 +59,12 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   readonly store?: Store | undefined
   /** 32 characters or more, or a list of such, newest first: encrypts signing keys and pepper at rest. Production wants it for every store but memory. */
   readonly secret?: string | readonly string[] | undefined
+  /** What sends letters; registration needs one. */
+  readonly mailer?: Mailer | undefined
+  /** The absolute address of the developer console; registration lies at `/register` below it, and letters link there. */
+  readonly developersUrl?: string | undefined
+  /** Letters hold the credentials (`inline`, if left out), or a link that shows them once. */
+  readonly delivery?: 'inline' | 'claim-link' | undefined
   /** Seconds that access tokens last; 3600 if left out. */
   readonly accessTokenLifetime?: number | undefined
   /** Seconds that clocks may differ when access tokens are verified; 5 if left out. */
@@ -84,6 +93,9 @@ export interface Settings {
   readonly apis: ReadonlyMap<string, ApiSettings>
   readonly store: Store | undefined
   readonly secrets: readonly string[]
+  readonly mailer: Mailer | undefined
+  readonly developersUrl: string | undefined
+  readonly delivery: 'inline' | 'claim-link'
   readonly clockTolerance: number
   readonly stalenessBound: number
   readonly credentialPrefix: string
@@ -92,7 +104,11 @@ export interface Settings {
     readonly rotateEvery: number | undefined
     readonly publishAhead: number
   }
-  readonly rateLimits: { readonly tokenRequests: Limit | false; readonly failedAuthentication: Limit | false }
+  readonly rateLimits: {
+    readonly tokenRequests: Limit | false
+    readonly failedAuthentication: Limit | false
+    readonly registration: Limit | false
+  }
   readonly corsOrigins: '*' | readonly string[]
   readonly onDenied: OnDenied | undefined
   readonly logger: Logger
@@ -106,7 +122,12 @@ export function readOptions(options: PlatformAuthOptions): Settings {
     throw new ConfigurationError(`The options are ${show(options)}. Write createPlatformAuth({ baseUrl, apis }).`)
   refuseUnknown('', options, OPTION_NAMES)
   const signing = readGroup('signing', options.signing, ['algorithm', 'rotateEvery', 'publishAhead'])
-  const rateLimits = readGroup('rateLimits', options.rateLimits, ['requests', 'tokenRequests', 'failedAuthentication'])
+  const rateLimits = readGroup('rateLimits', options.rateLimits, [
+    'requests',
+    'tokenRequests',
+    'failedAuthentication',
+    'registration',
+  ])
   const store = readStore(options.store)
 
   const production = process.env['NODE_ENV'] === 'production'
@@ -129,6 +150,9 @@ export function readOptions(options: PlatformAuthOptions): Settings {
     apis: readApis(options.apis, { baseUrl, accessTokenLifetime, requests }),
     store,
     secrets,
+    mailer: readMailer(options.mailer),
+    developersUrl: readDevelopersUrl(options.developersUrl),
+    delivery: readDelivery(options),
     clockTolerance: wholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
     stalenessBound: wholeNumber('stalenessBound', options.stalenessBound ?? 5, 1),
     credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
@@ -144,6 +168,7 @@ export function readOptions(options: PlatformAuthOptions): Settings {
         'rateLimits.failedAuthentication',
         rateLimits.failedAuthentication ?? { limit: 20, window: 60 },
       ),
+      registration: readLimit('rateLimits.registration', rateLimits.registration ?? { limit: 5, window: 3600 }),
     },
     corsOrigins: readOrigins(options.cors),
     onDenied: optionalFunction('onDenied', options.onDenied),
@@ -154,7 +179,7 @@ export function readOptions(options: PlatformAuthOptions): Settings {
 }
 
 const OPTION_NAMES = [
-  'baseUrl', 'apis', 'store', 'secret', 'accessTokenLifetime', 'clockTolerance', 'stalenessBound', 'credentialPrefix', 'signing',
+  'baseUrl', 'apis', 'store', 'secret', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'stalenessBound', 'credentialPrefix', 'signing',
   'rateLimits', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
@@ -229,6 +254,37 @@ function refuseUnsafeProduction(production: boolean, store: Store | undefined, s
       'secret is missing. In production signing keys and pepper are encrypted at rest: set it to 32 random characters or more, from your secret manager.',
     )
   }
+}
+
+function readMailer(mailer: unknown): Mailer | undefined {
+  if (mailer === undefined || (isObject(mailer) && typeof mailer['send'] === 'function'))
+    return mailer as Mailer | undefined
+  throw new ConfigurationError(
+    `mailer is ${show(mailer)}. Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(letter).`,
+  )
+}
+
+function readDevelopersUrl(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return url.origin + withoutSlash(url.pathname)
+  throw new ConfigurationError(
+    `developersUrl is ${show(value)}. It is an absolute address without query and fragment, such as "https://example.com/developers".`,
+  )
+}
+
+function readDelivery({ delivery = 'inline', developersUrl }: PlatformAuthOptions): 'inline' | 'claim-link' {
+  if (delivery !== 'inline' && delivery !== 'claim-link') {
+    throw new ConfigurationError(
+      `delivery is ${show(delivery)}. Letters hold credentials ("inline") or a link ("claim-link").`,
+    )
+  }
+  if (delivery === 'claim-link' && developersUrl === undefined) {
+    throw new ConfigurationError(
+      'developersUrl is missing. With delivery "claim-link" letters link to {developersUrl}/register/claim.',
+    )
+  }
+  return delivery
 }
 
 function readPrefix(prefix: unknown): string {

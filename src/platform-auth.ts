@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './api.js'
 import type { ApiSettings } from './api-options.js'
 import { createCredentials, type Credentials } from './applications/credentials.js'
-import { createDirectory } from './applications/directory.js'
-import { createRegistry, type Applications } from './applications/registry.js'
+import type { Applications } from './applications/calls.js'
+import { createApplications } from './applications/applications.js'
+import type { OutboxCalls } from './applications/outbox.js'
 import { createAudit, type Audit } from './audit.js'
 import { createAuthorizationServer } from './authorization-server/authorization-server.js'
+import { createRegistrationRouter } from './authorization-server/registration-router.js'
 import type { Middleware } from './authorization-server/router.js'
 import { createChangeFeed } from './change-feed.js'
 import { createEvents, type PlatformEvents } from './events.js'
@@ -37,6 +39,8 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   readonly router: Middleware
   /** The metadata documents at the origin's root; for `app.use(auth.wellKnownRouter)` where `baseUrl` has a path. */
   readonly wellKnownRouter: Middleware
+  /** Where applications register: a form and JSON at `/`, claim links at `/claim`. Lets all go on where there is no `mailer`. */
+  readonly registrationRouter: Middleware
   /** The guard below, where there is exactly one oauth2 API. */
   requireBearer(
     ...options: WhereOnlyOne<ApiName<Apis, 'oauth2'>, BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>>>
@@ -59,6 +63,8 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<AuthInfo>
   readonly applications: Applications<keyof Apis & string>
   readonly signingKeys: SigningKeyRotation
+  /** The letters that are to be sent. */
+  readonly outbox: OutboxCalls
   readonly audit: Audit
   /** What happens, as it happens; never a secret, a key or a token. A listener that throws harms no request. */
   readonly events: PlatformEvents
@@ -126,10 +132,18 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     onListenerError: (type, error) => logger.error(`A listener of ${type} failed.`, error),
   })
   const logDenial = createDenialLog(logger, settings.production)
-  const store = storeAccess(settings.store ?? memoryStore(), { timeout: STORE_TIMEOUT, onAnswer: watchOutages() })
+  const store = storeAccess(settings.store ?? memoryStore(), {
+    timeout: STORE_TIMEOUT,
+    onAnswer: watchOutages(),
+  })
   const sealing = createSealing(settings.secrets)
 
-  const signingKeys = createSigningKeys({ store, sealing, now, onRemoved: () => accessTokens.forgetAll() })
+  const signingKeys = createSigningKeys({
+    store,
+    sealing,
+    now,
+    onRemoved: () => accessTokens.forgetAll(),
+  })
   const accessTokens = createAccessTokens({
     signingKeys,
     issuers: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(({ resource }) => resource),
@@ -140,40 +154,98 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const revocation = createRevocation({ store, now, limit: MEMORY.revokedAccessTokens })
   const longestLifetime =
     Math.max(...[...apis.values()].map((api) => api.accessTokenLifetime)) + settings.clockTolerance
-  const rotation = createRotation({ store, sealing, signingKeys, now, emit, longestLifetime, ...settings.signing })
-  const directory = createDirectory({ store, limit: MEMORY.applications })
-  const feed = createChangeFeed({ store, stalenessBound: settings.stalenessBound, onChange: follow })
+  const rotation = createRotation({
+    store,
+    sealing,
+    signingKeys,
+    now,
+    emit,
+    longestLifetime,
+    ...settings.signing,
+  })
+  const feed = createChangeFeed({
+    store,
+    stalenessBound: settings.stalenessBound,
+    onChange: follow,
+  })
 
   let made: Credentials | undefined
-  const lifecycle = createLifecycle({ start, stop: () => store.close(), feed, logger })
+  const wing = createApplications({
+    settings,
+    store,
+    credentials,
+    opened,
+    emit,
+    limit: MEMORY.applications,
+  })
+  const { directory, activate, usage } = wing
+  const lifecycle = createLifecycle({ start, stop, feed, logger })
   const { available } = lifecycle
 
-  const identify = createIdentify({ accessTokens, revocation, directory, credentials, now })
+  const identify = createIdentify({
+    accessTokens,
+    revocation,
+    directory,
+    credentials,
+    activate,
+    usage,
+    now,
+  })
   const requestLimits = new Map<ApiSettings, RateLimit>()
   for (const api of apis.values()) {
     const limit = createRateLimit(api.rateLimit)
     if (limit) requestLimits.set(api, limit)
   }
-  const guards = createGuards({ identify, available, requestLimits, onDenied: settings.onDenied, emit, logDenial })
+  const guards = createGuards({
+    identify,
+    available,
+    requestLimits,
+    onDenied: settings.onDenied,
+    emit,
+    logDenial,
+  })
   const verifiers = createVerifiers({ identify, available, requestLimits })
   const { router, wellKnownRouter } = createAuthorizationServer({
-    settings, directory, credentials, accessTokens, revocation, signingKeys, available, emit, logDenial,
+    settings, clients: { directory, credentials, activate, usage }, accessTokens, revocation, signingKeys, available,
+    knowLatest: feed.knowLatest, emit, logDenial,
     async verify(api, token) {
       const identity = await identify.byAccessToken(api, token)
       return typeof identity === 'string' || !identity.token ? undefined : { ...identity.token, scopes: identity.scopes }
     },
   }) // prettier-ignore
-  const registry = createRegistry({ store, apis, opened, directory, emit, now })
+
+  const registrationRouter = createRegistrationRouter({
+    apis,
+    applications: wing.applications,
+    claim: wing.claim,
+    registrations: createRateLimit(settings.rateLimits.registration),
+    available,
+    logDenial,
+    home: settings.developersUrl,
+  })
 
   /** May be called again after it rejected. */
   async function start(): Promise<void> {
     await store.open()
     // From here on nothing that others change is missed; what is read below can only be newer.
     await feed.start()
-    const pepper = await store.establishPepper(await sealing.seal(randomBytes(32).toString('base64url')))
-    made = createCredentials(settings.credentialPrefix, Buffer.from(await sealing.open(pepper), 'base64url'))
+    made = createCredentials(settings.credentialPrefix, await openPepper())
     await revocation.load()
     await rotation.ensure()
+    wing.start()
+  }
+
+  /** 256 random bits, made once; sealed anew where an older secret sealed them. */
+  async function openPepper(): Promise<Buffer> {
+    const sealed = await store.establishPepper(await sealing.seal(randomBytes(32).toString('base64url')))
+    const pepper = await sealing.open(sealed)
+    if (!sealing.isNewest(sealed)) await store.resealPepper(sealed, await sealing.seal(pepper))
+    return Buffer.from(pepper, 'base64url')
+  }
+
+  async function stop(): Promise<void> {
+    await wing.close()
+    await store.close()
   }
 
   async function follow(change: Change): Promise<void> {
@@ -222,6 +294,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis: [...apis.values()].map(describeApi),
     router,
     wellKnownRouter,
+    registrationRouter: settings.mailer ? registrationRouter : (_req, _res, next) => next(),
     requireBearer(...args: GuardArguments) {
       const { api, options } = readGuardArguments(apis, 'oauth2', args)
       return guards.bearer(api, options)
@@ -236,7 +309,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     async verifyApiKey(name, key) {
       return verifiers.apiKey(apiNamed(apis, name, 'apiKey', 'verifyApiKey'), key)
     },
-    applications: registry,
+    applications: wing.applications,
+    outbox: { retry: wing.outbox.retry },
     signingKeys: {
       list: () => opened().then(() => rotation.list()),
       rotate: (options) => opened().then(() => rotation.rotate(options)),

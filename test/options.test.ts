@@ -273,7 +273,7 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, scopes, accessTokenLifetime\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, scopes, registrationScopes, accessTokenLifetime\./,
     ],
     [{ scheme: 'apiKey', scopes: {} }, /^apis\.orders\.scopes is for oauth2 APIs\. A key API has none; leave it out\./],
     [{ scheme: 'apiKey', accessTokenLifetime: 60 }, /^apis\.orders\.accessTokenLifetime is for oauth2 APIs/],

@@ -81,7 +81,7 @@ describe.concurrent('a process', () => {
       createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'y'.repeat(32) })
       setTimeout(() => console.log('still here'), 500)`)
     expect(stdout).toBe('still here\n')
-    expect(stderr).toMatch(/^The platform cannot start: secret is not the one/)
+    expect(stderr).toMatch(/^The platform cannot start\. secret is not the one/)
     expect(stderr).not.toMatch(/[xy]{32}|    at /)
   })
 

@@ -15,7 +15,11 @@ describe('sealing', () => {
 
   it('makes a JWE of alg dir and A256GCM that shows neither the text nor the secret', async () => {
     const sealed = await createSealing([NEW]).seal(TEXT)
-    expect(decodeProtectedHeader(sealed)).toEqual({ alg: 'dir', enc: 'A256GCM' })
+    expect(decodeProtectedHeader(sealed)).toEqual({
+      alg: 'dir',
+      enc: 'A256GCM',
+      kid: expect.stringMatching(/^[\w-]{12}$/),
+    })
     const clear =
       sealed
         .split('.')

@@ -49,5 +49,10 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
 function toCredentialInfo({ prefix, createdAt, expiresAt, lastUsedAt }: CredentialRecord): CredentialInfo {
   const instant = (milliseconds: number | undefined): Date | undefined =>
     milliseconds === undefined ? undefined : new Date(milliseconds)
-  return { prefix, createdAt: new Date(createdAt), expiresAt: instant(expiresAt), lastUsedAt: instant(lastUsedAt) }
+  return {
+    prefix,
+    createdAt: new Date(createdAt),
+    expiresAt: instant(expiresAt),
+    lastUsedAt: instant(lastUsedAt),
+  }
 }

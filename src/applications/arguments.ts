@@ -7,14 +7,21 @@ import type { ApplicationRecord, ApplicationStatus } from '../store.js'
 export type AccessArgument<Name extends string = string> = readonly Name[] | { readonly [Each in Name]?: Grant }
 
 type Access = ApplicationRecord['apis']
-type Apis = ReadonlyMap<string, Api>
+type Apis<Each extends Api = Api> = ReadonlyMap<string, Each>
+/** Which of an API's scopes may be granted. */
+type Grantable<Each extends Api> = (api: Each) => readonly string[]
+const allScopes = (api: Api): readonly string[] => Object.keys(api.scopes)
 interface Grant {
   readonly scopes?: readonly string[]
 }
 
 /** What an application may use, spelt out; throws with code `unknown_api` or `unknown_scope`. */
-export function readAccess(apis: Apis, access: AccessArgument): Access {
-  if (typeof access !== 'object' || access === null) {
+export function readAccess<Each extends Api>(
+  apis: Apis<Each>,
+  access: AccessArgument,
+  grantable: Grantable<Each> = allScopes,
+): Access {
+  if (typeof access !== 'object' || access === null || (Array.isArray(access) && !access.every(isString))) {
     throw new ApplicationError(
       'invalid_argument',
       'apis must be a list of names, or an object such as { orders: { scopes: [...] } }.',
@@ -25,7 +32,7 @@ export function readAccess(apis: Apis, access: AccessArgument): Access {
     : Object.entries(access)
   if (entries.length === 0) throw new ApplicationError('invalid_argument', 'apis is empty. Name at least one API.')
   return Object.fromEntries(
-    entries.map(([name, grant]) => [name, { scopes: readScopes(apis, name, readGrant(name, grant)) }]),
+    entries.map(([name, grant]) => [name, { scopes: readScopes(apis, name, readGrant(name, grant), grantable) }]),
   )
 }
 
@@ -38,22 +45,35 @@ function readGrant(name: string, grant: unknown): Grant['scopes'] {
   )
 }
 
-/** The scopes granted at an API: all it has where none are named, in its own order. */
-export function readScopes(apis: Apis, name: string, scopes: readonly string[] | undefined): readonly string[] {
+/** The scopes granted at an API: all that may be where none are named, in its own order. */
+export function readScopes<Each extends Api>(
+  apis: Apis<Each>,
+  name: string,
+  scopes: readonly string[] | undefined,
+  grantable: Grantable<Each> = allScopes,
+): readonly string[] {
   const api = apis.get(name)
   if (!api)
-    throw new ApplicationError('unknown_api', `There is no API "${name}". There are: ${[...apis.keys()].join(', ')}.`)
-  const all = Object.keys(api.scopes)
+    throw new ApplicationError(
+      'unknown_api',
+      `There is no API "${name}".${apis.size > 0 ? ` There are: ${[...apis.keys()].join(', ')}.` : ''}`,
+    )
+  const all = grantable(api)
   if (scopes === undefined) return all
-  if (!Array.isArray(scopes)) throw new ApplicationError('invalid_argument', `scopes of "${name}" must be a list.`)
+  if (!Array.isArray(scopes) || !scopes.every(isString))
+    throw new ApplicationError('invalid_argument', `scopes of "${name}" must be a list of names.`)
   const unknown = scopes.find((scope) => !all.includes(scope))
   if (unknown !== undefined) {
     throw new ApplicationError(
       'unknown_scope',
-      `The API "${name}" has no scope "${unknown}". ${all.length > 0 ? `There are: ${all.join(', ')}.` : 'It has none.'}`,
+      `The API "${name}" has no scope "${unknown}" to grant. ${all.length > 0 ? `There are: ${all.join(', ')}.` : 'It has none.'}`,
     )
   }
   return all.filter((scope) => scopes.includes(scope))
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 /** Up to 100 visible characters: it stands in letters, lists and logs. */

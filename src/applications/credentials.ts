@@ -33,7 +33,13 @@ export function createCredentials(prefix: string, pepper: Uint8Array): Credentia
       const shown = plain.slice(0, prefix.length + infix.length + 2 + SHOWN)
       return {
         plain,
-        record: { hash: hash(plain), prefix: shown, createdAt, expiresAt: undefined, lastUsedAt: undefined },
+        record: {
+          hash: hash(plain),
+          prefix: shown,
+          createdAt,
+          expiresAt: undefined,
+          lastUsedAt: undefined,
+        },
       }
     },
     hash,

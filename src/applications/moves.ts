@@ -3,6 +3,7 @@ import type { ApplicationRecord, ApplicationStatus } from '../store.js'
 
 /** From which states an application may be moved, and where to: every other move is refused by name. */
 const MOVES = {
+  activate: { from: ['pending'], to: 'active' },
   suspend: { from: ['active'], to: 'suspended' },
   resume: { from: ['suspended'], to: 'active' },
   delete: { from: ['pending', 'active', 'suspended'], to: 'deleted' },

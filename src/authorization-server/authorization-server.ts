@@ -1,6 +1,4 @@
 import type { ApiSettings } from '../api-options.js'
-import type { Credentials } from '../applications/credentials.js'
-import type { Directory } from '../applications/directory.js'
 import type { Emit } from '../events.js'
 import type { Eventually } from '../eventually.js'
 import { createCors } from '../http/cors.js'
@@ -10,7 +8,11 @@ import type { Settings } from '../options.js'
 import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
 import type { Revocation } from '../tokens/revocation.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
-import { clientAuthentication, type AuthenticateClient } from './client-authentication.js'
+import {
+  clientAuthentication,
+  type AuthenticateClient,
+  type ClientAuthenticationOptions,
+} from './client-authentication.js'
 import { introspectionEndpoint } from './introspection-endpoint.js'
 import * as metadata from './metadata-endpoints.js'
 import { ownTokenReader } from './own-token.js'
@@ -20,8 +22,7 @@ import { tokenEndpoint } from './token-endpoint.js'
 
 interface AuthorizationServerOptions {
   readonly settings: Settings
-  readonly directory: Directory
-  readonly credentials: () => Credentials
+  readonly clients: Omit<ClientAuthenticationOptions, 'failures' | 'now'>
   readonly accessTokens: AccessTokens
   readonly revocation: Revocation
   readonly signingKeys: SigningKeys
@@ -29,6 +30,8 @@ interface AuthorizationServerOptions {
   readonly verify: (api: ApiSettings, token: string) => Promise<AccessToken | undefined>
   /** Rejects while the platform can't answer. */
   readonly available: () => Eventually<void>
+  /** Resolves once this process knows what was committed before, as far as the store can tell. */
+  readonly knowLatest: () => Promise<void>
   readonly emit: Emit
   readonly logDenial: LogDenial
 }
@@ -38,18 +41,18 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { settings, directory, credentials, accessTokens, revocation, signingKeys, available, emit, logDenial } =
-    options
+  const { settings, clients, accessTokens, revocation, signingKeys, available, knowLatest, emit, logDenial } = options
   const { baseUrl, basePath, rateLimits, now } = settings
 
   const authenticate = clientAuthentication({
-    directory,
-    credentials,
+    ...clients,
     failures: createRateLimit(rateLimits.failedAuthentication),
     now,
   })
   const authenticateClient: AuthenticateClient = async (...args) => {
     await available()
+    // A token issued after revokeTokens() resolved, anywhere, is good: its issuer must know of it.
+    await knowLatest()
     return authenticate(...args)
   }
   const readGoodToken = ownTokenReader({ authenticateClient, verify: options.verify })

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import type { Activate } from '../applications/activation.js'
 import type { Credentials } from '../applications/credentials.js'
 import { isLive, isWellFormedKey } from '../applications/credentials.js'
 import type { Directory } from '../applications/directory.js'
+import type { Usage } from '../applications/usage.js'
 import { OAuthError } from '../errors.js'
 import { addressOf } from '../http/address.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
@@ -14,25 +16,26 @@ import type { ApplicationRecord } from '../store.js'
 /** Who a client is (RFC 6749 2.3): resolves its application, or rejects with `OAuthError`. */
 export type AuthenticateClient = (req: IncomingMessage, form: Form, api: string) => Promise<ApplicationRecord>
 
-interface ClientAuthenticationOptions {
+export interface ClientAuthenticationOptions {
   readonly directory: Directory
   readonly credentials: () => Credentials
+  /** Ends `pending`, for an application whose credentials have arrived. */
+  readonly activate: Activate
+  readonly usage: Pick<Usage, 'note'>
   readonly failures: RateLimit | undefined
   readonly now: () => number
 }
 
-export function clientAuthentication({
-  directory,
-  credentials,
-  failures,
-  now,
-}: ClientAuthenticationOptions): AuthenticateClient {
-  /** The application of a key, whatever its state. */
-  async function applicationOf(key: string): Promise<ApplicationRecord | undefined> {
+export function clientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
+  const { directory, credentials, activate, usage, failures, now } = options
+
+  /** The application of a live key, whatever its state. */
+  async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
     if (!isWellFormedKey(key)) return undefined
     const hash = credentials().hash(key)
     const application = await directory.byKeyHash(hash)
-    return application?.keys.some((record) => record.hash === hash && isLive(record, now())) ? application : undefined
+    const live = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
+    return application && live ? { application, hash } : undefined
   }
 
   return async function authenticateClient(req, form, api) {
@@ -41,17 +44,25 @@ export function clientAuthentication({
 
     let known: ApplicationRecord | undefined
     for (const { id, secret } of readings) {
-      const application = await applicationOf(id)
+      const found = await findByKey(id)
       // An unknown client's secret is compared as well, with nothing: the time taken tells nobody who is known.
-      const matched = credentials().match(secret, application?.secrets ?? [], now())
-      if (application && matched && application.status === 'active') return application
-      known ??= application
+      const matched = credentials().match(secret, found?.application.secrets ?? [], now())
+      if (found && matched && AUTHENTICATED.includes(found.application.status)) {
+        usage.note(found.hash)
+        usage.note(matched.hash)
+        if (found.application.status === 'pending') await activate(found.application.id)
+        return found.application
+      }
+      known ??= found?.application
     }
     // Counted after the comparison: a right secret always passes, so that nobody can lock out another's application.
     await failures?.(`${addressOf(req)} ${known?.id ?? 'unknown'}`)
     throw invalidClient(api, 'Client authentication failed')
   }
 }
+
+/** A right secret of a pending application proves that its letter has arrived. */
+const AUTHENTICATED: readonly ApplicationRecord['status'][] = ['active', 'pending']
 
 /** What the client presents, in every reading; none if there is nothing that could authenticate it. */
 function presentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {

@@ -7,7 +7,9 @@ import type { Endpoint } from './router.js'
 export function introspectionEndpoint(api: ApiSettings, readOwnToken: ReadOwnToken): Endpoint {
   return async function answerIntrospectionRequest(req, res) {
     const token = await readOwnToken(req, api)
-    sendJson(res, 200, token ? describe(token) : { active: false }, { 'Cache-Control': 'no-store' })
+    sendJson(res, 200, token ? describe(token) : { active: false }, {
+      'Cache-Control': 'no-store',
+    })
   }
 }
 

@@ -18,9 +18,14 @@ export function revocationEndpoint(
 ): Endpoint {
   return async function answerRevocationRequest(req, res) {
     const token = await readOwnToken(req, api)
-    if (token) {
+    // Telling of what is revoked already would be telling of nothing.
+    if (token && !(await revocation.isRevoked(token.id))) {
       await revocation.revoke(token)
-      emit('token.revoked', { api: api.name, applicationId: token.applicationId, requestId: requestIdOf(req) })
+      emit('token.revoked', {
+        api: api.name,
+        applicationId: token.applicationId,
+        requestId: requestIdOf(req),
+      })
     }
     sendNothing(res, 200, { 'Cache-Control': 'no-store' })
   }

@@ -37,7 +37,10 @@ type Routes = Map<string, Record<string, Endpoint>>
  * `auth.router` and `auth.wellKnownRouter`. Every path is known at start-up, so a map finds it: exact in case and
  * trailing slash, and whatever isn't in it goes on to the host.
  */
-export function createRouters(options: RouterOptions): { router: Middleware; wellKnownRouter: Middleware } {
+export function createRouters(options: RouterOptions): {
+  router: Middleware
+  wellKnownRouter: Middleware
+} {
   const { endpoints, keySet, basePath, cors, logDenial } = options
   const routes: Routes = new Map([['/.well-known/jwks.json', get(answering('platform', keySet))]])
   const rootRoutes: Routes = new Map()
@@ -106,7 +109,8 @@ function routerOf(routes: Routes): Middleware {
   }
 }
 
-function pathOf(url: string): string {
+/** The path of a request's target, without its query. */
+export function pathOf(url: string): string {
   // A client may send the whole address (RFC 9112 3.2.2).
   const target = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? url)
   const query = target.indexOf('?')

@@ -53,7 +53,11 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
         tokensRevokedAt: application.tokensRevokedAt,
       })
       emit('token.issued', { ...event, applicationId })
-      const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }
+      const answer = {
+        access_token: accessToken,
+        token_type: 'bearer',
+        expires_in: api.accessTokenLifetime,
+      }
       sendJson(res, 200, scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer, NOT_STORED)
     } catch (error) {
       emit('token.refused', { ...event, applicationId, reason: denialOf(error).error })

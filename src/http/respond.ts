@@ -14,6 +14,19 @@ export function sendJson(res: ServerResponse, status: number, document: unknown,
   res.end(body)
 }
 
+/** Answers with a page that nothing keeps and nothing frames. */
+export function sendPage(res: ServerResponse, status: number, page: string, contentSecurityPolicy: string): void {
+  const body = Buffer.from(page)
+  res.statusCode = status
+  res.setHeader('Content-Type', 'text/html; charset=utf-8')
+  res.setHeader('Content-Length', body.length)
+  res.setHeader('Content-Security-Policy', contentSecurityPolicy)
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader('Referrer-Policy', 'no-referrer')
+  res.setHeader('Cache-Control', 'no-store')
+  res.end(body)
+}
+
 /** Answers with nothing but a status and headers. */
 export function sendNothing(res: ServerResponse, status: 200 | 204, headers: Headers = {}): void {
   res.statusCode = status

@@ -75,7 +75,11 @@ export function describeIdentity({ api, application, scopes, token }: Identity):
   if (!token) return info
   return {
     ...info,
-    token: { id: token.id, issuedAt: new Date(token.issuedAt), expiresAt: new Date(token.expiresAt) },
+    token: {
+      id: token.id,
+      issuedAt: new Date(token.issuedAt),
+      expiresAt: new Date(token.expiresAt),
+    },
   }
 }
 

@@ -32,7 +32,12 @@ export type Deny = (
 export function denier({ emit, logDenial }: DenierOptions): Deny {
   return function deny({ api, refusals, onDenied }, problem, applicationId, req, res, next) {
     const denied = (typeof problem === 'string' ? refusals[problem] : undefined) ?? denialOf(problem)
-    emit('request.denied', { api: api.name, applicationId, reason: denied.error, requestId: requestIdOf(req) })
+    emit('request.denied', {
+      api: api.name,
+      applicationId,
+      reason: denied.error,
+      requestId: requestIdOf(req),
+    })
     logDenial(api.name, denied, causeOf(problem))
     if (!onDenied) return sendDenial(req, res, denied)
 

@@ -1,7 +1,9 @@
 import type { ApiSettings } from '../api-options.js'
 import { accessOf } from '../applications/access.js'
 import { isLive, isWellFormedKey, type Credentials } from '../applications/credentials.js'
+import type { Activate } from '../applications/activation.js'
 import type { Directory } from '../applications/directory.js'
+import type { Usage } from '../applications/usage.js'
 import { whenKnown, type Eventually } from '../eventually.js'
 import type { ApplicationRecord } from '../store.js'
 import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
@@ -32,11 +34,14 @@ interface IdentifyOptions {
   readonly revocation: Revocation
   readonly directory: Directory
   readonly credentials: () => Credentials
+  /** Ends `pending`, for an application whose key has arrived. */
+  readonly activate: Activate
+  readonly usage: Pick<Usage, 'note'>
   readonly now: () => number
 }
 
 export function createIdentify(options: IdentifyOptions): Identify {
-  const { accessTokens, revocation, directory, credentials, now } = options
+  const { accessTokens, revocation, directory, credentials, activate, usage, now } = options
 
   return {
     byAccessToken(api, presented) {
@@ -58,8 +63,11 @@ export function createIdentify(options: IdentifyOptions): Identify {
         if (!application || !record || !isLive(record, now())) return 'invalidKey'
         // Whoever holds a good key may know what is wrong with its application; nobody else may.
         if (application.status === 'suspended') return 'keyNotAllowed'
-        if (application.status !== 'active') return 'invalidKey'
-        return accessOf(application, api) ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
+        if (application.status === 'deleted') return 'invalidKey'
+        usage.note(hash)
+        const access = accessOf(application, api)
+        const identity = access ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
+        return application.status === 'pending' ? activate(application.id).then(() => identity) : identity
       })
     },
   }

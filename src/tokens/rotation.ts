@@ -2,7 +2,7 @@ import { ApplicationError } from '../errors.js'
 import type { Emit } from '../events.js'
 import type { Sealing } from '../sealing.js'
 import type { AuditEntry, Store } from '../store.js'
-import { makeSigningKey, type SigningKey, type SigningKeys } from './signing-keys.js'
+import { currentOf, makeSigningKey, type SigningKey, type SigningKeys } from './signing-keys.js'
 
 /** A signing key as `auth.signingKeys.list()` shows it. */
 export interface SigningKeyInfo {
@@ -49,7 +49,7 @@ interface RotationOptions {
 
 /** Everything that changes which keys there are. */
 export interface Rotation extends SigningKeyRotation {
-  /** Makes the first key, or the next one where the option `signing.algorithm` has changed. */
+  /** Makes the first key, or the next one where the option `signing.algorithm` has changed; seals anew what an older secret sealed. */
   ensure(): Promise<void>
   /** Rotates if the newest key is older than that (seconds). */
   rotateWhenOlderThan(age: number): Promise<void>
@@ -115,6 +115,14 @@ export function createRotation(options: RotationOptions): Rotation {
     return former?.verifiesUntil === undefined ? 0 : Math.floor((former.verifiesUntil - now()) / 1000)
   }
 
+  /** Another process may do the same at the same time: whichever sealing is kept, the newest secret opens it. */
+  async function reseal(): Promise<void> {
+    for (const { kid, sealedPrivateJwk } of await store.listSigningKeys()) {
+      if (sealing.isNewest(sealedPrivateJwk)) continue
+      await store.resealSigningKey(kid, sealedPrivateJwk, await sealing.seal(await sealing.open(sealedPrivateJwk)))
+    }
+  }
+
   const publishAheadOf = (): number => now() + publishAhead * 1000
 
   function waiting(): SigningKey | undefined {
@@ -124,14 +132,14 @@ export function createRotation(options: RotationOptions): Rotation {
   return {
     async list() {
       await signingKeys.load()
-      return describe(signingKeys, now())
+      return describeSigningKeys(signingKeys.list(), now())
     },
     async rotate({ immediately = false, by } = {}) {
       await signingKeys.load()
       if (immediately) await replaceCurrent(by)
       else if (!waiting()) await add(publishAheadOf(), by)
       const rotated = immediately ? signingKeys.current() : (waiting() ?? signingKeys.current())
-      return describe(signingKeys, now()).find(({ kid }) => kid === rotated?.kid)!
+      return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
     },
     async revoke(kid, { by } = {}) {
       await signingKeys.load()
@@ -143,6 +151,7 @@ export function createRotation(options: RotationOptions): Rotation {
       emit('signingKey.revoked', {})
     },
     async ensure() {
+      await reseal()
       await signingKeys.load()
       if (!signingKeys.current()) await add(now(), undefined)
       else if (newest()?.algorithm !== algorithm) await add(publishAheadOf(), undefined)
@@ -154,9 +163,12 @@ export function createRotation(options: RotationOptions): Rotation {
   }
 }
 
-function describe(signingKeys: SigningKeys, now: number): SigningKeyInfo[] {
-  const current = signingKeys.current()
-  return signingKeys.list().map((key) => ({
+type Described = Pick<SigningKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom' | 'verifiesUntil'>
+
+/** Keys as `auth.signingKeys.list()` shows them. */
+export function describeSigningKeys(keys: readonly Described[], now: number): SigningKeyInfo[] {
+  const current = currentOf(keys, now)
+  return keys.map((key) => ({
     kid: key.kid,
     algorithm: key.algorithm,
     state: key.kid === current?.kid ? 'current' : key.signsFrom > now ? 'next' : 'former',

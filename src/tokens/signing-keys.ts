@@ -45,15 +45,10 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
   let asking: Promise<void> | undefined
 
   async function read(): Promise<void> {
-    const records = [...(await store.listSigningKeys())].toSorted((a, b) => a.signsFrom - b.signsFrom)
+    const records = await store.listSigningKeys()
     const known = new Map(keys.map((key) => [key.kid, key]))
-    const ends = records.map((_, place) => verifiesUntil(records[place + 1]))
     const next = await Promise.all(
-      records.flatMap((record, place) => {
-        const end = ends[place]
-        // A key that verifies no more stays in the store as history, and out of memory.
-        return end !== undefined && end <= now() ? [] : [open(record, end, known.get(record.kid), sealing)]
-      }),
+      verifyingKeys(records, now()).map((record) => open(record, known.get(record.kid), sealing)),
     )
     const removed = keys.some((key) => !records.some((record) => record.kid === key.kid))
     keys = next
@@ -75,8 +70,7 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
   return {
     load,
     list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
-    // The first key of a store may lie a little ahead of this machine's clock: better that one than none.
-    current: () => keys.findLast((key) => key.signsFrom <= now()) ?? keys[0],
+    current: () => currentOf(keys, now()),
     find(kid) {
       const key = known(kid)
       if (key) return key
@@ -89,19 +83,31 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
   }
 }
 
-/** Until when a key verifies, told by the one that follows it (milliseconds since 1970). */
-function verifiesUntil(successor: SigningKeyRecord | undefined): number | undefined {
-  return successor && successor.signsFrom + successor.formerVerifiesFor * 1000
+/** The key that signs at that instant. The first one of a store may lie a little ahead of this machine's clock: better that one than none. */
+export function currentOf<Key extends { readonly signsFrom: number }>(
+  keys: readonly Key[],
+  now: number,
+): Key | undefined {
+  return keys.findLast((key) => key.signsFrom <= now) ?? keys[0]
 }
 
-async function open(
-  record: SigningKeyRecord,
-  end: number | undefined,
-  known: SigningKey | undefined,
-  sealing: Sealing,
-): Promise<SigningKey> {
-  if (known) return { ...known, verifiesUntil: end }
-  const { kid, algorithm, createdAt, signsFrom } = record
+/** A record with the end that the key after it sets. */
+type TimedRecord = SigningKeyRecord & Pick<SigningKey, 'verifiesUntil'>
+
+/** The keys that verify at that instant, in the order in which they sign. Others stay in the store as history. */
+export function verifyingKeys(records: readonly SigningKeyRecord[], now: number): TimedRecord[] {
+  const inOrder = records.toSorted((a, b) => a.signsFrom - b.signsFrom)
+  return inOrder
+    .map((record, place) => {
+      const successor = inOrder[place + 1]
+      return { ...record, verifiesUntil: successor && successor.signsFrom + successor.formerVerifiesFor * 1000 }
+    })
+    .filter(({ verifiesUntil }) => verifiesUntil === undefined || now < verifiesUntil)
+}
+
+async function open(record: TimedRecord, known: SigningKey | undefined, sealing: Sealing): Promise<SigningKey> {
+  const { kid, algorithm, createdAt, signsFrom, verifiesUntil } = record
+  if (known) return { ...known, verifiesUntil }
   const publicJwk = record.publicJwk as JWK
   const privateJwk = JSON.parse(await sealing.open(record.sealedPrivateJwk)) as JWK
   return {
@@ -113,7 +119,7 @@ async function open(
     publicJwk,
     createdAt,
     signsFrom,
-    verifiesUntil: end,
+    verifiesUntil,
   }
 }
 

@@ -234,7 +234,7 @@ const REFUSED_MOVES = [
 ] as const
 const ALLOWED_WHILE_SUSPENDED = Object.keys(CALLS).filter((call) => !['suspend', 'resume', 'delete'].includes(call))
 
-/** Nothing here makes a pending application yet, so that one is put into the store. */
+/** As a registration is that waits for approval: its credentials are yet to be made. */
 describe.each(Object.entries(STORES))('an application that is pending, %s', (_, open) => {
   let host: Host
   let store: Store
@@ -257,7 +257,13 @@ describe.each(Object.entries(STORES))('an application that is pending, %s', (_, 
   async function aPendingOne() {
     const { application, credentials } = await host.auth.applications.create({ name: 'New', apis: ALL })
     const record = (await store.findApplication(application.id))!
-    const pending: ApplicationRecord = { ...record, status: 'pending', version: record.version + 1 }
+    const pending: ApplicationRecord = {
+      ...record,
+      status: 'pending',
+      keys: [],
+      secrets: [],
+      version: record.version + 1,
+    }
     const audit = {
       at: 0,
       type: 'application.registered',

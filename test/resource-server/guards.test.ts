@@ -290,7 +290,7 @@ describe('requireBearer(), row by row of contract 3.3,', () => {
         scopes: ['orders:read', 'orders:write'],
         token: {
           id: expect.stringMatching(/^[\w-]{32}$/) as string,
-          issuedAt: new Date(host.clock.now()).toISOString(),
+          issuedAt: new Date(Math.floor(host.clock.now() / 1000) * 1000).toISOString(),
           expiresAt: new Date((Math.floor(host.clock.now() / 1000) + 3600) * 1000).toISOString(),
         },
       })
@@ -417,7 +417,7 @@ describe('requireApiKey(), row by row of contract 3.3,', () => {
         applicationId: record.id,
         details: {},
       } as const
-      await host.store.saveApplication({ ...record, status: 'pending', version: 2 }, entry)
+      await host.store.saveApplication({ ...record, status: 'pending', keys: [], version: 2 }, entry)
       const stranger = platform()
       const { clientId: unknown } = await createApplication(stranger.auth, ['catalog'])
       await stranger.auth.close()

@@ -97,7 +97,7 @@ describe('An access token', () => {
   /** What the platform would sign now. */
   const claims = (more: JWTPayload = {}): JWTPayload => {
     const iat = Math.floor(clock.now() / 1000)
-    const jti = idAt(clock.now())
+    const jti = idAt(0)
     return {
       iss: ISSUER,
       aud: ISSUER,
@@ -242,22 +242,15 @@ describe('An access token', () => {
   })
 
   it('with iat in the future beyond the tolerance is not ours, and within it is', async () => {
-    const ahead = (milliseconds: number): JWTPayload => {
-      const at = clock.now() + milliseconds
-      return claims({ iat: Math.floor(at / 1000), jti: idAt(at) })
-    }
-    await expectGood(await signer.sign(ahead(5000)))
-    await expectInvalid(auth, await signer.sign(ahead(5001)))
-    await expectInvalid(auth, await signer.sign(ahead(1e9)))
+    const ahead = (seconds: number): JWTPayload => claims({ iat: Math.floor(clock.now() / 1000) + seconds })
+    await expectGood(await signer.sign(ahead(5)))
+    await expectInvalid(auth, await signer.sign(ahead(6)))
+    await expectInvalid(auth, await signer.sign(ahead(1e6)))
     // What was too early is good once its time has come.
-    const early = await signer.sign(ahead(7000))
+    const early = await signer.sign(ahead(7))
     await expectInvalid(auth, early)
     clock.advance(2)
     await expectGood(early)
-  })
-
-  it('with an iat that is not the instant in its jti is not ours', async () => {
-    await expectInvalid(auth, await signer.sign(claims({ iat: claims().iat! - 1 })))
   })
 
   it('expires to the second, and a tolerance of 5 seconds later', async () => {
@@ -652,7 +645,7 @@ async function signerOf(store: Store): Promise<Signer> {
   }
 }
 
-/** A `jti` as the platform makes them: the instant, then random bits. */
+/** A `jti` as the platform makes them: the last revocation that its issuer knew of, then random bits. */
 function idAt(milliseconds: number): string {
   const bytes = Buffer.alloc(24, 7)
   bytes.writeUIntBE(milliseconds, 0, 6)

@@ -1,0 +1,115 @@
+import { StoreUnavailableError } from '../errors.js'
+import type { Emit } from '../events.js'
+import type { Settings } from '../options.js'
+import type { Store } from '../store.js'
+import { createActivation, type Activate } from './activation.js'
+import { createAttempts } from './attempts.js'
+import type { Applications } from './calls.js'
+import { createChanges } from './changes.js'
+import { createClaim, type Claim } from './claim.js'
+import { createCredentialRotation } from './credential-rotation.js'
+import type { Credentials } from './credentials.js'
+import { createDelivery } from './delivery.js'
+import { createDirectory, type Directory } from './directory.js'
+import { deleteForgotten } from './housekeeping.js'
+import { letterComposer } from './letter.js'
+import { createOutbox, type Outbox } from './outbox.js'
+import { createRegistration } from './registration.js'
+import { createRegistry } from './registry.js'
+import { createUsage, type Usage } from './usage.js'
+
+/** The wing in which applications live: what operators call, and what the doors ask. */
+export interface ApplicationsWing {
+  readonly applications: Applications
+  readonly outbox: Outbox
+  readonly directory: Directory
+  readonly activate: Activate
+  readonly claim: Claim
+  readonly usage: Usage
+  /** Begins to deliver letters and to keep house; called once the store has been opened. */
+  start(): void
+  close(): Promise<void>
+}
+
+interface ApplicationsOptions {
+  readonly settings: Settings
+  readonly store: Store
+  readonly credentials: () => Credentials
+  /** Resolves once the store has been opened. */
+  readonly opened: () => Promise<Credentials>
+  readonly emit: Emit
+  /** How many applications stay in memory. */
+  readonly limit: number
+}
+
+const HOUR = 3600 * 1000
+
+export function createApplications({
+  settings,
+  store,
+  credentials,
+  opened,
+  emit,
+  limit,
+}: ApplicationsOptions): ApplicationsWing {
+  const { apis, baseUrl, developersUrl, mailer, now, logger } = settings
+  const directory = createDirectory({ store, limit })
+  const changes = createChanges({ store, directory, emit, now })
+  const usage = createUsage({ store, now })
+  const attempts = createAttempts({
+    store,
+    apis,
+    changes,
+    credentials,
+    compose: letterComposer({ apis, developersUrl, baseUrl }),
+    byClaimLink: settings.delivery === 'claim-link',
+    emit,
+    onFailed(applicationId, problem, givenUp) {
+      const next = givenUp ? 'It is given up until auth.outbox.retry() begins again.' : 'It is tried again.'
+      logger.warn(`A letter to application ${applicationId} was not delivered: ${problem}. ${next}`)
+    },
+    now,
+  })
+  const report = (error: unknown): void => {
+    // An outage of the store is known by then, and would be told again every second.
+    if (error instanceof StoreUnavailableError) return
+    logger.error('A letter could not be handled; it is tried again.', error)
+  }
+  const delivery = mailer && createDelivery({ store, mailer, attempts, now, onProblem: report })
+  let started = false
+  let cleaning: NodeJS.Timeout | undefined
+  const wake = (): void => {
+    if (started) delivery?.wake()
+  }
+  const outbox = createOutbox({ store, opened, now, wake, hasMailer: mailer !== undefined })
+
+  function keepHouse(): void {
+    void deleteForgotten({ store, changes, now }).catch((error: unknown) =>
+      logger.warn('Pending applications could not be looked through.', error),
+    )
+  }
+
+  return {
+    applications: {
+      ...createRegistry({ store, apis, changes, opened, mint: opened, writeUsage: usage.flush, now }),
+      ...createCredentialRotation({ changes, outbox, opened, now }),
+      ...createRegistration({ store, apis, changes, outbox, opened, now }),
+    },
+    outbox,
+    directory,
+    activate: createActivation(store, changes),
+    claim: createClaim({ store, apis, changes, opened, now }),
+    usage,
+    start() {
+      started = true
+      wake()
+      keepHouse()
+      cleaning = setInterval(keepHouse, HOUR).unref()
+    },
+    async close() {
+      clearInterval(cleaning)
+      await delivery?.close()
+      if (started) await usage.close()
+    },
+  }
+}

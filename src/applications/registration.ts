@@ -1,0 +1,86 @@
+import type { ApiSettings } from '../api-options.js'
+import { ApplicationError } from '../errors.js'
+import type { ApplicationRecord, Store } from '../store.js'
+import { toApplication } from './application.js'
+import type { Applications } from './calls.js'
+import { readAccess, readContact, readName, type AccessArgument } from './arguments.js'
+import type { Changes } from './changes.js'
+import type { Outbox } from './outbox.js'
+import { newApplication } from './registry.js'
+
+interface RegistrationOptions {
+  readonly store: Store
+  readonly apis: ReadonlyMap<string, ApiSettings>
+  readonly changes: Changes
+  readonly outbox: Outbox
+  readonly opened: () => Promise<unknown>
+  readonly now: () => number
+}
+
+/** How applications come by themselves: stored with the letter that brings their credentials, approved where that is asked. */
+export function createRegistration(options: RegistrationOptions): Pick<Applications, 'register' | 'approve'> {
+  const { store, apis, changes, outbox, opened, now } = options
+
+  return {
+    async register({ name, contact, apis: access, by }) {
+      outbox.refuseWithoutMailer('register')
+      const granted = readRegistrationAccess(apis, access)
+      const record: ApplicationRecord = {
+        ...newApplication(granted, now()),
+        name: readName(name),
+        contact: readContact(contact),
+        status: 'pending',
+      }
+      await opened()
+      const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
+      const letter = outbox.newLetter(record.id, 'registration', { held })
+      await changes.add(
+        record,
+        { type: 'application.registered', by },
+        { details: { apis: granted }, letter: { save: letter } },
+      )
+      if (!held) outbox.wake()
+      return { application: toApplication(record, now()) }
+    },
+    async approve(id, { by } = {}) {
+      await opened()
+      const record = await changes.change(id, { type: 'application.approved', by }, async (current) => {
+        const [held] = await store.listLetters({ applicationId: id, state: 'held', limit: 1 })
+        if (current.status !== 'pending' || !held) {
+          throw new ApplicationError(
+            'invalid_move',
+            `Application ${id} is ${current.status} and does not wait for approval.`,
+          )
+        }
+        // The time until then is the provider's, and takes nothing from the 72 hours of trying.
+        const due = {
+          ...held,
+          state: 'due',
+          createdAt: now(),
+          dueAt: now(),
+          version: held.version + 1,
+        } as const
+        return { changed: {}, letter: { save: due } }
+      })
+      outbox.wake()
+      return toApplication(record!, now())
+    },
+  }
+}
+
+/** What a registration asks for, as far as the APIs let it: closed ones refused, scopes bounded. */
+function readRegistrationAccess(
+  apis: ReadonlyMap<string, ApiSettings>,
+  access: AccessArgument,
+): ApplicationRecord['apis'] {
+  const asked = readAccess(apis, access, (api) => api.registrationScopes)
+  for (const name of Object.keys(asked)) {
+    if (apis.get(name)?.registration === 'closed') {
+      throw new ApplicationError(
+        'api_closed',
+        `The API "${name}" takes no registrations: its operator makes its applications, by auth.applications.create().`,
+      )
+    }
+  }
+  return asked
+}

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, it } from 'vitest'
+import {
+  memoryStore,
+  openOperations,
+  type AccessArgument,
+  type ApplicationErrorCode,
+  type Store,
+} from '../../src/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
+import { broughtBy, expectNoneOf, lettersArrived, openProvider, type Provider, type Test } from './applicant.js'
+
+function openRegistering(test: Test): Provider & { mailer: ReturnType<typeof memoryMailer> } {
+  const mailer = memoryMailer()
+  return { ...openProvider(test, { mailer }), mailer }
+}
+
+const CONTACT = 'dev@customer.example'
+
+describe.concurrent('register()', () => {
+  it('resolves a pending application, without its credentials, before any letter is sent', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = openProvider({ onTestFinished }, { mailer: { send: () => sleep(500) } })
+    const { auth, clock } = provider
+    const answer = await auth.applications.register({
+      name: ' Shop ',
+      contact: CONTACT,
+      apis: ['orders', 'catalog'],
+      by: 'the form',
+    })
+    expect(answer).toEqual({
+      application: {
+        id: expect.stringMatching(/^app_[0-9a-f]{32}$/) as string,
+        name: 'Shop',
+        contact: CONTACT,
+        status: 'pending',
+        apis: { orders: { scopes: ['orders:read'] }, catalog: { scopes: [] } },
+        keys: [],
+        secrets: [],
+        createdAt: new Date(clock.now()),
+      },
+    })
+    const { records } = await auth.audit.list({ applicationId: answer.application.id })
+    expect(records).toMatchObject([
+      {
+        type: 'application.registered',
+        by: 'the form',
+        details: { apis: { orders: { scopes: ['orders:read'] }, catalog: { scopes: [] } } },
+      },
+    ])
+    expect(await provider.statusOf(answer.application.id)).toBe('pending')
+  })
+
+  it('grants what registrationScopes lets it, and refuses more', async ({ expect, onTestFinished }) => {
+    const { auth, mailer, tokenStatus } = openRegistering({ onTestFinished })
+    const register = (apis: AccessArgument) =>
+      auth.applications.register({ name: 'Shop', contact: CONTACT, apis: apis as never })
+    const { application } = await register({ orders: { scopes: ['orders:read'] } })
+    expect(application.apis).toEqual({ orders: { scopes: ['orders:read'] } })
+    expect((await register({ orders: {} })).application.apis).toEqual({ orders: { scopes: ['orders:read'] } })
+    expect((await register({ orders: { scopes: [] } })).application.apis).toEqual({ orders: { scopes: [] } })
+    await expect(register({ orders: { scopes: ['orders:write'] } })).rejects.toMatchObject({ code: 'unknown_scope' })
+    await lettersArrived(mailer.letters, 3)
+    expect(await tokenStatus(broughtBy(mailer.letters[0]!))).toBe(200)
+    // An operator may grant the rest.
+    await expect(auth.applications.allow(application.id, 'orders')).resolves.toMatchObject({
+      apis: { orders: { scopes: ['orders:read', 'orders:write'] } },
+    })
+  })
+
+  it('leaves no trace of what it refuses', async ({ expect, onTestFinished }) => {
+    const { auth, store, mailer, events } = openRegistering({ onTestFinished })
+    const good = { name: 'Shop', contact: CONTACT, apis: ['catalog'] }
+    const bad: [object, ApplicationErrorCode][] = [
+      [{ ...good, apis: ['payroll'] }, 'api_closed'],
+      [{ ...good, apis: ['catalog', 'payroll'] }, 'api_closed'],
+      [{ ...good, apis: ['ordres'] }, 'unknown_api'],
+      [{ ...good, apis: [] }, 'invalid_argument'],
+      [{ ...good, apis: 'catalog' }, 'invalid_argument'],
+      [{ ...good, apis: [['catalog']] }, 'invalid_argument'],
+      [{ ...good, apis: { catalog: true } }, 'invalid_argument'],
+      [{ ...good, apis: { catalog: null } }, 'invalid_argument'],
+      [{ ...good, apis: { orders: { scopes: 'orders:read' } } }, 'invalid_argument'],
+      [{ ...good, apis: { orders: { scopes: [['orders:read']] } } }, 'invalid_argument'],
+      [{ ...good, apis: { orders: { scope: ['orders:read'] } } }, 'invalid_argument'],
+      [{ ...good, name: '' }, 'invalid_argument'],
+      [{ ...good, contact: 'dev' }, 'invalid_argument'],
+      [{ ...good, contact: undefined }, 'invalid_argument'],
+    ]
+    for (const [application, code] of bad) {
+      await expect(auth.applications.register(application as never), JSON.stringify(application)).rejects.toMatchObject(
+        { name: 'ApplicationError', code },
+      )
+    }
+    expect((await auth.applications.list()).applications).toEqual([])
+    expect(await store.listLetters({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect((await auth.audit.list()).records.filter(({ applicationId }) => applicationId !== undefined)).toEqual([])
+    expect([mailer.letters, events]).toEqual([[], []])
+  })
+
+  it('is a ConfigurationError without a mailer', async ({ expect, onTestFinished }) => {
+    const { auth } = openProvider({ onTestFinished })
+    await expect(
+      auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] }),
+    ).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(/^register: mailer is missing\. .*smtpMailer\(\)/) as string,
+    })
+  })
+
+  it('stores application and letter together, or neither', async ({ expect, onTestFinished }) => {
+    const working = memoryStore()
+    const store: Store = {
+      ...working,
+      async saveApplication() {
+        throw new Error('power cut')
+      },
+    }
+    const mailer = memoryMailer()
+    const { auth } = openProvider({ onTestFinished }, { store, mailer })
+    await expect(
+      auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] }),
+    ).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(await working.listLetters({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect(mailer.letters).toEqual([])
+  })
+
+  it('makes another application for a contact that is known', async ({ expect, onTestFinished }) => {
+    const { register, mailer, keyStatus } = openRegistering({ onTestFinished })
+    const [one, two] = [await register(), await register()]
+    expect(one.id).not.toBe(two.id)
+    await lettersArrived(mailer.letters, 2)
+    for (const letter of mailer.letters) expect(await keyStatus(broughtBy(letter))).toBe(200)
+  })
+})
+
+describe.concurrent('a registration that touches a manual API', () => {
+  it('waits for approval, whatever else it touches, and has no credentials until then', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = openRegistering({ onTestFinished })
+    const { auth, mailer, clock } = provider
+    const { id } = await provider.register(['catalog', 'orders', 'weather'])
+    clock.advance(24 * 3600)
+    await sleep(1200)
+    expect(mailer.letters).toEqual([])
+    expect(await provider.record(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
+    expect(await auth.outbox.retry()).toEqual({ retried: 0 })
+    expect(await auth.outbox.retry(id)).toEqual({ retried: 0 })
+
+    expect(await auth.applications.approve(id, { by: 'ann' })).toMatchObject({ id, status: 'pending' })
+    await lettersArrived(mailer.letters, 1)
+    const brought = broughtBy(mailer.letters[0]!)
+    expect([await provider.tokenStatus(brought), await provider.keyStatus(brought, '/weather/now')]).toEqual([200, 200])
+    expect(provider.happened(id).slice(0, 2)).toEqual(['registered', 'approved'])
+    const { records } = await auth.audit.list({ applicationId: id })
+    expect(records[1]).toMatchObject({ type: 'application.approved', by: 'ann', at: new Date(clock.now()) })
+    expectNoneOf(brought, records)
+  })
+
+  it('is tried for 72 hours from its approval', async ({ expect, onTestFinished }) => {
+    const store = memoryStore()
+    const registering = openProvider({ onTestFinished }, { store, mailer: memoryMailer() })
+    const { clock } = registering
+    const { id } = await registering.register(['weather'])
+    await registering.auth.close()
+    clock.advance(10 * 24 * 3600)
+    const operator = openProvider({ onTestFinished }, { store, now: clock.now })
+    await operator.auth.applications.approve(id)
+    expect(await operator.lettersOf(id)).toMatchObject([{ state: 'due', createdAt: clock.now(), dueAt: clock.now() }])
+  })
+
+  it('is approved once, and only while it waits', async ({ expect, onTestFinished }) => {
+    const { auth, register, mailer, statusOf } = openRegistering({ onTestFinished })
+    const approve = (id: string) => auth.applications.approve(id)
+    const { id } = await register(['weather'])
+    const outcomes = await Promise.allSettled([approve(id), approve(id)])
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_move' })
+    await lettersArrived(mailer.letters, 1)
+    await expect.poll(() => statusOf(id)).toBe('active')
+    await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_move' })
+
+    await expect(approve((await register(['catalog'])).id)).rejects.toMatchObject({ code: 'invalid_move' })
+    await expect(approve('app_0')).rejects.toMatchObject({ code: 'application_not_found' })
+    const { application } = await auth.applications.create({ name: 'Shop', apis: ['weather'] })
+    await expect(approve(application.id)).rejects.toMatchObject({ code: 'invalid_move' })
+    const deleted = await register(['weather'])
+    await auth.applications.delete(deleted.id)
+    await expect(approve(deleted.id)).rejects.toMatchObject({ code: 'invalid_move' })
+  })
+
+  it('can neither be suspended nor resumed, and is deleted with its letter', async ({ expect, onTestFinished }) => {
+    const { auth, register, lettersOf, happened } = openRegistering({ onTestFinished })
+    const { id } = await register(['weather'])
+    await expect(auth.applications.suspend(id)).rejects.toMatchObject({ code: 'invalid_move' })
+    await expect(auth.applications.resume(id)).rejects.toMatchObject({ code: 'invalid_move' })
+    expect(await auth.applications.delete(id)).toMatchObject({ status: 'deleted', contact: undefined, name: '' })
+    expect(await lettersOf(id)).toEqual([])
+    expect(happened(id)).toEqual(['registered', 'deleted'])
+  })
+
+  it('can be deleted by an operator without a platform', async ({ expect, onTestFinished }) => {
+    const { register, store, lettersOf, statusOf } = openRegistering({ onTestFinished })
+    const { id } = await register(['weather'])
+    const operations = await openOperations(store)
+    await operations.applications.delete(id)
+    expect(await lettersOf(id)).toEqual([])
+    expect(await statusOf(id)).toBe('deleted')
+  })
+})

@@ -1,0 +1,262 @@
+import { createServer } from 'node:net'
+import { createTransport } from 'nodemailer'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Letter, Mailer } from '../../src/index.js'
+import { smtpMailer, type SmtpTransport } from '../../src/mailers/smtp.js'
+import { LOGIN, readMail, startMailServer, STAGES, transportTo, type Fault, type MailServer } from '../support/smtp.js'
+
+const FROM = { name: 'Example developers', address: 'developers@example.com' }
+const LETTER: Letter = {
+  to: 'dev@customer.example',
+  subject: 'Your credentials',
+  text: 'The key is k.\n.\nThe secret is s.\n',
+  html: '<p>The key is <b>k</b>.</p>',
+}
+
+/** What a mailer rejected with, as the contract of `Mailer` has it. */
+async function outcomeOf(sending: Promise<void>): Promise<Record<string, unknown>> {
+  const error = await sending.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error === undefined) return { accepted: true }
+  expect(error).toBeInstanceOf(Error)
+  const { refused, permanent } = error as { refused?: boolean; permanent?: boolean }
+  return { ...(refused !== undefined && { refused }), ...(permanent !== undefined && { permanent }) }
+}
+
+const REFUSED = { refused: true }
+const FOR_GOOD = { refused: true, permanent: true }
+const UNKNOWN = {}
+
+describe.each([
+  ['one command at a time', { hidePIPELINING: true }, {}],
+  ['with commands sent together (RFC 2920)', {}, {}],
+  ['through a pool', {}, { pool: true, maxRequeues: 0, maxMessages: 1 }],
+])('smtpMailer() %s', (_, serverOptions, transportOptions) => {
+  let server: MailServer
+  let mailer: Mailer
+  let close: () => void
+
+  beforeAll(async () => {
+    server = await startMailServer(serverOptions)
+    const transport = transportTo(server, transportOptions)
+    close = () => transport.close()
+    mailer = smtpMailer({ transport, from: FROM })
+  })
+  afterAll(async () => {
+    close()
+    await server.close()
+  })
+
+  /** What comes of a letter when that goes wrong at that stage, and whether the server has it then. */
+  async function tryWith(stage: string, fault: Fault): Promise<Record<string, unknown>> {
+    const before = server.mails.length
+    server.fault = (at) => (at === stage ? fault : undefined)
+    const outcome = await outcomeOf(mailer.send(LETTER))
+    server.fault = undefined
+    expect(server.mails.length - before).toBe(fault.kept ? 1 : 0)
+    // Whatever it was, the next letter gets through.
+    expect(await outcomeOf(mailer.send(LETTER))).toEqual({ accepted: true })
+    return outcome
+  }
+
+  it('hands over a letter', async () => {
+    await mailer.send(LETTER)
+    const mail = server.mails.at(-1)!
+    expect(mail).toMatchObject({ sender: 'developers@example.com', recipients: ['dev@customer.example'] })
+    const { from, to, subject, text, html, cc, bcc, attachments } = await readMail(mail)
+    expect({ from, to, subject, cc, bcc, attachments }).toEqual({
+      from: FROM,
+      to: [{ name: '', address: 'dev@customer.example' }],
+      subject: 'Your credentials',
+      cc: undefined,
+      bcc: undefined,
+      attachments: [],
+    })
+    expect(text?.trimEnd()).toBe(LETTER.text.trimEnd())
+    expect(html?.trimEnd()).toBe(LETTER.html)
+  })
+
+  it.each(STAGES)('a 4xx at %s: refused, for now', async (stage) => {
+    expect(await tryWith(stage, { does: 'refuse', code: 451 })).toEqual(REFUSED)
+    expect(await tryWith(stage, { does: 'refuse', code: 421 })).toEqual(REFUSED)
+  })
+
+  it.each(['connect', 'EHLO', 'AUTH'])('a 5xx at %s: refused, but no fault of the letter', async (stage) => {
+    expect(await tryWith(stage, { does: 'refuse', code: 535 })).toEqual(REFUSED)
+    expect(await tryWith(stage, { does: 'refuse', code: 554 })).toEqual(REFUSED)
+  })
+
+  it.each(['MAIL', 'RCPT', 'DATA', 'content', 'end'])('a 5xx at %s: refused for good', async (stage) => {
+    expect(await tryWith(stage, { does: 'refuse', code: 550 })).toEqual(FOR_GOOD)
+    expect(await tryWith(stage, { does: 'refuse', code: 554 })).toEqual(FOR_GOOD)
+  })
+
+  it.each([503, 530, 534, 535, 538])('a %d to sender or recipient asks for another session', async (code) => {
+    expect(await tryWith('MAIL', { does: 'refuse', code })).toEqual(REFUSED)
+    expect(await tryWith('RCPT', { does: 'refuse', code })).toEqual(REFUSED)
+  })
+
+  it.each(['connect', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'])(
+    'silence or a lost connection at %s: refused, since nothing of the letter has left',
+    async (stage) => {
+      expect(await tryWith(stage, { does: 'stall' })).toEqual(REFUSED)
+      expect(await tryWith(stage, { does: 'drop' })).toEqual(REFUSED)
+    },
+  )
+
+  it.each(['content', 'end'])('silence or a lost connection at %s: nobody knows', async (stage) => {
+    expect(await tryWith(stage, { does: 'stall' })).toEqual(UNKNOWN)
+    expect(await tryWith(stage, { does: 'drop' })).toEqual(UNKNOWN)
+  })
+
+  it('silence or a lost connection when the server has the letter: nobody knows', async () => {
+    expect(await tryWith('end', { does: 'stall', kept: true })).toEqual(UNKNOWN)
+    expect(await tryWith('end', { does: 'drop', kept: true })).toEqual(UNKNOWN)
+  })
+
+  it('keeps what went wrong as the cause, beside a code of its own', async () => {
+    server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 550 } : undefined)
+    await expect(mailer.send(LETTER)).rejects.toMatchObject({
+      message: 'The mail server has not accepted the letter.',
+      code: 'EENVELOPE',
+      responseCode: 550,
+      cause: { response: expect.stringContaining('repeats what it refuses') as string },
+    })
+    server.fault = undefined
+  })
+})
+
+describe('smtpMailer()', () => {
+  let server: MailServer
+  beforeAll(async () => void (server = await startMailServer()))
+  afterAll(() => server.close())
+
+  it('takes a wrong password for a fault of the platform', async () => {
+    const transport = transportTo(server, { auth: { ...LOGIN, pass: 'wrong' } })
+    const sending = smtpMailer({ transport, from: FROM }).send(LETTER)
+    await expect(sending).rejects.toMatchObject({ code: 'EAUTH', responseCode: 535, refused: true })
+    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(LETTER))).toEqual(REFUSED)
+  })
+
+  it('takes a server that can not be reached, or whose certificate is nobody’s, for a refusal', async () => {
+    const port = await freePort()
+    expect(await outcomeOf(smtpMailer({ transport: transportTo({ port }), from: FROM }).send(LETTER))).toEqual(REFUSED)
+    const host = { host: 'nobody.invalid' }
+    expect(await outcomeOf(smtpMailer({ transport: transportTo(server, host), from: FROM }).send(LETTER))).toEqual(
+      REFUSED,
+    )
+
+    // smtp-server brings a certificate that it signed itself.
+    const secure = await startMailServer({ disabledCommands: [] })
+    const transport = transportTo({ port: secure.portBehind }, { requireTLS: true })
+    await expect(smtpMailer({ transport, from: FROM }).send(LETTER)).rejects.toMatchObject({
+      code: 'ESOCKET',
+      refused: true,
+    })
+    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(LETTER))).toEqual(REFUSED)
+    await secure.close()
+  })
+
+  it('mails the one recipient, whatever the transport would add by default', async () => {
+    const defaults = { to: 'a@evil.example', cc: 'b@evil.example', bcc: 'c@evil.example', from: 'd@evil.example' }
+    const { host, port } = { host: '127.0.0.1', port: server.port }
+    const transport = createTransport({ host, port, auth: LOGIN }, defaults)
+    await smtpMailer({ transport, from: 'developers@example.com' }).send(LETTER)
+    expect(server.mails.at(-1)).toMatchObject({
+      sender: 'developers@example.com',
+      recipients: ['dev@customer.example'],
+    })
+  })
+
+  it('has nothing read from disk or fetched', async () => {
+    const message = await messageOf(LETTER)
+    expect(message).toMatchObject({
+      from: FROM,
+      to: { name: '', address: 'dev@customer.example' },
+      envelope: { from: 'developers@example.com', to: ['dev@customer.example'] },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    for (const part of ['subject', 'text', 'html']) expect(message[part]).toBe(LETTER[part as keyof Letter])
+  })
+
+  it('gives up before the platform does', async () => {
+    const signal = (await messageOf(LETTER))['signal'] as AbortSignal
+    expect(signal.aborted).toBe(false)
+    // The same, in less time: nodemailer ends a session when it is told to.
+    server.fault = (stage) => (stage === 'MAIL' ? { does: 'stall' } : undefined)
+    const patient = transportTo(server, { socketTimeout: 60_000 })
+    const hasty: SmtpTransport = Object.assign(Object.create(patient) as typeof patient, {
+      sendMail: (message: object) => patient.sendMail({ ...message, signal: AbortSignal.timeout(300) }),
+    })
+    const asked = performance.now()
+    expect(await outcomeOf(smtpMailer({ transport: hasty, from: FROM }).send(LETTER))).toEqual(REFUSED)
+    expect(performance.now() - asked).toBeLessThan(5000)
+    server.fault = undefined
+  })
+
+  it('knows nothing of a transport that is not nodemailer’s but what the server has answered', async () => {
+    const failing = (error: unknown): SmtpTransport => ({
+      async sendMail() {
+        throw error
+      },
+    })
+    const outcome = (error: unknown) => outcomeOf(smtpMailer({ transport: failing(error), from: FROM }).send(LETTER))
+    expect(await outcome({ code: 'ECONNECTION' })).toEqual(UNKNOWN)
+    expect(await outcome({ code: 'EAUTH', responseCode: 535 })).toEqual(REFUSED)
+    expect(await outcome({ responseCode: 550 })).toEqual(REFUSED)
+    expect(await outcome({ responseCode: 550, command: 'RCPT TO' })).toEqual(FOR_GOOD)
+    expect(await outcome({ responseCode: 354, command: 'DATA' })).toEqual(UNKNOWN)
+    expect(await outcome({ responseCode: '550' })).toEqual(UNKNOWN)
+    expect(await outcome(undefined)).toEqual(UNKNOWN)
+  })
+
+  it('believes no success that names the recipient as rejected, as LMTP does', async () => {
+    const lmtp = await startMailServer({
+      lmtp: true,
+      onData(stream, _session, done) {
+        stream.resume().on('end', () => done(null, [Object.assign(new Error('no'), { responseCode: 550 })] as never))
+      },
+    })
+    const transport = transportTo(lmtp, { lmtp: true })
+    expect(await transport.sendMail({ ...LETTER, from: FROM.address })).toMatchObject({ rejected: [LETTER.to] })
+    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(LETTER))).toEqual(FOR_GOOD)
+    await lmtp.close()
+  })
+
+  it.each([
+    undefined, null, 7, '', 'developers', 'Developers <developers@example.com>', 'a@example.com, b@example.com', 'a b@example.com',
+    'developers@example.com\r\nBcc: all@example.com', {}, { name: 'Developers' }, { address: 'developers@example.com' },
+    { name: 'two\nlines', address: 'developers@example.com' }, { name: 'Developers', address: 'Developers <developers@example.com>' },
+  ])('refuses to be from %j', (from) => {
+    expect(() => smtpMailer({ transport: transportTo(server), from: from as string })).toThrow(/^from is .*Give one plain address/s)
+  }) // prettier-ignore
+
+  it.each([undefined, null, {}, 'smtp://localhost'])('refuses the transport %j', (transport) => {
+    expect(() => smtpMailer({ transport: transport as SmtpTransport, from: FROM })).toThrow(/createTransport/)
+  })
+
+  it('refuses a pool that sends letters twice', () => {
+    const transport = createTransport({ host: '127.0.0.1', port: server.port, pool: true })
+    expect(() => smtpMailer({ transport, from: FROM })).toThrow(/maxRequeues: 0/)
+    transport.close()
+  })
+})
+
+/** What a transport is given for a letter. */
+async function messageOf(letter: Letter): Promise<Record<string, unknown>> {
+  let given: object | undefined
+  const transport: SmtpTransport = { sendMail: async (message) => void (given = message) }
+  await smtpMailer({ transport, from: FROM }).send(letter)
+  return given as Record<string, unknown>
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as { port: number }
+  await new Promise((closed) => server.close(closed))
+  return port
+}

@@ -1,0 +1,52 @@
+/**
+ * A platform in a process of its own that registers applications and mails their credentials, until it is killed:
+ * `node mailing-process.mjs <SQLite file> <port of the mail server> <began> <speed> <names>`. Its clock goes `speed`
+ * times as fast as ours since `began`. Whatever it logs, and every event, is a line on stdout; `registered <name>` is
+ * what has been acknowledged.
+ */
+import { writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { createPlatformAuth } from 'express-platform-auth'
+import { smtpMailer } from 'express-platform-auth/mailers/smtp'
+import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { createTransport } from 'nodemailer'
+
+const [file = '', port = '', began = '', speed = '', names = ''] = process.argv.slice(2)
+
+/** At once: what is said has been done, whatever happens next. @param {unknown[]} parts */
+function say(...parts) {
+  writeSync(1, `${parts.map((part) => (typeof part === 'string' ? part : inspect(part))).join(' ')}\n`)
+}
+
+const transport = createTransport({
+  host: '127.0.0.1',
+  port: Number(port),
+  auth: { user: 'platform', pass: 'correct horse' },
+  connectionTimeout: 600,
+  greetingTimeout: 600,
+  socketTimeout: 600,
+})
+const auth = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: { orders: { scheme: 'oauth2', registration: 'automatic' }, catalog: { scheme: 'apiKey' } },
+  store: sqliteStore(file),
+  secret: 'a secret of 32 characters or more',
+  mailer: smtpMailer({ transport, from: 'developers@example.com' }),
+  logger: { debug: say, info: say, warn: say, error: say },
+  now: () => Number(began) + (Date.now() - Number(began)) * Number(speed),
+})
+for (const type of /** @type {const} */ (['registered', 'delivered', 'activated', 'deliveryFailed', 'updated'])) {
+  auth.events.on(`application.${type}`, (event) => say('event', JSON.stringify(event)))
+}
+
+await auth.ready()
+say('ready')
+for (const name of names === '' ? [] : names.split(',')) {
+  await sleep(Math.random() * 100)
+  const contact = `${name}@customer.example`
+  await auth.applications.register({ name: `App ${name}`, contact, apis: ['orders', 'catalog'] })
+  say('registered', name)
+}
+// Its timers and sockets don't keep it; only being killed ends it.
+setInterval(() => undefined, 60_000)
