@@ -1,0 +1,47 @@
+import type { Operations } from '../../index.js'
+import type { Place } from '../place.js'
+import type { Manifest } from '../program.js'
+
+/** Something that a doctor has to say. */
+export interface Finding {
+  /** A `note` is no fault, and better known. */
+  readonly level: 'problem' | 'note'
+  /** The check that found it. */
+  readonly check: string
+  readonly finding: string
+  readonly cure: string
+}
+
+/** What is looked at. */
+export interface Subject {
+  readonly place: Place
+  /** Undefined where the store could not be opened, or keeps nothing. */
+  readonly operations: Operations | undefined
+  readonly manifest: Manifest
+  readonly production: boolean
+}
+
+/** One look at one thing. */
+export interface Check {
+  readonly name: string
+  /** What it can't do without, where that is missing. */
+  lacks(subject: Subject): string | undefined
+  look(subject: Subject): Promise<readonly Found[]> | readonly Found[]
+}
+
+type Found = Omit<Finding, 'check'>
+
+export function problem(finding: string, cure: string): Found {
+  return { level: 'problem', finding, cure }
+}
+
+export function note(finding: string, cure: string): Found {
+  return { level: 'note', finding, cure }
+}
+
+/** A message of this package says what is wrong, and in the next sentence what to do. */
+export function splitCure(message: string): readonly [finding: string, cure: string] {
+  const [, finding = message, cure = 'The README says what is right there.'] =
+    /^(.*?[.:]) (?=[A-Z`"])(.*)$/s.exec(message) ?? []
+  return [finding, cure]
+}

@@ -1,0 +1,34 @@
+/** A server as operators have one beside the command line: says its address once it is ready, and ends with its parent. */
+import express from 'express'
+import { createPlatformAuth } from 'express-platform-auth'
+import options from './platform.mjs'
+
+const { CLI_POSTGRES } = process.env
+const quiet = {
+  debug() {},
+  info() {},
+  warn() {},
+  error: (/** @type {unknown[]} */ ...said) => process.stderr.write(`${said.join(' ')}\n`),
+}
+const auth = createPlatformAuth({
+  ...options(),
+  logger: quiet,
+  ...(CLI_POSTGRES && { store: await postgres(CLI_POSTGRES) }),
+})
+const app = express()
+app.use(auth.router)
+app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
+await auth.ready()
+const server = app.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.send?.(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+})
+process.on('disconnect', () => process.exit())
+
+/** @param {string} connectionString @returns {Promise<import('express-platform-auth').Store>} */
+async function postgres(connectionString) {
+  const { default: pg } = await import('pg')
+  const { postgresStore } = await import('express-platform-auth/stores/postgres')
+  return postgresStore({ pool: new pg.Pool({ connectionString }) })
+}
