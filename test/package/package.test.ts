@@ -29,9 +29,25 @@ describe('the tarball', () => {
   it('holds the build, the manifest and the documents, and nothing else', () => {
     const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
     const paths = packed.files.map(({ path }) => path)
-    const built = /^dist\/(?:(?:esm|cjs)\/.+\.(?:js|d\.ts)|cjs\/package\.json)$/
+    const built = /^dist\/(?:(?:esm|cjs)\/.+\.(?:js|d\.ts)|cjs\/package\.json|assets\/[\w.-]+)$/
     expect(paths.filter((path) => !built.test(path)).toSorted()).toEqual(documents)
     expect(paths.filter((path) => /(?:^|\/)(?:tests?|fixtures)\/|\.test\.|build/.test(path))).toEqual([])
+  })
+
+  it('holds the console’s files once, and the licences of what is not ours', async () => {
+    const assets = packed.files.filter(({ path }) => path.startsWith('dist/assets/'))
+    expect(assets.map(({ path }) => path.replace('dist/assets/', '')).toSorted()).toEqual([
+      'console.css.gz',
+      'console.js.gz',
+      'icon.svg.gz',
+      'reference.css.gz',
+      'reference.js.gz',
+      'swagger-ui.LICENSE',
+      'swagger-ui.NOTICE',
+      'swagger-ui.bundle.js.LICENSE.txt',
+      'swagger-ui.js.gz',
+    ])
+    expect(await readText(packed.folder, 'dist/assets/swagger-ui.LICENSE')).toContain('Apache License')
   })
 
   it('is small', () => {
@@ -136,6 +152,23 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
     expect(await run(home, 'require-sqlite.cjs')).toEqual(ANSWERS)
   })
 
+  it('shows the console, imported and required', async () => {
+    const files = [
+      [200, 'icon.svg', true],
+      [200, 'console.css', true],
+      [200, 'reference.css', true],
+      [200, 'swagger-ui.js', true],
+      [200, 'reference.js', true],
+    ]
+    const home = await packed.consumer({
+      type: 'module',
+      packages: [express, 'jose'],
+      programs: ['console.cjs', 'import-console.mjs', 'require-console.cjs'],
+    })
+    expect(await run(home, 'import-console.mjs')).toEqual([200, ...files])
+    expect(await run(home, 'require-console.cjs')).toEqual([200, ...files])
+  })
+
   it('reads with authOf() of one copy what a guard of the other copy established', async () => {
     const options = {
       type: 'module',
@@ -152,7 +185,7 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
     const jest = join(dirname(resolve('jest/package.json')), 'bin/jest.js')
     const { code, stderr } = await runNode([jest, '--rootDir', home, '--cacheDirectory', join(home, 'cache')], home)
     expect(code, stderr).toBe(0)
-    expect(stderr).toMatch(/Tests: +2 passed, 2 total/)
+    expect(stderr).toMatch(/Tests: +3 passed, 3 total/)
   })
 })
 

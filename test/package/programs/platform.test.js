@@ -3,6 +3,7 @@ const express = require('express')
 const request = require('supertest')
 const { authOf, createPlatformAuth, memoryStore } = require('express-platform-auth')
 const { sqliteStore } = require('express-platform-auth/stores/sqlite')
+const { developerConsole } = require('express-platform-auth/console')
 const { accessTokenFor, apiKeyFor } = require('express-platform-auth/testing')
 
 const secret = 's'.repeat(32)
@@ -39,5 +40,20 @@ test.each([
     .set('X-Api-Key', await apiKeyFor(auth, 'catalog'))
     .expect(200, '"apiKey"')
   await request(app).get('/orders').expect(401)
+  await auth.close()
+})
+
+test('a console', async () => {
+  const auth = createPlatformAuth({
+    baseUrl: 'http://localhost',
+    apis: { catalog: { scheme: 'apiKey' } },
+    store: memoryStore(),
+  })
+  const app = express()
+  app.use('/developers', developerConsole(auth))
+  const { text } = await request(app).get('/developers/').expect(200)
+  await request(app)
+    .get(`/developers/${/assets\/console\.\w+\.css/.exec(text)[0]}`)
+    .expect(200)
   await auth.close()
 })

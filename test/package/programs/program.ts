@@ -10,6 +10,7 @@ import {
 } from 'express-platform-auth'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { accessTokenFor, apiKeyFor } from 'express-platform-auth/testing'
+import { developerConsole } from 'express-platform-auth/console'
 
 const auth = createPlatformAuth({
   baseUrl: 'https://api.example.com',
@@ -45,6 +46,11 @@ app.get('/untouched', (req, res) => {
   void req.user
   res.end()
 })
+
+app.use('/developers', developerConsole(auth))
+app.use('/developers', developerConsole(auth, { title: 'Shop', documents: { orders: './orders.json', catalog: {} } }))
+// @ts-expect-error an API that is not there
+developerConsole(auth, { documents: { ordres: './orders.json' } })
 
 // @ts-expect-error catalog is called with a key
 auth.requireBearer('catalog')

@@ -1,0 +1,123 @@
+import type { Api } from '../index.js'
+import type { Assets } from './assets.js'
+import { callsOf, type Call } from './calls.js'
+import { html, type Html } from './html.js'
+import type { JsonObject } from './openapi.js'
+import { page } from './page.js'
+
+interface IndexPageOptions {
+  readonly title: string
+  readonly apis: readonly Api[]
+  readonly documents: ReadonlyMap<string, JsonObject>
+  /** Whether applications can register here. */
+  readonly registration: boolean
+  readonly assets: Assets
+}
+
+/** What the APIs are, how each is called, and where everything else about them is. */
+export function indexPage({ title, apis, documents, registration, assets }: IndexPageOptions): string {
+  const [first] = apis
+  const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
+  const content = html`
+    <header class="opening">
+      <h1>${title}</h1>
+      <p class="lead">${countOf(apis)} below <code>${breakable(baseUrl)}</code></p>
+      ${howToStart(registration)}
+    </header>
+    <main>${apis.length > 3 && contents(apis)} ${apis.map((api) => section(api, documents.get(api.name)))}</main>
+    <footer>
+      ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
+    </footer>
+    <p id="copied" class="unseen" role="status"></p>
+  `
+  return page({ title, home: './', assets, styles: ['console.css'], scripts: ['console.js'], content })
+}
+
+function countOf({ length }: readonly Api[]): string {
+  return length === 1 ? 'One API' : `${length} APIs`
+}
+
+function howToStart(registration: boolean): Html {
+  if (!registration)
+    return html`<p>
+      Each is called with the credentials of your application, which you have from the people who run this platform.
+    </p>`
+  return html` <ol class="steps">
+      <li><strong>Register</strong> Give your application a name and an e-mail address.</li>
+      <li><strong>Receive</strong> Its key, and its secret where one is needed, come by e-mail.</li>
+      <li><strong>Call</strong> Try the APIs here, in their references, or with the commands below.</li>
+    </ol>
+    <p><a class="button" href="register">Register an application</a></p>`
+}
+
+function contents(apis: readonly Api[]): Html {
+  return html`<nav class="contents" aria-label="APIs">
+    <ul>
+      ${apis.map(({ name, title }) => html`<li><a href="#api-${name}">${title}</a></li>`)}
+    </ul>
+  </nav>`
+}
+
+function section(api: Api, document: JsonObject | undefined): Html {
+  const { name, title, description, scheme } = api
+  return html` <section id="api-${name}" class="api" aria-labelledby="title-${name}">
+    <div class="about">
+      <h2 id="title-${name}">${title}</h2>
+      <p class="scheme">${scheme === 'oauth2' ? 'OAuth 2.0, access token' : 'API key'}</p>
+      ${description !== undefined && html`<p>${description}</p>`}
+      <dl>${facts(api)}</dl>
+      <p class="links">
+        ${document && html`<a class="button" href="apis/${name}">Open the reference<span class="unseen"> of ${title}</span></a>`}
+        ${links(api, document)}
+      </p>
+    </div>
+    <div class="calls">${callsOf(api, document).map(figure)}</div>
+  </section>`
+}
+
+function facts({ resource, tokenEndpoint, scopes }: Api): Html[] {
+  const list = Object.entries(scopes)
+  const needs =
+    tokenEndpoint === undefined
+      ? [fact('Header', 'X-Api-Key: YOUR_KEY')]
+      : [fact('Token address', tokenEndpoint), fact('Header', 'Authorization: Bearer ACCESS_TOKEN')]
+  if (list.length > 0)
+    needs.push(
+      html`<dt>Scopes</dt>
+        ${list.map(([scope, meaning]) => html`<dd class="scope"><code>${scope}</code> <span>${meaning}</span></dd>`)}`,
+    )
+  return [fact('Address', resource), ...needs]
+}
+
+function fact(term: string, value: string): Html {
+  return html`<dt>${term}</dt>
+    <dd class="copyable"><code>${breakable(value)}</code>${copyButton(term)}</dd>`
+}
+
+/** An address breaks behind its slashes, if it must. */
+function breakable(text: string): Html[] {
+  return text.split(/(?<=[^/]\/)(?=[^/])/).map((part) => html`${part}<wbr />`)
+}
+
+function links({ name, tokenEndpoint, resource }: Api, document: JsonObject | undefined): Html[] {
+  const known: [text: string, href: string][] = []
+  if (document) known.push(['OpenAPI document', `apis/${name}/openapi.json`])
+  if (tokenEndpoint !== undefined)
+    known.push(
+      ['Authorization server metadata', `${resource}/.well-known/oauth-authorization-server`],
+      ['Protected resource metadata', `${resource}/.well-known/oauth-protected-resource`],
+    )
+  return known.map(([text, href]) => html`<a href="${href}">${text}</a> `)
+}
+
+function figure({ does, command }: Call): Html {
+  return html` <figure class="copyable">
+    <figcaption>${does}${copyButton(does)}</figcaption>
+    <pre><code>${command}</code></pre>
+  </figure>`
+}
+
+/** Shown by the script that makes it work. */
+function copyButton(what: string): Html {
+  return html`<button type="button" class="copy" aria-label="Copy: ${what}" hidden>Copy</button>`
+}

@@ -1,0 +1,58 @@
+import type { Api } from '../index.js'
+import type { Assets } from './assets.js'
+import { html } from './html.js'
+import { asObject, operationsIn, type JsonObject } from './openapi.js'
+import { page } from './page.js'
+
+interface ReferencePageOptions {
+  /** The console's. */
+  readonly title: string
+  readonly api: Api
+  readonly document: JsonObject
+  readonly registration: boolean
+  readonly assets: Assets
+}
+
+/** The reference of one API. What stands in it without the script is what there is to read before that has come. */
+export function referencePage({ title, api, document, registration, assets }: ReferencePageOptions): string {
+  const content = html`
+    <header class="bar">
+      <a href="../">${title}</a>
+      ${registration && html`<a href="../register">Register an application</a>`}
+    </header>
+    <main class="reference">
+      <h1>${api.title}</h1>
+      <p class="lead"><code>${api.resource}</code></p>
+      ${asObject(document['info'])['description'] === undefined && api.description !== undefined && html`<p>${api.description}</p>`}
+      <p class="links"><a href="${api.name}/openapi.json">OpenAPI document</a></p>
+      <div
+        id="reference"
+        data-api="${api.title}"
+        data-scheme="${api.scheme}"
+        data-token-endpoint="${api.tokenEndpoint}"
+        data-document="${api.name}/openapi.json"
+        data-register="${registration && '../register'}"
+      >
+        <h2>Operations</h2>
+        <ul class="operations">
+          ${operationsIn(document['paths']).map(
+            ({ method, path, operation }) =>
+              html`<li>
+                <code>${method.toUpperCase()} ${path}</code>
+                ${typeof operation['summary'] === 'string' && operation['summary']}
+              </li>`,
+          )}
+        </ul>
+        <noscript><p>To try them here, allow JavaScript for this page.</p></noscript>
+      </div>
+    </main>
+  `
+  return page({
+    title: `${api.title}, ${title}`,
+    home: '../',
+    assets,
+    styles: ['console.css', 'reference.css'],
+    scripts: ['swagger-ui.js', 'reference.js'],
+    content,
+  })
+}

@@ -1,0 +1,358 @@
+import { createHash } from 'node:crypto'
+import { createServer, request, type IncomingHttpHeaders } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
+import express from 'express'
+import helmet from 'helmet'
+import { JSDOM } from 'jsdom'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { developerConsole } from '../../src/console/index.js'
+import { createPlatformAuth, memoryStore } from '../../src/index.js'
+import { EXPRESSES, recordingLogger, SECRET } from '../support/platform.js'
+import { APIS, DOCUMENTS, listen, openShop } from './shop.js'
+
+const LOGGED = { logger: recordingLogger(), secret: SECRET }
+const closers: (() => void)[] = []
+afterAll(() => closers.forEach((close) => close()))
+
+/** An app, listening; resolves its address. */
+async function serve(app: express.Express): Promise<string> {
+  const server = createServer(app)
+  closers.push(() => server.close().closeAllConnections())
+  return `http://localhost:${await listen(server)}`
+}
+
+async function pageAt(url: string): Promise<{ response: Response; page: Document; text: string }> {
+  const response = await fetch(url)
+  const text = await response.text()
+  return { response, text, page: new JSDOM(text, { url: response.url }).window.document }
+}
+
+describe('the console of a shop', () => {
+  let shop: Awaited<ReturnType<typeof openShop>>
+  beforeAll(async () => {
+    shop = await openShop()
+  })
+  afterAll(() => shop.close())
+
+  it('lists every API with its title, description, scheme, scopes and exact addresses', async () => {
+    const { page } = await pageAt(shop.developers)
+    expect(page.querySelector('h1')?.textContent).toBe('Tea shop developers')
+    const [orders = '', catalog = ''] = [...page.querySelectorAll('.api')].map((section) => wordsOf(section))
+    for (const words of [
+      'Orders',
+      'Place orders, follow them, change and cancel them.',
+      'OAuth 2.0',
+      `${shop.baseUrl}/orders/token`,
+      'Authorization: Bearer ACCESS_TOKEN',
+      'orders:read Read orders',
+      'orders:write Place, change and cancel orders',
+    ])
+      expect(orders).toContain(words)
+    for (const words of ['Catalogue', 'What the shop sells.', 'API key', 'X-Api-Key: YOUR_KEY'])
+      expect(catalog).toContain(words)
+    expect(catalog).not.toContain('token')
+  })
+
+  it('has commands that work as they are pasted, once key and secret are filled in', async () => {
+    const { page } = await pageAt(shop.developers)
+    const commands = [...page.querySelectorAll('figure.copyable pre')].map(({ textContent }) => textContent)
+    expect(commands).toEqual([
+      `curl -u 'YOUR_KEY:YOUR_SECRET' \\\n  -d grant_type=client_credentials \\\n  ${shop.baseUrl}/orders/token`,
+      `curl -H 'Authorization: Bearer ACCESS_TOKEN' \\\n  ${shop.baseUrl}/orders/items`,
+      `curl -H 'X-Api-Key: YOUR_KEY' \\\n  ${shop.baseUrl}/catalog/items`,
+    ])
+    expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(8)
+  })
+
+  it('links to references, registration and the machine-readable documents, all of which are there', async () => {
+    const { page } = await pageAt(shop.developers)
+    const links = [...page.querySelectorAll<HTMLAnchorElement>('a')].map(({ href }) => href)
+    expect(links.map((link) => link.replace(shop.baseUrl, ''))).toEqual([
+      '/developers/register',
+      '/developers/apis/orders',
+      '/developers/apis/orders/openapi.json',
+      '/orders/.well-known/oauth-authorization-server',
+      '/orders/.well-known/oauth-protected-resource',
+      '/developers/apis/catalog',
+      '/developers/apis/catalog/openapi.json',
+      '/.well-known/jwks.json',
+    ])
+    for (const link of links) expect((await fetch(link)).status, link).toBe(200)
+  })
+
+  it.each(['', '/apis/orders', '/register', '/register/claim'])('loads nothing from elsewhere: %s', async (path) => {
+    const { page, text } = await pageAt(shop.developers + path)
+    const loaded = [...page.querySelectorAll<HTMLElement & { src?: string; href?: string }>('script, link, img')]
+    for (const { src, href } of loaded) {
+      const address = src || href
+      if (!address) continue
+      expect(address).toMatch(new RegExp(`^${shop.developers}/assets/[\\w.-]+\\.[0-9a-f]{16}\\.(?:css|js|svg)$`))
+      expect((await fetch(address)).status).toBe(200)
+    }
+    expect(text).not.toMatch(/ style=| on\w+=/)
+  })
+
+  it.each(['', '/apis/orders', '/register', '/register/claim'])(
+    'allows nothing that it does not need: %s',
+    async (path) => {
+      const { response, page } = await pageAt(shop.developers + path)
+      const policy = response.headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'; ")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).toContain("base-uri 'none'")
+      expect(policy).not.toMatch(/unsafe|\*|https?:\/\/(?!localhost)/)
+      for (const inline of page.querySelectorAll('script:not([src]), style')) {
+        const hash = createHash('sha256')
+          .update(inline.textContent ?? '')
+          .digest('base64')
+        expect(policy).toContain(`'sha256-${hash}'`)
+      }
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    },
+  )
+
+  it('lets a reference call its API and nothing else', async () => {
+    const { response } = await pageAt(`${shop.developers}/apis/orders`)
+    expect(response.headers.get('content-security-policy')).toContain(`; connect-src 'self' ${shop.baseUrl}; `)
+  })
+
+  it('shows a reference before the script has come: what can be done', async () => {
+    const { page } = await pageAt(`${shop.developers}/apis/orders`)
+    expect(page.querySelector('h1')?.textContent).toBe('Orders')
+    expect([...page.querySelectorAll('.operations li')].map((each) => wordsOf(each))).toContain(
+      'GET /items/{id} Read an order',
+    )
+    expect(page.querySelectorAll('script:not([defer])')).toHaveLength(0)
+  })
+
+  it('has assets whose address changes with their content, kept for ever, sent compressed', async () => {
+    const { page } = await pageAt(`${shop.developers}/apis/orders`)
+    const { src } = page.querySelector<HTMLScriptElement>('script[src*="swagger-ui"]')!
+    const sent = await raw(src, { 'Accept-Encoding': 'br, gzip' })
+    expect(sent.headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-encoding': 'gzip',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding',
+    })
+    expect(sent.body.length).toBeLessThan(500_000)
+    const hash = createHash('sha256').update(sent.body).digest('hex').slice(0, 16)
+    expect(src).toContain(`/assets/swagger-ui.${hash}.js`)
+    for (const encoding of ['identity', 'gzip;q=0', '*;q=0.1, gzip; q=0.0']) {
+      const plain = await raw(src, { 'Accept-Encoding': encoding })
+      expect(plain.headers['content-encoding']).toBeUndefined()
+      expect(plain.body.equals(gunzipSync(sent.body))).toBe(true)
+    }
+    expect((await raw(src, {}, 'HEAD')).body).toHaveLength(0)
+    expect((await raw(src.replace(hash, '0123456789abcdef'))).status).toBe(404)
+  })
+
+  it('leaves to the host what it does not have', async () => {
+    for (const path of [
+      '/nothing',
+      '/apis',
+      '/apis/',
+      '/apis/orders/',
+      '/apis/unknown',
+      '/assets/',
+      '/registered',
+      '/../orders',
+    ])
+      expect((await fetch(shop.developers + path)).status, path).toBe(404)
+    expect((await fetch(shop.developers, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(`${shop.developers}/apis/orders`, { method: 'PUT' })).status).toBe(404)
+    expect((await fetch(`${shop.developers}/register`, { method: 'PUT' })).status).toBe(404)
+  })
+
+  it('registers applications, whose owners are written to', async () => {
+    for (const [index, address] of [`${shop.developers}/register`, `${shop.developers}/register/`].entries()) {
+      const { page } = await pageAt(address)
+      expect(page.querySelector<HTMLAnchorElement>('header a')?.href).toBe(shop.developers)
+      const form = new URLSearchParams({ name: 'Till', contact: `till-${index}@example.com`, apis: 'orders' })
+      const response = await fetch(address, { method: 'POST', body: form })
+      expect(response.status).toBe(202)
+      await vi.waitFor(() => expect(shop.mailer.letters.at(index)?.to).toBe(`till-${index}@example.com`), 5000)
+      expect(shop.mailer.letters[index]?.text).toContain(`${shop.developers}\n`)
+    }
+  })
+
+  it('shows credentials behind a claim link', async () => {
+    const { page } = await pageAt(`${shop.developers}/register/claim`)
+    expect(page.querySelector('h1')?.textContent).toBe('Your credentials')
+    const refused = await fetch(`${shop.developers}/register/claim`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"token":"wrong"}',
+    })
+    expect(refused.status).toBe(400)
+  })
+})
+
+describe.each(Object.entries(EXPRESSES))('on %s', (_version, expressOf) => {
+  const auth = createPlatformAuth({
+    ...LOGGED,
+    baseUrl: 'http://localhost',
+    store: memoryStore(),
+    apis: { orders: { scheme: 'oauth2' } },
+  })
+
+  it.each(['/developers', '/v1/developers', '/dev:console'])('is right with and without a slash: %s', async (path) => {
+    const base = await serve(expressOf().use(path, developerConsole(auth)))
+    for (const address of [`${path}?from=mail`, `${path}/?from=mail`]) {
+      const { response, page } = await pageAt(base + address)
+      expect(response.status).toBe(200)
+      expect(response.url).toBe(`${base}${path}/?from=mail`)
+      const { href } = page.querySelector<HTMLLinkElement>('link[rel=stylesheet]')!
+      expect((await fetch(href)).status).toBe(200)
+    }
+    const redirect = await raw(base + path)
+    expect([redirect.status, redirect.headers.location]).toEqual([307, `./${path.split('/').at(-1)}/`])
+  })
+
+  it('is right at the root', async () => {
+    const base = await serve(expressOf().use(developerConsole(auth)))
+    expect((await raw(`${base}/`)).status).toBe(200)
+    expect((await raw(base + '/')).headers.location).toBeUndefined()
+  })
+
+  it('leads nobody elsewhere by its redirect', async () => {
+    const base = await serve(expressOf().use(/^.*/, developerConsole(auth)))
+    for (const path of ['//evil.example', '/\\evil.example', '/x//evil.example']) {
+      const { headers } = await raw(base, {}, 'GET', path)
+      if (headers.location !== undefined) expect(new URL(headers.location, `${base}/x/`).origin).toBe(base)
+    }
+  })
+})
+
+it('is right behind a proxy that strips a prefix', async () => {
+  const shop = await openShop({ path: '/' })
+  closers.push(() => void shop.close())
+  const proxy = express().use('/company/developers', (req, res) => {
+    const { headers, method } = req
+    req.pipe(
+      request(shop.baseUrl + req.url, { headers, method }, (answer) => {
+        res.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(res)
+      }),
+    )
+  })
+  const developers = `${await serve(proxy)}/company/developers/`
+  const { page, text } = await pageAt(developers)
+  for (const { href } of page.querySelectorAll<HTMLAnchorElement>('link, a[href^="apis/"]'))
+    expect((await fetch(href)).status, href).toBe(200)
+  // What the proxy hides from us, the browser puts right.
+  expect(text).toContain(`<script>if(!location.pathname.endsWith('/'))location.pathname+='/'</script>`)
+})
+
+it('keeps its own rules behind helmet', async () => {
+  const shop = await openShop({ before: (app) => void app.use(helmet()) })
+  closers.push(() => void shop.close())
+  for (const path of ['/', '/apis/orders', '/register']) {
+    const policy = (await fetch(shop.developers + path)).headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+  }
+})
+
+it('may be there several times in one process, each with its own documents', async () => {
+  const apis = { orders: { scheme: 'oauth2', scopes: APIS.orders.scopes }, catalog: { scheme: 'apiKey' } } as const
+  const auth = createPlatformAuth({ ...LOGGED, baseUrl: 'http://localhost', store: memoryStore(), apis })
+  const app = express()
+    .use('/one', developerConsole(auth, { title: 'One', documents: { orders: DOCUMENTS.orders } }))
+    .use('/two', developerConsole(auth, { title: 'Two', documents: { catalog: DOCUMENTS.catalog } }))
+  const base = await serve(app)
+  const statuses = ['/one/apis/orders', '/one/apis/catalog', '/two/apis/orders', '/two/apis/catalog'].map(
+    async (path) => (await fetch(base + path)).status,
+  )
+  expect(await Promise.all(statuses)).toEqual([200, 404, 404, 200])
+  expect((await pageAt(`${base}/two`)).page.title).toBe('Two')
+})
+
+it('lists an API without a document, without a reference', async () => {
+  const shop = await openShop({ console: { documents: {} } })
+  closers.push(() => void shop.close())
+  const { page, text } = await pageAt(shop.developers)
+  expect(page.querySelectorAll('a[href^="apis/"]')).toHaveLength(0)
+  expect(text).toContain(`${shop.baseUrl}/catalog/RESOURCE_PATH`)
+})
+
+it.each([
+  ['the option says so', { console: { registration: false } }],
+  ['there is no mailer', { options: { mailer: undefined } }],
+])('says nothing of registration where %s', async (_why, options) => {
+  const shop = await openShop(options)
+  closers.push(() => void shop.close())
+  expect((await pageAt(shop.developers)).text).not.toContain('egister an application')
+  expect((await pageAt(`${shop.developers}/apis/orders`)).text).not.toContain('egister an application')
+  expect((await fetch(`${shop.developers}/register`)).status).toBe(404)
+})
+
+it('takes APIs by any name, and shows titles as they were written', async () => {
+  const apis = {
+    register: { scheme: 'apiKey', title: '<b>"Till" & Co</b>', description: '<script>alert(1)</script>' },
+    assets: { scheme: 'apiKey' },
+    copied: { scheme: 'oauth2', scopes: { '<i>': '<i>&amp;' } },
+    'v1.2~x': { scheme: 'apiKey' },
+  } as const
+  const auth = createPlatformAuth({ ...LOGGED, baseUrl: `http://localhost/it's`, store: memoryStore(), apis })
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'x', version: '1' },
+    paths: { '/<b>': { get: { summary: '</ul><b>' } } },
+  }
+  const documents = Object.fromEntries(Object.keys(apis).map((name) => [name, document]))
+  const base = await serve(express().use('/d', developerConsole(auth, { title: '</title><b>', documents })))
+  const { page } = await pageAt(`${base}/d`)
+  expect(page.querySelectorAll('b, i, main script')).toHaveLength(0)
+  expect(page.querySelector('h2')?.textContent).toBe('<b>"Till" & Co</b>')
+  expect(page.querySelectorAll('nav li')).toHaveLength(4)
+  expect(new Set([...page.querySelectorAll('[id]')].map(({ id }) => id)).size).toBe(
+    page.querySelectorAll('[id]').length,
+  )
+  expect(page.querySelector('figure pre')?.textContent).toContain(`'http://localhost/it'\\''s/register/<b>'`)
+  for (const name of Object.keys(apis)) {
+    const reference = await pageAt(`${base}/d/apis/${name}`)
+    expect(reference.response.status).toBe(200)
+    expect(reference.page.querySelectorAll('b, i')).toHaveLength(0)
+  }
+})
+
+it('dresses registration in the same colours', async () => {
+  const source = new URL('../../src/', import.meta.url)
+  const [style, pages] = await Promise.all([
+    readFile(new URL('console/assets/console.css', source), 'utf8'),
+    readFile(new URL('authorization-server/registration-pages.ts', source), 'utf8'),
+  ])
+  const palette = (text: string): string | undefined => /:root \{[^}]*\}/.exec(text)?.[0]
+  expect(palette(style)).toContain('--accent')
+  expect(palette(pages)).toBe(palette(style))
+})
+
+function wordsOf(element: Element): string {
+  return (element.textContent ?? '').replaceAll(/\s+/g, ' ').trim()
+}
+
+interface RawAnswer {
+  readonly status: number | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** What goes over the wire: no redirect followed, nothing uncompressed, no path put right. */
+function raw(url: string, headers: Record<string, string> = {}, method = 'GET', path?: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers, method, ...(path !== undefined && { path }) }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) }),
+      )
+    })
+      .on('error', reject)
+      .end()
+  })
+}

@@ -1,0 +1,227 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import express from 'express'
+import request from 'supertest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { developerConsole } from '../../src/console/index.js'
+import { ConfigurationError, createPlatformAuth, memoryStore } from '../../src/index.js'
+import { recordingLogger, SECRET } from '../support/platform.js'
+import { DOCUMENTS } from './shop.js'
+
+const auth = createPlatformAuth({
+  baseUrl: 'https://api.example.com/v1',
+  secret: SECRET,
+  logger: recordingLogger(),
+  store: memoryStore(),
+  apis: {
+    orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
+    catalog: { scheme: 'apiKey' },
+    invoices: { scheme: 'oauth2' },
+  },
+})
+
+const info = { title: 'Test', version: '1.0.0' }
+const ok = { responses: { 200: { description: 'Fine.' } } }
+
+/** What anyone can write; `openapi` is 3.1.0 unless said otherwise. */
+function documentOf(parts: object = {}): object {
+  return { openapi: '3.1.0', info, paths: { '/items': { get: ok } }, ...parts }
+}
+
+/** The document as the console serves it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- JSON that the expectations below take apart
+async function finished(api: 'orders' | 'catalog' | 'invoices', document: object | string): Promise<any> {
+  const app = express().use('/developers', developerConsole(auth, { documents: { [api]: document } }))
+  const { body } = await request(app)
+    .get(`/developers/apis/${api}/openapi.json`)
+    .expect(200)
+    .expect('Content-Type', 'application/json; charset=utf-8')
+    .expect('X-Content-Type-Options', 'nosniff')
+  return body
+}
+
+async function problemsOf(document: Record<string, unknown>): Promise<unknown> {
+  const { valid, errors } = await new Validator().validate(structuredClone(document))
+  return valid ? [] : errors
+}
+
+describe('the finished document', () => {
+  it.each([
+    ['orders', DOCUMENTS.orders],
+    ['catalog', DOCUMENTS.catalog],
+    ['orders', documentOf()],
+    ['catalog', documentOf({ openapi: '3.0.3' })],
+    ['invoices', documentOf({ openapi: '3.0.0' })],
+    ['invoices', documentOf({ openapi: '3.1.1' })],
+  ] as const)('is valid: %s %#', async (api, document) => {
+    expect(await problemsOf(await finished(api, document))).toEqual([])
+  })
+
+  it('says where an oauth2 API is, and where its access tokens come from', async () => {
+    const { servers, components } = await finished('orders', documentOf())
+    expect(servers).toEqual([{ url: 'https://api.example.com/v1/orders' }])
+    expect(components.securitySchemes).toEqual({
+      oauth2: {
+        type: 'oauth2',
+        description: expect.stringContaining('client_id'),
+        flows: {
+          clientCredentials: {
+            tokenUrl: 'https://api.example.com/v1/orders/token',
+            scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' },
+          },
+        },
+      },
+    })
+  })
+
+  it('says in which header a key API wants its key', async () => {
+    const { servers, security, components } = await finished('catalog', documentOf())
+    expect(servers).toEqual([{ url: 'https://api.example.com/v1/catalog' }])
+    expect(security).toEqual([{ apiKey: [] }])
+    expect(components.securitySchemes.apiKey).toMatchObject({ type: 'apiKey', in: 'header', name: 'X-Api-Key' })
+  })
+
+  it('takes the scopes of an operation from its own security, whatever that calls the scheme', async () => {
+    const operation = (security: unknown): object => ({ ...ok, security })
+    const paths = {
+      '/one': {
+        get: operation([{ anything: ['orders:read'] }]),
+        put: operation([{ a: ['orders:read'], b: ['orders:write'] }]),
+      },
+      '/two': { get: operation([]), post: operation([{}, { bearer: [] }]), delete: ok },
+    }
+    const { security, paths: result } = await finished('orders', documentOf({ paths }))
+    expect(security).toEqual([{ oauth2: ['orders:read', 'orders:write'] }])
+    expect(result['/one'].get.security).toEqual([{ oauth2: ['orders:read'] }])
+    expect(result['/one'].put.security).toEqual([{ oauth2: ['orders:read', 'orders:write'] }])
+    expect(result['/two'].get.security).toEqual([])
+    expect(result['/two'].post.security).toEqual([{}, { oauth2: [] }])
+    expect(result['/two'].delete).not.toHaveProperty('security')
+  })
+
+  it('takes them from the document’s security where an operation has none', async () => {
+    const { security } = await finished('orders', documentOf({ security: [{ x: ['orders:read'] }] }))
+    expect(security).toEqual([{ oauth2: ['orders:read'] }])
+    expect((await finished('catalog', documentOf({ security: [{ x: ['read'] }] }))).security).toEqual([{ apiKey: [] }])
+  })
+
+  it('leads nowhere else, and keeps what else is in it', async () => {
+    const elsewhere = [{ url: 'https://elsewhere.example' }]
+    const shared = { get: { ...ok, servers: elsewhere, security: [{ old: ['orders:read'] }] } }
+    const document = documentOf({
+      servers: elsewhere,
+      paths: {
+        '/items': { servers: elsewhere, get: { ...ok, servers: elsewhere } },
+        '/shared': { $ref: '#/components/pathItems/shared' },
+      },
+      webhooks: { changed: { post: { ...ok, security: [] } } },
+      components: {
+        schemas: { A: { type: 'string' } },
+        pathItems: { shared },
+        securitySchemes: { old: { type: 'http', scheme: 'basic' } },
+      },
+      'x-own': 1,
+    })
+    const result = await finished('orders', document)
+    expect(await problemsOf(result)).toEqual([])
+    expect(JSON.stringify(result)).not.toContain('elsewhere')
+    expect(Object.keys(result.components.securitySchemes)).toEqual(['oauth2'])
+    expect(result.components.pathItems.shared.get.security).toEqual([{ oauth2: ['orders:read'] }])
+    expect(result).toMatchObject({ 'x-own': 1, webhooks: { changed: {} }, components: { schemas: { A: {} } } })
+  })
+
+  it('leaves the provider’s object as it is', async () => {
+    const document = documentOf({ security: [{ x: ['orders:read'] }], servers: [{ url: '/' }] })
+    const before = structuredClone(document)
+    deepFreeze(document)
+    await finished('orders', document)
+    expect(document).toEqual(before)
+  })
+})
+
+describe('a wrong document is refused at start-up, by name and with the cure:', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'console-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  const cyclic: Record<string, unknown> = { ...documentOf() }
+  cyclic['self'] = cyclic
+  const secured = (security: unknown): object => documentOf({ paths: { '/items': { get: { ...ok, security } } } })
+  const refering = ($ref: string): object =>
+    documentOf({
+      components: { schemas: { 'a/b%': {}, A: { properties: { b: { $ref }, c: { example: { $ref: 'x' } } } } } },
+    })
+
+  it.each<[string, unknown, RegExp]>([
+    ['no OpenAPI', {}, /documents\.orders: its member "openapi" is missing\. .*3\.0 and 3\.1/],
+    ['Swagger 2.0', { swagger: '2.0', info, paths: {} }, /"swagger" is "2\.0"/],
+    ['a version of tomorrow', documentOf({ openapi: '3.2.0' }), /"openapi" is "3\.2\.0"/],
+    ['a number for it', documentOf({ openapi: 3.1 }), /"openapi" is 3\.1/],
+    ['no info', documentOf({ info: undefined }), /"info" is missing\. Write "info": \{/],
+    ['no version', documentOf({ info: { title: 'x' } }), /"info" is \{"title":"x"\}/],
+    ['no paths', documentOf({ paths: {} }), /"paths" is \{\}\. Describe at least one path/],
+    ['a path without its slash', documentOf({ paths: { items: {} } }), /the path "items" .* Write "\/items"/],
+    [
+      'a scope that is not the API’s',
+      secured([{ x: ['orders:reed'] }]),
+      /GET \/items needs the scope "orders:reed", which apis\.orders\.scopes doesn't have\. There are: orders:read, orders:write/,
+    ],
+    ['such a scope for all', documentOf({ security: [{ x: ['admin'] }] }), /The document needs the scope "admin"/],
+    ['security that is no list', secured({ x: [] }), /the "security" of GET \/items is \{"x":\[\]\}\. Write a list/],
+    ['another file', refering('schemas.json#/A'), /refers to "schemas\.json#\/A"\. Make it one document/],
+    [
+      'what is not in it',
+      refering('#/components/schemas/B'),
+      /refers to "#\/components\/schemas\/B", which is not in it/,
+    ],
+    ['itself', cyclic, /documents\.orders can't be written as JSON/],
+    ['a function', () => ({}), /documents\.orders can't be written as JSON/],
+    ['a list', [], /its member "openapi" is missing/],
+    ['null', null, /its member "openapi" is missing/],
+  ])('%s', (_what, document, words) => {
+    expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(ConfigurationError)
+    expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(words)
+  })
+
+  it('a file that is not there, is no JSON, or is a folder', async () => {
+    const file = join(folder, 'orders.yaml')
+    await writeFile(file, 'openapi: 3.1.0\n')
+    const give = (orders: string) => () => developerConsole(auth, { documents: { orders } })
+    expect(give(file)).toThrow(/documents\.orders: .*orders\.yaml is not JSON .* npx js-yaml/)
+    expect(give(join(folder, 'missing.json'))).toThrow(/missing\.json can't be read \(ENOENT\)/)
+    expect(give('missing.json')).toThrow(join(process.cwd(), 'missing.json'))
+    expect(give(folder)).toThrow(/can't be read \(EISDIR\)/)
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    [
+      'an API that is not there',
+      { documents: { ordres: {} } },
+      /documents\.ordres: there is no such API\. There are: orders, catalog, invoices/,
+    ],
+    ['documents that are none', { documents: 'openapi.json' }, /documents is "openapi\.json"\. Write \{ orders:/],
+    ['an option that is not there', { docs: {} }, /docs is not an option\. There are: documents, title, registration/],
+    ['a title that is no text', { title: 1 }, /title is not a string/],
+  ])('%s', (_what, options, words) => {
+    expect(() => developerConsole(auth, options as object)).toThrow(ConfigurationError)
+    expect(() => developerConsole(auth, options as object)).toThrow(words)
+  })
+
+  it('but not what stands where it may', async () => {
+    await finished('orders', refering('#/components/schemas/a~1b%25'))
+    await finished('orders', refering('#'))
+    await finished('orders', refering('#anchor'))
+    await finished('orders', documentOf({ paths: { 'x-notes': 1, '/': { get: ok } } }))
+    const none = developerConsole(auth, { documents: { orders: undefined } })
+    await request(express().use('/d', none)).get('/d/apis/orders').expect(404)
+  })
+})
+
+function deepFreeze(value: object): void {
+  Object.freeze(value)
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part as object)
+}
