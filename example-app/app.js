@@ -1,6 +1,10 @@
 // @ts-check
+import { join } from 'node:path'
 import express from 'express'
+import { developerConsole } from 'express-platform-auth/console'
 import { catalogRoutes } from './catalog.js'
+import { home } from './home.js'
+import { mailboxRoutes } from './mailbox-routes.js'
 import { ordersRoutes } from './orders.js'
 import { answerError, answerNotFound } from './request-error.js'
 
@@ -9,22 +13,24 @@ import { answerError, answerNotFound } from './request-error.js'
  * @param {{
  *   auth: import('./platform.js').Platform
  *   database: import('./database.js').Database
+ *   mailbox?: import('./mailbox.js').Mailbox | undefined
  *   baseUrl: string
  * }} options
  */
-export function createApp({ auth, database, baseUrl }) {
+export function createApp({ auth, database, mailbox, baseUrl }) {
   const platform = express.Router()
   // Token endpoint, key set, metadata: before the guarded routes.
   platform.use(auth.router)
-  platform.use(ordersRoutes(auth, database.orders))
-  platform.use(catalogRoutes(auth, database.products))
+  platform.use(ordersRoutes(auth, database.orders, baseUrl))
+  platform.use(catalogRoutes(auth, database.products, baseUrl))
   platform.get('/health', async (_req, res) => {
     const health = await auth.health()
     res.status(health.ok ? 200 : 503).json(health)
   })
-  platform.get('/', (_req, res) => {
-    res.json({ welcome: 'The platform of a tea and coffee shop.', apis: auth.apis, health: `${baseUrl}/health` })
-  })
+  // Every API with its reference, and, where letters can leave, registration.
+  platform.use('/developers', developerConsole(auth, { title: 'Tea and coffee developers', documents: DOCUMENTS }))
+  if (mailbox) platform.use(mailboxRoutes(mailbox, baseUrl))
+  platform.get('/', home(auth, { baseUrl, mailbox }))
 
   const app = express()
   app.disable('x-powered-by')
@@ -38,4 +44,9 @@ export function createApp({ auth, database, baseUrl }) {
   app.use(answerNotFound)
   app.use(answerError)
   return app
+}
+
+const DOCUMENTS = {
+  orders: join(import.meta.dirname, 'orders.openapi.json'),
+  catalog: join(import.meta.dirname, 'catalog.openapi.json'),
 }

@@ -7,11 +7,20 @@ import { notFound, RequestError } from './request-error.js'
  * The routes of the API `catalog`: each needs a key in X-Api-Key, and all applications see the same products.
  * @param {import('./platform.js').Platform} auth
  * @param {Products} products
+ * @param {string} baseUrl
  */
-export function catalogRoutes(auth, products) {
+export function catalogRoutes(auth, products, baseUrl) {
   const guard = auth.requireApiKey('catalog')
   const json = express.json()
   const router = express.Router()
+
+  // Whoever tries a key for the first time calls the API's own address.
+  router.get('/catalog', guard, (_req, res) => {
+    res.json({
+      welcome: 'Your key works.',
+      links: { items: `${baseUrl}/catalog/items`, search: `${baseUrl}/catalog/items?search=green` },
+    })
+  })
 
   router.get('/catalog/items', guard, async (req, res) => {
     const page = readPage(req.query)
@@ -28,19 +37,25 @@ export function catalogRoutes(auth, products) {
   })
 
   router.get('/catalog/items/:sku', guard, async (req, res) => {
-    res.json((await products.find(req.params.sku)) ?? notFound('product'))
+    res.json((await products.find(skuOf(req))) ?? notFound('product'))
   })
 
   router.put('/catalog/items/:sku', guard, json, async (req, res) => {
-    res.json((await products.replace(req.params.sku, readProduct(req.body))) ?? notFound('product'))
+    res.json((await products.replace(skuOf(req), readProduct(req.body))) ?? notFound('product'))
   })
 
   router.delete('/catalog/items/:sku', guard, async (req, res) => {
-    if (!(await products.remove(req.params.sku))) notFound('product')
+    if (!(await products.remove(skuOf(req)))) notFound('product')
     res.status(204).end()
   })
 
   return router
+}
+
+/** @param {express.Request<{ sku: string }>} req */
+function skuOf({ params: { sku } }) {
+  // PostgreSQL has no texts with NUL, not even to look for.
+  return sku.includes('\0') ? notFound('product') : sku
 }
 
 /** @param {unknown} body */

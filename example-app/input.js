@@ -32,8 +32,16 @@ export function readObject(body) {
  */
 export function readText(fields, name, { max, otherwise }) {
   const { [name]: value = otherwise } = fields
-  if (typeof value === 'string' && value.length <= max && (value !== '' || otherwise !== undefined)) return value
-  throw invalid(`${name} must be a text of ${otherwise === undefined ? '1' : '0'} to ${max} characters.`)
+  if (
+    typeof value === 'string' &&
+    value.length <= max &&
+    !value.includes('\0') &&
+    (value !== '' || otherwise !== undefined)
+  )
+    return value
+  throw invalid(
+    `${name} must be a text of ${otherwise === undefined ? '1' : '0'} to ${max} characters, none of them NUL.`,
+  )
 }
 
 /**

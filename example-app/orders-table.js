@@ -1,5 +1,5 @@
 // @ts-check
-import { randomBytes } from 'node:crypto'
+import { newOrderId } from './order-id.js'
 
 /** @typedef {import('./orders.js').Order} Order */
 
@@ -43,7 +43,7 @@ export function ordersTable(database) {
     async add(owner, { product, quantity, note }) {
       const now = new Date()
       return /** @type {Order} */ (
-        insert.get(orderId(now), owner, product, quantity, note, now.toISOString(), now.toISOString())
+        insert.get(newOrderId(now), owner, product, quantity, note, now.toISOString(), now.toISOString())
       )
     },
     async find(owner, id) {
@@ -57,9 +57,4 @@ export function ordersTable(database) {
       return deleteOne.run(owner, id).changes > 0
     },
   }
-}
-
-/** Ids sort by time, and nobody can guess them. @param {Date} now */
-function orderId(now) {
-  return `ord_${now.getTime().toString(36)}${randomBytes(12).toString('hex')}`
 }

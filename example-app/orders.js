@@ -9,13 +9,19 @@ import { notFound } from './request-error.js'
  * its own orders only.
  * @param {import('./platform.js').Platform} auth
  * @param {Orders} orders
+ * @param {string} baseUrl
  */
-export function ordersRoutes(auth, orders) {
+export function ordersRoutes(auth, orders, baseUrl) {
   const mayRead = auth.requireBearer('orders', { scopes: ['orders:read'] })
   const mayWrite = auth.requireBearer('orders', { scopes: ['orders:write'] })
   // Behind the guard: a stranger's body is not even read.
   const json = express.json()
   const router = express.Router()
+
+  // Whoever tries an access token for the first time calls the API's own address.
+  router.get('/orders', auth.requireBearer('orders'), (_req, res) => {
+    res.json({ welcome: 'Your access token works.', links: { items: `${baseUrl}/orders/items` } })
+  })
 
   router.get('/orders/items', mayRead, async (req, res) => {
     const page = readPage(req.query)
@@ -29,15 +35,15 @@ export function ordersRoutes(auth, orders) {
   })
 
   router.get('/orders/items/:id', mayRead, async (req, res) => {
-    res.json((await orders.find(ownerOf(req), req.params.id)) ?? notFound('order'))
+    res.json((await orders.find(ownerOf(req), idOf(req))) ?? notFound('order'))
   })
 
   router.put('/orders/items/:id', mayWrite, json, async (req, res) => {
-    res.json((await orders.replace(ownerOf(req), req.params.id, readOrder(req.body))) ?? notFound('order'))
+    res.json((await orders.replace(ownerOf(req), idOf(req), readOrder(req.body))) ?? notFound('order'))
   })
 
   router.delete('/orders/items/:id', mayWrite, async (req, res) => {
-    if (!(await orders.remove(ownerOf(req), req.params.id))) notFound('order')
+    if (!(await orders.remove(ownerOf(req), idOf(req)))) notFound('order')
     res.status(204).end()
   })
 
@@ -47,6 +53,12 @@ export function ordersRoutes(auth, orders) {
 /** @param {express.Request} req */
 function ownerOf(req) {
   return authOf(req).application.id
+}
+
+/** @param {express.Request<{ id: string }>} req */
+function idOf({ params: { id } }) {
+  // PostgreSQL has no texts with NUL, not even to look for.
+  return id.includes('\0') ? notFound('order') : id
 }
 
 /** @param {unknown} body @returns {OrderFields} */

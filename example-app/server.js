@@ -5,6 +5,7 @@ import { ConfigurationError } from 'express-platform-auth'
 import { createApp } from './app.js'
 import { openDatabase } from './database.js'
 import { demoCredentials } from './demo-application.js'
+import { openMail } from './mail.js'
 import { createPlatform } from './platform.js'
 import { platformSecret } from './platform-secret.js'
 import { readSettings, SettingsError } from './settings.js'
@@ -24,12 +25,13 @@ try {
 async function start() {
   const settings = readSettings()
   const { baseUrl, port } = settings
+  const { mailer, mailbox } = await openMail(settings)
   const database = await openDatabase(settings.databaseUrl)
-  const auth = createPlatform({ baseUrl, store: database.store, secret: platformSecret(settings.secretFile) })
+  const auth = createPlatform({ baseUrl, store: database.store, secret: platformSecret(settings.secretFile), mailer })
   await auth.ready()
   const credentials = await demoCredentials(auth, settings.credentialsFile)
 
-  const server = createServer(createApp({ auth, database, baseUrl }))
+  const server = createServer(createApp({ auth, database, mailbox, baseUrl }))
   await listen(server, port)
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT']) {
@@ -39,7 +41,7 @@ async function start() {
       stopping = true
     })
   }
-  printTryLines({ baseUrl, credentials, credentialsFile: settings.credentialsFile })
+  printTryLines({ baseUrl, credentials, credentialsFile: settings.credentialsFile, mailbox: mailbox !== undefined })
 }
 
 /** @param {import('node:http').Server} server @param {number} port */

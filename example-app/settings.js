@@ -6,7 +6,7 @@ export class SettingsError extends Error {}
 
 /** What the environment says, and the defaults for what it doesn't. */
 export function readSettings() {
-  const { PORT, BASE_URL, DATABASE_URL, EXAMPLE_VAR } = process.env
+  const { PORT, BASE_URL, DATABASE_URL, SMTP_URL, MAIL_FROM, EXAMPLE_VAR, NODE_ENV } = process.env
   const port = readPort(PORT || '3000')
   const folder = resolve(EXAMPLE_VAR || join(import.meta.dirname, 'var'))
   return {
@@ -14,6 +14,11 @@ export function readSettings() {
     /** The address that the platform is called by, without a slash at its end. */
     baseUrl: (BASE_URL || `http://localhost:${port}`).replace(/\/$/, ''),
     databaseUrl: DATABASE_URL || join(folder, 'example.sqlite'),
+    /** Whether this is for others, and not for trying things out. */
+    production: NODE_ENV === 'production',
+    smtpUrl: SMTP_URL || undefined,
+    mailFrom: MAIL_FROM || 'shop@example.com',
+    mailFolder: join(folder, 'mail'),
     secretFile: join(folder, 'platform-auth-secret'),
     credentialsFile: join(folder, 'demo-credentials.json'),
   }

@@ -6,14 +6,18 @@
  *   baseUrl: string
  *   credentials: import('./demo-application.js').DemoCredentials
  *   credentialsFile: string
+ *   mailbox: boolean
  * }} options
  */
-export function printTryLines({ baseUrl, credentials, credentialsFile }) {
+export function printTryLines({ baseUrl, credentials, credentialsFile, mailbox }) {
   const { clientId, clientSecret } = credentials
   const defaultAddress = baseUrl === 'http://localhost:3000'
   console.log(`
 The example platform is running at ${baseUrl}
 
+  for developers          ${baseUrl}/developers/
+  register                ${baseUrl}/developers/register
+${mailbox ? `  mailbox, for letters    ${baseUrl}/mailbox\n` : ''}
   key (client_id)         ${clientId}
   secret (client_secret)  ${clientSecret}
 

@@ -1,33 +1,27 @@
-import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import supertest from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../example-app/app.js'
 import { openDatabase } from '../../example-app/database.js'
 import type { DemoCredentials } from '../../example-app/demo-application.js'
 import { createPlatform } from '../../example-app/platform.js'
+import { EXAMPLE, exampleApps, freePort, modeOf, type Example, type Ran } from '../support/example-app.js'
 import { SECRET } from '../support/platform.js'
 
-const EXAMPLE = fileURLToPath(new URL('../../example-app/', import.meta.url))
-
-let folder: string
-const running: Example[] = []
+const { start, startInVain, spawn: spawnServer, client, ...apps } = exampleApps()
 const servers: Server[] = []
+let folder: string
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'example-app-'))
+beforeEach(() => {
+  folder = apps.folder()
 })
 
-afterEach(async () => {
-  for (const example of running.splice(0)) await example.end('SIGKILL')
+afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
-  await rm(folder, { recursive: true, force: true })
 })
 
 describe('The example app', () => {
@@ -40,7 +34,7 @@ describe('The example app', () => {
         Object.entries(lines)
           .find(([name]) => name.includes(title))
           ?.slice(1) ?? []
-      return run('bash', ['--norc', '-c', line ?? `echo no line "${title}"; false`])
+      return apps.paste(line ?? `echo no line "${title}"; false`)
     }
 
     for (const way of ['in the form', 'by HTTP Basic']) {
@@ -71,7 +65,7 @@ describe('The example app', () => {
     expect(example.output()).toContain(`key (client_id)         ${clientId}\n`)
     expect(example.output()).toContain(`secret (client_secret)  ${clientSecret}\n`)
     const printed = example.output().length
-    for (const line of Object.values(pasteable(example))) await run('bash', ['--norc', '-c', line])
+    for (const line of Object.values(pasteable(example))) await apps.paste(line)
     expect((await client(example.baseUrl)).code).toBe(0)
     await example.end('SIGTERM')
     const logged = example.output().slice(printed)
@@ -113,14 +107,16 @@ describe('The example app', () => {
     const lines = {
       PORT: ['http', 'PORT is "http". '],
       BASE_URL: ['localhost:3000', 'baseUrl is "localhost:3000". '],
-      DATABASE_URL: ['postgres://me:password@db/shop', 'DATABASE_URL begins with postgres://. '],
+      DATABASE_URL: ['mysql://me:sesame@db/shop', 'DATABASE_URL begins with mysql://. '],
+      SMTP_URL: ['me:sesame@smtp.example.com', 'SMTP_URL is no address of a mail server. '],
+      MAIL_FROM: ['The shop <shop@example.com>', 'MAIL_FROM is "The shop <shop@example.com>". '],
       PLATFORM_AUTH_SECRET: ['too short', 'secret is too short. '],
     }
     for (const [name, [value = '', says = '']] of Object.entries(lines)) {
       const { code, stdout, stderr } = await startInVain({ [name]: value })
       expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 })
       expect(stderr).toContain(says)
-      expect(stderr).not.toContain('password')
+      expect(stderr).not.toContain('sesame')
     }
   })
 })
@@ -260,9 +256,7 @@ describe('With a path in BASE_URL, the example app', () => {
     expect(example.output()).toContain(`running at ${origin}/v1\n`)
     for (const line of Object.values(pasteable(example))) {
       expect(line).toContain(`${origin}/v1/`)
-      expect((await run('bash', ['--norc', '-c', line])).stdout).toMatch(
-        /"access_token"|"items"|"product"|401 Unauthorized/,
-      )
+      expect((await apps.paste(line)).stdout).toMatch(/"access_token"|"items"|"product"|401 Unauthorized/)
     }
     expect((await client(`${origin}/v1`)).code).toBe(0)
     expect((await fetch(`${origin}/v1/health`)).status).toBe(200)
@@ -527,81 +521,6 @@ describe('The example app’s routes', () => {
   })
 })
 
-interface Example {
-  readonly process: ReturnType<typeof spawnServer>
-  readonly port: number
-  readonly baseUrl: string
-  /** Everything on stdout and stderr up to now. */
-  output(): string
-  /** Sends a signal, if one is given, and resolves the exit code. */
-  end(signal?: NodeJS.Signals): Promise<number | null>
-}
-
-/** Starts the server as a newcomer does, and waits for what it prints. */
-async function start(env: Record<string, string> = {}): Promise<Example> {
-  const port = Number(env['PORT'] ?? (await freePort()))
-  const child = spawnServer({ PORT: String(port), ...env })
-  let output = ''
-  const closed = once(child, 'close') as Promise<[number | null]>
-  const printed = new Promise<void>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text
-        if (output.includes('npm run example:client\n')) resolve()
-      })
-    }
-    void closed.then(([code]) => reject(new Error(`The example app ended with ${code}:\n${output}`)))
-  })
-  const example: Example = {
-    process: child,
-    port,
-    baseUrl: (env['BASE_URL'] ?? `http://localhost:${port}`).replace(/\/$/, ''),
-    output: () => output,
-    async end(signal) {
-      if (signal && child.exitCode === null && child.signalCode === null) child.kill(signal)
-      const [code] = await closed
-      return code
-    },
-  }
-  running.push(example)
-  await printed
-  return example
-}
-
-async function startInVain(env: Record<string, string>): Promise<Ran> {
-  return run(process.execPath, [join(EXAMPLE, 'server.js')], { PORT: String(await freePort()), ...env })
-}
-
-function spawnServer(env: Record<string, string>) {
-  return spawn(process.execPath, [join(EXAMPLE, 'server.js')], {
-    env: environment(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-}
-
-/** Nothing of the test run's own environment but where programs are found. */
-function environment(env: Record<string, string>): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', EXAMPLE_VAR: join(folder, 'var'), ...env }
-}
-
-interface Ran {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function run(file: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(file, args, { env: environment(env), timeout: 15_000 }, (error, stdout, stderr) => {
-      resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, stdout, stderr })
-    })
-  })
-}
-
-function client(baseUrl: string): Promise<Ran> {
-  return run(process.execPath, [join(EXAMPLE, 'client.js')], { BASE_URL: baseUrl })
-}
-
 /** The printed lines by their titles. */
 function pasteable(example: Example): Record<string, string> {
   return Object.fromEntries(
@@ -611,10 +530,6 @@ function pasteable(example: Example): Record<string, string> {
 
 async function credentials(): Promise<DemoCredentials> {
   return JSON.parse(await readFile(join(folder, 'var/demo-credentials.json'), 'utf8')) as DemoCredentials
-}
-
-async function modeOf(path: string): Promise<string> {
-  return ((await stat(path)).mode & 0o777).toString(8)
 }
 
 async function bearer(baseUrl: string): Promise<{ Authorization: string }> {
@@ -682,14 +597,6 @@ async function refusesConnections(port: number): Promise<void> {
     if (refused) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function listen(server: Server): Promise<string> {

@@ -1,0 +1,31 @@
+// @ts-check
+import { html, sendPage } from './page.js'
+
+/**
+ * What is there: a page for people, JSON for programs.
+ * @param {import('./platform.js').Platform} auth
+ * @param {{ baseUrl: string, mailbox: import('./mailbox.js').Mailbox | undefined }} options
+ * @returns {import('express').RequestHandler}
+ */
+export function home({ apis }, { baseUrl, mailbox }) {
+  const welcome = 'The platform of a tea and coffee shop.'
+  const links = {
+    developers: `${baseUrl}/developers/`,
+    ...(mailbox && { mailbox: `${baseUrl}/mailbox` }),
+    health: `${baseUrl}/health`,
+  }
+  const page = html`<p>${welcome}</p>
+    <ul>
+      <li>
+        <a href="${links.developers}">For developers</a>: its APIs, and how to register an application that calls them
+      </li>
+      ${links.mailbox ? html`<li><a href="${links.mailbox}">Mailbox</a>: the letters with credentials, kept on this machine</li>` : ''}
+      <li><a href="${links.health}">Health</a></li>
+    </ul>`
+  return function sendHome(_req, res) {
+    res.format({
+      json: () => void res.json({ welcome, apis, ...links }),
+      html: () => sendPage(res, 'Tea and coffee', page),
+    })
+  }
+}

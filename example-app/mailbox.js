@@ -1,0 +1,66 @@
+// @ts-check
+import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import PostalMime from 'postal-mime'
+import { readPrivately, writePrivately } from './private-file.js'
+
+/** @typedef {{ id: string, from: string, to: string, subject: string, date: Date, text: string }} KeptLetter */
+
+/** @typedef {ReturnType<typeof openMailbox>} Mailbox */
+
+/**
+ * Letters in a folder, each a file that any mail program opens. There are credentials in them: it is for trying things
+ * out, and for nothing else.
+ * @param {string} folder made with the first letter
+ */
+export function openMailbox(folder) {
+  return {
+    /** @param {string} eml */
+    keep(eml) {
+      writePrivately(join(folder, `${newId()}.eml`), eml)
+    },
+
+    /** The newest letters, newest first. */
+    async list() {
+      const letters = await Promise.all(idsIn(folder).toSorted().toReversed().slice(0, 50).map(find))
+      return letters.filter((letter) => letter !== undefined)
+    },
+
+    find,
+    readEml,
+  }
+
+  /** @param {string} id @returns {Promise<KeptLetter | undefined>} */
+  async function find(id) {
+    const eml = readEml(id)
+    if (eml === undefined) return undefined
+    const { from, to, subject = '', date = '', text = '' } = await PostalMime.parse(eml)
+    return { id, from: addressOf(from), to: addressOf(to?.[0]), subject, date: new Date(date), text }
+  }
+
+  /** @param {string} id */
+  function readEml(id) {
+    return /^[\w-]+$/.test(id) ? readPrivately(join(folder, `${id}.eml`)) : undefined
+  }
+}
+
+/** Ids sort by time, and nobody can guess them. */
+function newId() {
+  return `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(8).toString('hex')}`
+}
+
+/** @param {string} folder */
+function idsIn(folder) {
+  try {
+    return readdirSync(folder).flatMap((name) => /^([\w-]+)\.eml$/.exec(name)?.[1] ?? [])
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** @param {import('postal-mime').Address | undefined} address */
+function addressOf(address) {
+  return address?.address ?? ''
+}

@@ -1,0 +1,79 @@
+// @ts-check
+import { createHash } from 'node:crypto'
+
+/** A piece of a page, safe to show: only `html` makes it. */
+export class Html {
+  #source
+
+  /** @param {string} source */
+  constructor(source) {
+    this.#source = source
+  }
+
+  toString() {
+    return this.#source
+  }
+}
+
+/**
+ * HTML with values in it. Texts are escaped, whatever is in them; pieces made by `html`, and lists of such, are not.
+ * @param {TemplateStringsArray} strings
+ * @param {...(string | Html | readonly Html[])} values
+ */
+export function html(strings, ...values) {
+  return new Html(strings.reduce((before, after, i) => before + sourceOf(values[i - 1] ?? '') + after))
+}
+
+/** @param {string | Html | readonly Html[]} value @returns {string} */
+function sourceOf(value) {
+  if (value instanceof Html) return value.toString()
+  if (typeof value !== 'string') return value.map(sourceOf).join('')
+  return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/**
+ * Sends a page that runs no script, loads nothing, and is kept by nobody.
+ * @param {import('express').Response} res @param {string} title @param {Html} content
+ */
+export function sendPage(res, title, content) {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title}</title>
+        ${new Html(`<style>${STYLE}</style>`)}
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html>`
+  res.set({
+    'Content-Security-Policy': POLICY,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  res.type('html').send(page.toString())
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.55 system-ui, sans-serif }
+body { margin: 0 auto; max-width: 48rem; padding: 1rem clamp(1rem, 4vw, 2.5rem) 4rem }
+h1 { font-size: 1.75rem; line-height: 1.2; overflow-wrap: anywhere }
+dl { display: grid; grid-template-columns: auto 1fr; gap: 0 1rem }
+dd { margin: 0; overflow-wrap: anywhere }
+li { margin: .5rem 0; overflow-wrap: anywhere }
+pre { padding: .75rem 1rem; border: 1px solid; border-radius: .375rem; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all }
+`
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')

@@ -1,0 +1,35 @@
+// @ts-check
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { ordersTable } from './orders-table.js'
+import { productsTable } from './products-table.js'
+
+/**
+ * @param {string} path of a file, which is made where there is none
+ * @returns {Promise<import('./database.js').Database>}
+ */
+export async function openSqlite(path) {
+  const database = await connect(path)
+  return {
+    // One connection for all: two copies of SQLite in one process must never open the same file.
+    store: sqliteStore(database),
+    orders: ordersTable(database),
+    products: productsTable(database),
+    close: async () => database.close(),
+  }
+}
+
+/**
+ * Node has its own SQLite from version 24 on; before, @photostructure/sqlite offers the same.
+ * @param {string} path
+ * @returns {Promise<import('express-platform-auth/stores/sqlite').SqliteDatabase>}
+ */
+async function connect(path) {
+  const { DatabaseSync } = await import(
+    Number.parseInt(process.versions.node) >= 24 ? 'node:sqlite' : '@photostructure/sqlite'
+  )
+  mkdirSync(dirname(path), { recursive: true })
+  // Milliseconds that it waits while another process writes.
+  return new DatabaseSync(path, { timeout: 5000 })
+}
