@@ -13,6 +13,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
     pool: 'forks',
+    // Much of their time is waiting.
+    maxWorkers: 2,
     globalSetup: ['test/support/postgres.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
