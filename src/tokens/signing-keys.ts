@@ -138,6 +138,8 @@ export async function makeSigningKey(
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
   const publicPart = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicPart)
+  // On a command line it would be taken for an option.
+  if (kid.startsWith('-')) return makeSigningKey(sealing, { algorithm, ...times })
   return {
     kid,
     algorithm,
