@@ -154,7 +154,8 @@ export interface AuditQuery {
 /**
  * Where a platform keeps what must outlive a process. A store decides nothing: it saves what it is given, all or
  * nothing, and resolves only once that would survive a power cut. It rejects only when it can't answer; what it
- * refuses by contract it says with `false`. Every change it commits goes into its feed in the same transaction.
+ * refuses by contract it says with `false`. Every change to an
+ * application, a signing key or a revoked token goes into its feed in the same transaction; letters, uses and new sealings don't.
  */
 export interface Store {
   /** What logs and `health()` call it, such as `sqlite`; `memory` alone may do without the option `secret` in production. */

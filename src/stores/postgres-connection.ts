@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { acquire } from './postgres-pool.js'
 import type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './postgres-pool.js'
 
 /** Statements against one database. Values that are undefined go in as NULL; integers come out as numbers. */
@@ -32,9 +33,8 @@ export interface PostgresConnections {
 
 export function connectionsOf(pool: PostgresPool, { prepare }: { readonly prepare: boolean }): PostgresConnections {
   async function once<T>(work: (sql: Sql) => Promise<T>, deadline: number): Promise<T> {
-    const client = await pool.connect()
-    // Whoever has a connection must hear of its loss, or it ends the process. The next statement rejects all the same.
-    client.on('error', ignore)
+    // Of a loss, the next statement tells too.
+    const client = await acquire(pool, ignore)
     let lost = false
     try {
       await client.query({ text: BEGIN })

@@ -1,4 +1,5 @@
 import { CHANNEL } from './postgres-feed.js'
+import { acquire } from './postgres-pool.js'
 import type { PostgresClient, PostgresPool } from './postgres-pool.js'
 
 /** Calls back when a change is notified, as long as anybody watches. */
@@ -53,15 +54,15 @@ function keepListening(pool: PostgresPool, wake: () => void): () => void {
   let stopped = false
 
   async function connect(): Promise<void> {
-    let connected: PostgresClient
+    let connected: PostgresClient | undefined
+    const onLoss = (): void => connected && letGo(connected)
     try {
-      connected = await pool.connect()
+      connected = await acquire(pool, onLoss)
     } catch {
       return tryAgain()
     }
     client = connected
-    connected.on('error', () => letGo(connected))
-    connected.on('end', () => letGo(connected))
+    connected.on('end', onLoss)
     connected.on('notification', wake)
     if (stopped) return letGo(connected)
     try {

@@ -1,7 +1,7 @@
 /** What a store needs of `Pool` of the package `pg`. */
 export interface PostgresPool {
   readonly options?: { readonly max?: number | undefined }
-  connect(): Promise<PostgresClient>
+  connect(callback: (error: Error | undefined, client: PostgresClient | undefined) => void): void
   query(query: PostgresQuery): Promise<PostgresResult>
   on(event: 'error', listener: () => void): unknown
 }
@@ -27,4 +27,19 @@ export interface PostgresQuery {
 export interface PostgresResult {
   readonly rows: readonly unknown[]
   readonly rowCount: number | null
+}
+
+/**
+ * A connection of the pool's, which whoever has it gives back by `release()`. `onError` hears of its loss: where nobody
+ * does, that ends the process. By callback, since a promise would come too late where one piece of the stream brings both
+ * the connection and its end.
+ */
+export function acquire(pool: PostgresPool, onError: () => void): Promise<PostgresClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (!client) return reject(error ?? new Error('The pool gave no connection.'))
+      client.on('error', onError)
+      resolve(client)
+    })
+  })
 }
