@@ -122,9 +122,9 @@ export function transportTo({ port }: { readonly port: number }, options: object
     host: '127.0.0.1',
     port,
     auth: LOGIN,
-    connectionTimeout: 250,
-    greetingTimeout: 250,
-    socketTimeout: 250,
+    connectionTimeout: 2500,
+    greetingTimeout: 2500,
+    socketTimeout: 900,
     ...options,
   })
 }
