@@ -44,6 +44,7 @@ export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './e
 export type { Health } from './lifecycle.js'
 export type { Letter, Mailer } from './mailer.js'
 export type { SigningKeyInfo, SigningKeyRotation } from './tokens/rotation.js'
+export { StoreUnusableError } from './store.js'
 export type {
   ApplicationQuery,
   ApplicationRecord,

@@ -25,7 +25,8 @@ export interface Operations {
 
 /**
  * An operator's hands on a store, beside the servers that run on it: they follow within a second. It needs neither the
- * platform's options nor its `secret`, and so it can make no credentials. Rejects with the store's own errors.
+ * platform's options nor its `secret`, and so it can make no credentials. Rejects with the store's own
+ * errors, and with `StoreUnusableError` for a schema that no server of this version has brought up to date.
  *
  * @example
  * ```ts
@@ -38,7 +39,8 @@ export interface Operations {
  * ```
  */
 export async function openOperations(store: Store): Promise<Operations> {
-  await store.open()
+  // Under running servers nothing is changed that they did not ask for.
+  await store.open({ migrate: false })
   const now = Date.now
   const opened = async (): Promise<void> => undefined
   const mint = async (): Promise<Credentials> => {

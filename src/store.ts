@@ -163,8 +163,11 @@ export interface Store {
   /** Milliseconds between two looks at the feed. */
   readonly pollInterval: number
 
-  /** Connects and migrates; may be called again after it rejected. Rejects with `StoreUnusableError` for what waiting can't cure. */
-  open(): Promise<void>
+  /**
+   * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left as it is,
+   * and refused. Rejects with `StoreUnusableError` for what waiting can't cure.
+   */
+  open(options?: { readonly migrate?: boolean }): Promise<void>
   /** Lets go of what `open()` took, and of nothing that was handed in. */
   close(): Promise<void>
 
@@ -216,10 +219,10 @@ export interface Store {
   watch?(wake: () => void): () => void
 }
 
-/** Waiting will not help: the database was written by a newer version of this package, or the store's driver is not installed. */
+/** Waiting will not help: the schema is another version's, or the store's driver is not installed. */
 export class StoreUnusableError extends Error {
   override readonly name = 'StoreUnusableError'
-  readonly code: 'schema_too_new' | 'driver_missing'
+  readonly code: 'schema_too_new' | 'schema_too_old' | 'driver_missing'
 
   constructor(code: StoreUnusableError['code'], message: string, options?: ErrorOptions) {
     super(message, options)

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 // .ci/run and test/support/nodes.mjs want the results in a file; the latter also says which Node this has to be.
 const { EXPECTED_NODE, TEST_RESULTS } = process.env
@@ -7,10 +8,20 @@ if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
   throw new Error(`This is Node ${process.version}, not ${EXPECTED_NODE}.`)
 }
 
+// The console is proved in jsdom everywhere; in a real browser where there is one, which in CI there must be.
+const { CI, CHROMIUM = '/usr/bin/chromium' } = process.env
+const withoutBrowser = CI !== 'true' && !existsSync(CHROMIUM)
+if (withoutBrowser) {
+  console.log(
+    'The tests in a real browser are left out: they need Chromium (apt-get install chromium, or CHROMIUM=path).',
+  )
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(withoutBrowser ? ['test/console/browser.test.ts'] : [])],
     // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
     pool: 'forks',
     // Much of their time is waiting.

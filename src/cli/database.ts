@@ -32,9 +32,9 @@ export async function databaseAt(address: string): Promise<Database> {
 /** A file that isn't there is not made: an operator who mistypes a path must not look at an empty platform. */
 function sqliteAt(file: string): Database {
   const store = sqliteStore(file)
-  async function open(): Promise<void> {
+  const open: Store['open'] = async (options) => {
     if (!existsSync(file)) throw new Error(`there is no file ${file}. A server makes it when it first starts.`)
-    await store.open()
+    await store.open(options)
   }
   return { store: { ...store, open }, file, close: async () => undefined }
 }

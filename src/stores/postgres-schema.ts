@@ -1,10 +1,12 @@
 import type { PostgresConnections, Sql } from './postgres-connection.js'
-import { refuseNewer } from './schema.js'
+import { refuseNewer, refuseOlder } from './schema.js'
 
 /** Makes the tables in the current schema, or brings them up to date. */
-export async function migrate({ sql, transaction }: PostgresConnections): Promise<void> {
+export async function migrate({ sql, transaction }: PostgresConnections, may: boolean): Promise<void> {
   // A look first, so that a start need not wait for another process's.
-  if ((await schemaVersionOf(sql)) !== MIGRATIONS.length) await transaction(bringUpToDate, Infinity)
+  const version = await schemaVersionOf(sql)
+  if (!may) refuseOlder(version, MIGRATIONS.length)
+  if (version !== MIGRATIONS.length) await transaction(bringUpToDate, Infinity)
 }
 
 async function bringUpToDate(sql: Sql): Promise<void> {

@@ -53,10 +53,10 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   let opening: Promise<void> | undefined
   let closed = false
 
-  async function open(): Promise<void> {
+  async function open({ migrate: may = true } = {}): Promise<void> {
     if (closed) throw new Error('The PostgreSQL store is closed.')
     surviveLostConnections(pool)
-    opening ??= migrate({ sql, transaction }).catch((error: unknown) => {
+    opening ??= migrate({ sql, transaction }, may).catch((error: unknown) => {
       opening = undefined
       throw error
     })

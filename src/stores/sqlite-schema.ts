@@ -1,10 +1,12 @@
-import { refuseNewer } from './schema.js'
+import { refuseNewer, refuseOlder } from './schema.js'
 import type { Sql, SqliteConnection } from './sqlite-connection.js'
 
-/** Makes the tables, or brings them up to date. */
-export async function migrate({ single, transaction }: SqliteConnection): Promise<void> {
+/** Makes the tables, or brings them up to date, if it may. */
+export async function migrate({ single, transaction }: SqliteConnection, may: boolean): Promise<void> {
   // A look first, so that a start need not wait for another process's write.
-  if ((await single(schemaVersionOf)) !== MIGRATIONS.length) await transaction(bringUpToDate)
+  const version = await single(schemaVersionOf)
+  if (!may) refuseOlder(version, MIGRATIONS.length)
+  if (version !== MIGRATIONS.length) await transaction(bringUpToDate)
 }
 
 function bringUpToDate(sql: Sql): void {

@@ -48,9 +48,9 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
   let opening: Promise<SqliteConnection> | undefined
   let closing: Promise<void> | undefined
 
-  async function open(): Promise<void> {
+  async function open({ migrate: may = true } = {}): Promise<void> {
     if (closing) throw new Error('The SQLite store is closed.')
-    opening ??= connect(pathOrDatabase).catch((error: unknown) => {
+    opening ??= connect(pathOrDatabase, may).catch((error: unknown) => {
       opening = undefined
       throw error
     })
@@ -110,12 +110,12 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
   }
 }
 
-async function connect(pathOrDatabase: string | SqliteDatabase): Promise<SqliteConnection> {
+async function connect(pathOrDatabase: string | SqliteDatabase, mayMigrate: boolean): Promise<SqliteConnection> {
   const owned = typeof pathOrDatabase === 'string'
   const connection = connectTo(owned ? await openSqliteFile(pathOrDatabase) : pathOrDatabase, { owned })
   try {
     await connection.single(makeDurable)
-    await migrate(connection)
+    await migrate(connection, mayMigrate)
     return connection
   } catch (error) {
     connection.close()

@@ -165,6 +165,15 @@ describe('postgresStore', () => {
     expect(await store.findApplication('a')).toBeUndefined()
   })
 
+  it('refuses an older schema where it is not to migrate, and leaves it as it is', async () => {
+    const store = postgresStore({ pool: openPool() })
+    endings.push(() => store.close())
+    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
+    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
+    await store.open()
+    await (await openStore()).open({ migrate: false })
+  })
+
   it.each(CALLS)('rejects %s() before it is open, and after it is closed', async (_, call) => {
     const store = postgresStore({ pool: openPool() })
     await expect(call(store)).rejects.toThrow('open()')

@@ -202,6 +202,15 @@ describe('sqliteStore', () => {
     expect(await store.findApplication('a')).toBeUndefined()
   })
 
+  it('refuses an older schema where it is not to migrate, and leaves it as it is', async () => {
+    const store = sqliteStore(file)
+    endings.push(() => store.close())
+    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
+    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
+    await store.open()
+    await (await openStore(file)).open({ migrate: false })
+  })
+
   it('refuses a file that is no database', async () => {
     await writeFile(file, 'no database, but long enough to be taken for one'.repeat(100))
     await expect(sqliteStore(file).open()).rejects.toThrow('not a database')

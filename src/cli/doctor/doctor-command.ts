@@ -27,8 +27,7 @@ const CHECKS: readonly Check[] = [
 /** `doctor`: what is wrong here, and the cure. */
 export const doctorCommand = command({
   name: 'doctor',
-  summary:
-    'Looks for what is wrong, and says the cure of each finding. Changes nothing but an older schema, sends nothing.',
+  summary: 'Looks for what is wrong, and says the cure of each finding. Changes nothing, sends nothing.',
   notes: [
     'It sees most with --config, on the machine and in the environment of a server: NODE_ENV=production has it ask for what production needs. --db beside it adds the mode of a SQLite file and the clock of a PostgreSQL server.',
     'Exit code 3 where it found a problem; notes are none.',

@@ -1,3 +1,5 @@
+import { Pool } from 'pg'
+import { postgresStore } from '../../../src/stores/postgres.js'
 import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { splitCure } from '../../../src/cli/doctor/finding.js'
@@ -95,13 +97,20 @@ describe('the doctor finds', () => {
     expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('The database has schema 99') })
   })
 
-  it('a schema that is older, where a store says so', async () => {
-    const args = await optionsOf(
-      `const refuse = async () => { throw Object.assign(new Error('The database has schema 1. Start a server of this version.'), { code: 'schema_too_old' }) }
-       export default () => ({ ...base(), store: { ...base().store, open: refuse } })`,
-    )
-    const [found] = await problemsOf('store', ...args)
-    expect(found).toMatchObject({ finding: 'The database has schema 1.', cure: 'Start a server of this version.' })
+  it('a schema that is older, as every other command does, and leaves it as it is', async () => {
+    const { DatabaseSync } = await import('@photostructure/sqlite')
+    const theirs = `${file()}.theirs`
+    const database = new DatabaseSync(theirs)
+    database.exec('CREATE TABLE theirs (id TEXT)')
+    const [found] = await problemsOf('store', '--db', theirs)
+    expect(found).toMatchObject({
+      finding: 'The database has no tables of express-platform-auth.',
+      cure: 'Start a server on it: it makes them.',
+    })
+    expect(await core(['apps', 'list', '--db', theirs])).toMatchObject({ code: 1 })
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+    database.close()
+    expect(tables).toEqual([{ name: 'theirs' }])
   })
 
   it('signing keys that lie in the open', async () => {
@@ -206,9 +215,10 @@ describe('the doctor finds', () => {
 it("compares clocks with the database's, on PostgreSQL", async () => {
   const { url, remove } = await freshDatabase()
   atTheEnd(remove)
+  await makeTables(url)
   const { code, stdout } = await bin(['doctor', '--json', '--db', url])
   const { findings, skipped } = JSON.parse(stdout) as Report
-  // Nobody has started on it.
+  // No platform has started on it.
   expect(findings.map(({ check }) => check)).toEqual(['signing keys'])
   expect(skipped.map(({ check }) => check)).not.toContain("the database's clock")
   expect(code).toBe(3)
@@ -225,3 +235,11 @@ it('tells a finding from its cure', () => {
   expect(splitCure('secret is missing. In production set it.')).toEqual(['secret is missing.', 'In production set it.'])
   expect(splitCure('no cure')).toEqual(['no cure', 'The README says what is right there.'])
 })
+
+async function makeTables(connectionString: string): Promise<void> {
+  const pool = new Pool({ connectionString })
+  const store = postgresStore({ pool, listen: false })
+  await store.open()
+  await store.close()
+  await pool.end()
+}
