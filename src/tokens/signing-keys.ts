@@ -1,5 +1,6 @@
 import type { webcrypto } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
+import { ConfigurationError } from '../errors.js'
 import type { Sealing } from '../sealing.js'
 import type { SigningKeyRecord, Store } from '../store.js'
 
@@ -8,7 +9,8 @@ export interface SigningKey {
   readonly kid: string
   readonly algorithm: string
   readonly publicKey: webcrypto.CryptoKey
-  readonly privateKey: webcrypto.CryptoKey
+  /** Undefined where this process's secrets don't open it: a process with a newer one has made it. It verifies here, and never signs. */
+  readonly privateKey: webcrypto.CryptoKey | undefined
   readonly publicJwk: SigningKeyRecord['publicJwk']
   /** Milliseconds since 1970. */
   readonly createdAt: number
@@ -25,7 +27,7 @@ export interface SigningKeys {
   /** Every key that still verifies, in the order in which they sign. */
   list(): readonly SigningKey[]
   /** The one that signs now; undefined if there is none, which only a store without keys explains. */
-  current(): SigningKey | undefined
+  current(): (SigningKey & { readonly privateKey: webcrypto.CryptoKey }) | undefined
   /** The key of that `kid` while it verifies. An unknown one may be new: the store is asked, at most once a second. */
   find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>
 }
@@ -70,7 +72,7 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
   return {
     load,
     list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
-    current: () => currentOf(keys, now()),
+    current: () => currentOf(keys.filter(canSign), now()),
     find(kid) {
       const key = known(kid)
       if (key) return key
@@ -81,6 +83,10 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
       return asking?.then(() => known(kid))
     },
   }
+}
+
+function canSign(key: SigningKey): key is SigningKey & { readonly privateKey: webcrypto.CryptoKey } {
+  return key.privateKey !== undefined
 }
 
 /** The key that signs at that instant. The first one of a store may lie a little ahead of this machine's clock: better that one than none. */
@@ -109,17 +115,27 @@ async function open(record: TimedRecord, known: SigningKey | undefined, sealing:
   const { kid, algorithm, createdAt, signsFrom, verifiesUntil } = record
   if (known) return { ...known, verifiesUntil }
   const publicJwk = record.publicJwk as JWK
-  const privateJwk = JSON.parse(await sealing.open(record.sealedPrivateJwk)) as JWK
+  const privateJwk = await openPrivateJwk(record, sealing)
   return {
     kid,
     algorithm,
     // importJWK resolves bytes for symmetric keys alone, and there are none here.
     publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
-    privateKey: (await importJWK(privateJwk, algorithm)) as CryptoKey,
+    privateKey: privateJwk && ((await importJWK(privateJwk, algorithm)) as CryptoKey),
     publicJwk,
     createdAt,
     signsFrom,
     verifiesUntil,
+  }
+}
+
+/** While `secret` is being changed, processes on the old list go on with what they can open. */
+async function openPrivateJwk({ sealedPrivateJwk }: TimedRecord, sealing: Sealing): Promise<JWK | undefined> {
+  try {
+    return JSON.parse(await sealing.open(sealedPrivateJwk)) as JWK
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
   }
 }
 

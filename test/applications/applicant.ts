@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import express from 'express'
+import { Pool } from 'pg'
 import request from 'supertest'
 import { expect, vi, type TestContext } from 'vitest'
 import {
@@ -7,9 +11,13 @@ import {
   type LetterRecord,
   type PlatformAuthOptions,
   type PlatformEvent,
+  type Store,
 } from '../../src/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
+import { postgresStore } from '../../src/stores/postgres.js'
+import { sqliteStore } from '../../src/stores/sqlite.js'
 import { fakeClock } from '../../src/testing/index.js'
+import { freshDatabase } from '../support/postgres.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
 
@@ -38,6 +46,32 @@ export type Provider = ReturnType<typeof openProvider>
 
 /** What a test that runs beside others is known by. */
 export type Test = Pick<TestContext, 'onTestFinished'>
+
+/** Ways to the same backing, as each process opens it for itself. */
+export const BACKINGS: Readonly<Record<string, (test: Test) => Promise<() => Store>>> = {
+  async memory() {
+    const store = memoryStore()
+    return () => store
+  },
+  async SQLite({ onTestFinished }) {
+    const folder = await mkdtemp(join(tmpdir(), 'reseal-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    return () => sqliteStore(join(folder, 'platform.sqlite'))
+  },
+  async PostgreSQL({ onTestFinished }) {
+    const { url, remove } = await freshDatabase()
+    const pools: Pool[] = []
+    onTestFinished(async () => {
+      await Promise.all(pools.map((pool) => pool.end()))
+      await remove()
+    })
+    return () => {
+      const pool = new Pool({ connectionString: url, max: 3 })
+      pools.push(pool)
+      return postgresStore({ pool, listen: false })
+    }
+  },
+}
 
 /** A platform with its app, on a clock that tests advance, closed when the test is over. */
 export function openProvider({ onTestFinished }: Test, options: Partial<PlatformAuthOptions> = {}) {
@@ -105,7 +139,9 @@ export async function openMailingProvider(
 ): Promise<Provider & { server: MailServer }> {
   const server = await startMailServer()
   test.onTestFinished(() => server.close())
-  const mailer = smtpMailer({ transport: transportTo(server), from: 'developers@example.com' })
+  // Enough for a busy machine: what is cut short here would be tried again only on a clock that stands still.
+  const timeouts = { connectionTimeout: 1500, greetingTimeout: 1500, socketTimeout: 1500 }
+  const mailer = smtpMailer({ transport: transportTo(server, timeouts), from: 'developers@example.com' })
   return { ...openProvider(test, { mailer, ...options }), server }
 }
 
@@ -121,6 +157,9 @@ export async function broughtByMail(mail: ReceivedMail | undefined): Promise<Bro
   const { text = '' } = mail ? await readMail(mail) : {}
   return broughtBy({ text })
 }
+
+/** For `expect.poll()`: as long as a busy machine may take. */
+export const PATIENTLY = { timeout: 8000, interval: 20 }
 
 /** Waits for that many letters, and no more than that. */
 export async function lettersArrived(letters: readonly unknown[], count: number): Promise<void> {

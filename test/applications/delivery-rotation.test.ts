@@ -7,6 +7,7 @@ import {
   broughtBy,
   broughtByMail,
   expectNoneOf,
+  PATIENTLY,
   lettersArrived,
   openMailingProvider,
   openProvider,
@@ -46,14 +47,14 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect(letter).toMatchObject({ to: 'dev@customer.example', subject: 'Your new secret for Shop (api.example.com)' })
     const { clientId, clientSecret } = broughtBy(letter!)
     expect(clientId).toBe('')
-    await expect.poll(() => happened(id)).toEqual(['registered', 'credentialRotated', 'delivered'])
+    await expect.poll(() => happened(id), PATIENTLY).toEqual(['registered', 'credentialRotated', 'delivered'])
     expect(await tokenStatus({ ...old, clientSecret })).toBe(200)
 
     await auth.applications.rotateKey(id, { deliver: 'email' })
     await lettersArrived(mailer.letters, 2)
     const brought = broughtBy(mailer.letters[1]!)
     expect(brought.clientSecret).toBe('')
-    await expect.poll(() => happened(id)).toHaveLength(5)
+    await expect.poll(() => happened(id), PATIENTLY).toHaveLength(5)
     // Any live key goes with any live secret.
     for (const key of [old.clientId, brought.clientId]) {
       expect(await keyStatus({ clientId: key })).toBe(200)
@@ -113,7 +114,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     server.fault = undefined
     clock.advance(4)
     await lettersArrived(server.mails, 3)
-    await expect.poll(() => provider.happened(id).at(-1)).toBe('delivered')
+    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
     const third = { ...old, clientSecret: (await broughtByMail(server.mails[2])).clientSecret }
     const statuses = await Promise.all([old, first, second, third].map((each) => tokenStatus(each)))
     expect(statuses).toEqual([401, 401, 401, 200])
@@ -133,7 +134,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     server.fault = undefined
     clock.advance(2)
     await lettersArrived(server.mails, 2)
-    await expect.poll(() => provider.happened(id).at(-1)).toBe('delivered')
+    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
     const [between, newest] = await Promise.all(server.mails.map(broughtByMail))
     const statuses = () => Promise.all([old, between!, newest!].map((each) => keyStatus(each)))
     expect(await statuses()).toEqual([200, 401, 200])
@@ -156,7 +157,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     server.fault = undefined
     await auth.applications.rotateKey(id, { deliver: 'email' })
     await lettersArrived(server.mails, 1)
-    await expect.poll(() => provider.lettersOf(id)).toEqual([])
+    await expect.poll(() => provider.lettersOf(id), PATIENTLY).toEqual([])
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
   })
 
@@ -191,7 +192,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     server.fault = undefined
     clock.advance(2)
     await lettersArrived(server.mails, 2)
-    await expect.poll(() => provider.lettersOf(id)).toEqual([])
+    await expect.poll(() => provider.lettersOf(id), PATIENTLY).toEqual([])
     const [, newest] = await Promise.all(server.mails.map(broughtByMail))
     // The letter came later than the rotation by hand, and is the newest now.
     clock.advance(61)
@@ -221,7 +222,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     await lettersArrived(sent, 1)
     const { credentials: byHand } = await auth.applications.rotateKey(id, { overlap: 60 })
     accept()
-    await expect.poll(() => provider.happened(id).at(-1)).toBe('delivered')
+    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
     expect([await keyStatus(sent[0]!), await keyStatus(byHand)]).toEqual([200, 200])
     clock.advance(2 * DAY)
     expect([await keyStatus(sent[0]!), await keyStatus(byHand)]).toEqual([401, 200])

@@ -136,7 +136,10 @@ describe('the lines of a letter', () => {
     onTestFinished(() => void http.close())
     await once(http, 'listening')
     const baseUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-    const mailer = smtpMailer({ transport: transportTo(mailServer), from: 'developers@example.com' })
+    const mailer = smtpMailer({
+      transport: transportTo(mailServer, { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 5000 }),
+      from: 'developers@example.com',
+    })
     const { auth, app } = openProvider({ onTestFinished }, { baseUrl, mailer })
     app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({ items: [] }))
     await auth.applications.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['orders', 'catalog'] })
@@ -179,7 +182,7 @@ describe('nothing that an applicant writes', () => {
       secret: SECRET,
       logger: recordingLogger(),
       mailer: smtpMailer({
-        transport: transportTo(mailServer),
+        transport: transportTo(mailServer, { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 5000 }),
         from: { name: 'Müller & Söhne, "Developers"', address: 'developers@example.com' },
       }),
       apis: {

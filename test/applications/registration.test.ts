@@ -8,7 +8,15 @@ import {
   type Store,
 } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
-import { broughtBy, expectNoneOf, lettersArrived, openProvider, type Provider, type Test } from './applicant.js'
+import {
+  broughtBy,
+  expectNoneOf,
+  PATIENTLY,
+  lettersArrived,
+  openProvider,
+  type Provider,
+  type Test,
+} from './applicant.js'
 
 function openRegistering(test: Test): Provider & { mailer: ReturnType<typeof memoryMailer> } {
   const mailer = memoryMailer()
@@ -181,7 +189,7 @@ describe.concurrent('a registration that touches a manual API', () => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_move' })
     await lettersArrived(mailer.letters, 1)
-    await expect.poll(() => statusOf(id)).toBe('active')
+    await expect.poll(() => statusOf(id), PATIENTLY).toBe('active')
     await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_move' })
 
     await expect(approve((await register(['catalog'])).id)).rejects.toMatchObject({ code: 'invalid_move' })

@@ -1,28 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import request from 'supertest'
 import { describe, it } from 'vitest'
-import { ConfigurationError, memoryStore, type Store } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
-import { openProvider, type Brought, type Provider, type Test } from './applicant.js'
+import { ConfigurationError, type Store } from '../../src/index.js'
+import { BACKINGS, openProvider, type Brought, type Provider } from './applicant.js'
 
 const OLD = 'the old secret, of 32 characters or more'
 const NEW = 'the new secret, of 32 characters or more'
 const NEWEST = 'the newest secret, of 32 characters or more'
-
-/** Ways to the same backing, as each process opens it for itself. */
-const BACKINGS: Readonly<Record<string, (test: Test) => Promise<() => Store>>> = {
-  async memory() {
-    const store = memoryStore()
-    return () => store
-  },
-  async SQLite({ onTestFinished }) {
-    const folder = await mkdtemp(join(tmpdir(), 'reseal-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    return () => sqliteStore(join(folder, 'platform.sqlite'))
-  },
-}
 
 async function create({ auth }: Provider): Promise<Brought> {
   const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
@@ -149,6 +132,23 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       const { pepper, keys } = await sealedIn(after.store)
       for (const sealed of [pepper, ...keys]) expect(sealed).not.toMatch(/^plain:/)
       expect(await before.tokenStatus(credentials)).toBe(200)
+    })
+
+    it('a key that signs with the new secret’s process is taken by one on the old list', async ({
+      expect,
+      onTestFinished,
+    }) => {
+      const open = await prepare({ onTestFinished })
+      const before = openProvider({ onTestFinished }, { store: open(), secret: OLD })
+      const credentials = await create(before)
+      const after = openProvider({ onTestFinished }, { store: open(), secret: [NEW, OLD], now: before.clock.now })
+      await after.auth.signingKeys.rotate({ immediately: true })
+      const token = await accessToken(after, credentials)
+      expect(await bearerStatus(after, token)).toBe(200)
+      expect(await bearerStatus(before, token)).toBe(200)
+      // And it hears of other changes.
+      await after.auth.applications.suspend((await after.auth.applications.list()).applications[0]!.id)
+      await expect.poll(() => before.tokenStatus(credentials), { timeout: 3000 }).toBe(401)
     })
   })
 }

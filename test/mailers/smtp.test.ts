@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { createTransport } from 'nodemailer'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import type { Letter, Mailer } from '../../src/index.js'
 import { smtpMailer, type SmtpTransport } from '../../src/mailers/smtp.js'
 import { LOGIN, readMail, startMailServer, STAGES, transportTo, type Fault, type MailServer } from '../support/smtp.js'
@@ -29,39 +29,40 @@ const REFUSED = { refused: true }
 const FOR_GOOD = { refused: true, permanent: true }
 const UNKNOWN = {}
 
-describe.each([
+describe.concurrent.each([
   ['one command at a time', { hidePIPELINING: true }, {}],
   ['with commands sent together (RFC 2920)', {}, {}],
   ['through a pool', {}, { pool: true, maxRequeues: 0, maxMessages: 1 }],
 ])('smtpMailer() %s', (_, serverOptions, transportOptions) => {
-  let server: MailServer
-  let mailer: Mailer
-  let close: () => void
-
-  beforeAll(async () => {
-    server = await startMailServer(serverOptions)
+  async function open({ onTestFinished }: TestContext): Promise<{ server: MailServer; mailer: Mailer }> {
+    const server = await startMailServer(serverOptions)
     const transport = transportTo(server, transportOptions)
-    close = () => transport.close()
-    mailer = smtpMailer({ transport, from: FROM })
-  })
-  afterAll(async () => {
-    close()
-    await server.close()
-  })
-
-  /** What comes of a letter when that goes wrong at that stage, and whether the server has it then. */
-  async function tryWith(stage: string, fault: Fault): Promise<Record<string, unknown>> {
-    const before = server.mails.length
-    server.fault = (at) => (at === stage ? fault : undefined)
-    const outcome = await outcomeOf(mailer.send(LETTER))
-    server.fault = undefined
-    expect(server.mails.length - before).toBe(fault.kept ? 1 : 0)
-    // Whatever it was, the next letter gets through.
-    expect(await outcomeOf(mailer.send(LETTER))).toEqual({ accepted: true })
-    return outcome
+    onTestFinished(async () => {
+      transport.close()
+      await server.close()
+    })
+    return { server, mailer: smtpMailer({ transport, from: FROM }) }
   }
 
-  it('hands over a letter', async () => {
+  /** What comes of letters when these go wrong at that stage, and whether the server has them then. */
+  async function tryWith(test: TestContext, stage: string, ...faults: readonly Fault[]): Promise<object[]> {
+    const { server, mailer } = await open(test)
+    const outcomes: object[] = []
+    for (const fault of faults) {
+      const before = server.mails.length
+      server.fault = (at) => (at === stage ? fault : undefined)
+      outcomes.push(await outcomeOf(mailer.send(LETTER)))
+      server.fault = undefined
+      test.expect(server.mails.length - before).toBe(fault.kept ? 1 : 0)
+      // Whatever it was, the next letter gets through.
+      test.expect(await outcomeOf(mailer.send(LETTER))).toEqual({ accepted: true })
+    }
+    return outcomes
+  }
+
+  it('hands over a letter', async (test) => {
+    const { expect } = test
+    const { server, mailer } = await open(test)
     await mailer.send(LETTER)
     const mail = server.mails.at(-1)!
     expect(mail).toMatchObject({ sender: 'developers@example.com', recipients: ['dev@customer.example'] })
@@ -78,53 +79,54 @@ describe.each([
     expect(html?.trimEnd()).toBe(LETTER.html)
   })
 
-  it.each(STAGES)('a 4xx at %s: refused, for now', async (stage) => {
-    expect(await tryWith(stage, { does: 'refuse', code: 451 })).toEqual(REFUSED)
-    expect(await tryWith(stage, { does: 'refuse', code: 421 })).toEqual(REFUSED)
+  const refuse = (code: number): Fault => ({ does: 'refuse', code })
+
+  it.for(STAGES)('a 4xx at %s: refused, for now', async (stage, test) => {
+    test.expect(await tryWith(test, stage, refuse(451), refuse(421))).toEqual([REFUSED, REFUSED])
   })
 
-  it.each(['connect', 'EHLO', 'AUTH'])('a 5xx at %s: refused, but no fault of the letter', async (stage) => {
-    expect(await tryWith(stage, { does: 'refuse', code: 535 })).toEqual(REFUSED)
-    expect(await tryWith(stage, { does: 'refuse', code: 554 })).toEqual(REFUSED)
+  it.for(['connect', 'EHLO', 'AUTH'])('a 5xx at %s: refused, but no fault of the letter', async (stage, test) => {
+    test.expect(await tryWith(test, stage, refuse(535), refuse(554))).toEqual([REFUSED, REFUSED])
   })
 
-  it.each(['MAIL', 'RCPT', 'DATA', 'content', 'end'])('a 5xx at %s: refused for good', async (stage) => {
-    expect(await tryWith(stage, { does: 'refuse', code: 550 })).toEqual(FOR_GOOD)
-    expect(await tryWith(stage, { does: 'refuse', code: 554 })).toEqual(FOR_GOOD)
+  it.for(['MAIL', 'RCPT', 'DATA', 'content', 'end'])('a 5xx at %s: refused for good', async (stage, test) => {
+    test.expect(await tryWith(test, stage, refuse(550), refuse(554))).toEqual([FOR_GOOD, FOR_GOOD])
   })
 
-  it.each([503, 530, 534, 535, 538])('a %d to sender or recipient asks for another session', async (code) => {
-    expect(await tryWith('MAIL', { does: 'refuse', code })).toEqual(REFUSED)
-    expect(await tryWith('RCPT', { does: 'refuse', code })).toEqual(REFUSED)
+  it.for([503, 530, 534, 535, 538])('a %d to sender or recipient asks for another session', async (code, test) => {
+    test.expect(await tryWith(test, 'MAIL', refuse(code))).toEqual([REFUSED])
+    test.expect(await tryWith(test, 'RCPT', refuse(code))).toEqual([REFUSED])
   })
 
-  it.each(['connect', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'])(
+  it.for(['connect', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'])(
     'silence or a lost connection at %s: refused, since nothing of the letter has left',
-    async (stage) => {
-      expect(await tryWith(stage, { does: 'stall' })).toEqual(REFUSED)
-      expect(await tryWith(stage, { does: 'drop' })).toEqual(REFUSED)
+    async (stage, test) => {
+      test.expect(await tryWith(test, stage, { does: 'stall' }, { does: 'drop' })).toEqual([REFUSED, REFUSED])
     },
   )
 
-  it.each(['content', 'end'])('silence or a lost connection at %s: nobody knows', async (stage) => {
-    expect(await tryWith(stage, { does: 'stall' })).toEqual(UNKNOWN)
-    expect(await tryWith(stage, { does: 'drop' })).toEqual(UNKNOWN)
+  it.for(['content', 'end'])('silence or a lost connection at %s: nobody knows', async (stage, test) => {
+    test.expect(await tryWith(test, stage, { does: 'stall' }, { does: 'drop' })).toEqual([UNKNOWN, UNKNOWN])
   })
 
-  it('silence or a lost connection when the server has the letter: nobody knows', async () => {
-    expect(await tryWith('end', { does: 'stall', kept: true })).toEqual(UNKNOWN)
-    expect(await tryWith('end', { does: 'drop', kept: true })).toEqual(UNKNOWN)
+  it('silence or a lost connection when the server has the letter: nobody knows', async (test) => {
+    const faults = [
+      { does: 'stall', kept: true },
+      { does: 'drop', kept: true },
+    ] as const
+    test.expect(await tryWith(test, 'end', ...faults)).toEqual([UNKNOWN, UNKNOWN])
   })
 
-  it('keeps what went wrong as the cause, beside a code of its own', async () => {
-    server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 550 } : undefined)
+  it('keeps what went wrong as the cause, beside a code of its own', async (test) => {
+    const { expect } = test
+    const { server, mailer } = await open(test)
+    server.fault = (stage) => (stage === 'RCPT' ? refuse(550) : undefined)
     await expect(mailer.send(LETTER)).rejects.toMatchObject({
       message: 'The mail server has not accepted the letter.',
       code: 'EENVELOPE',
       responseCode: 550,
       cause: { response: expect.stringContaining('repeats what it refuses') as string },
     })
-    server.fault = undefined
   })
 })
 

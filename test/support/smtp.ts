@@ -123,7 +123,7 @@ export function transportTo({ port }: { readonly port: number }, options: object
     port,
     auth: LOGIN,
     connectionTimeout: 2500,
-    greetingTimeout: 2500,
+    greetingTimeout: 1500,
     socketTimeout: 900,
     ...options,
   })
