@@ -216,7 +216,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const registrationRouter = createRegistrationRouter({
     apis,
-    applications: wing.applications,
+    register: wing.register,
     claim: wing.claim,
     registrations: createRateLimit(settings.rateLimits.registration),
     available,

@@ -14,13 +14,14 @@ import { createDirectory, type Directory } from './directory.js'
 import { deleteForgotten } from './housekeeping.js'
 import { letterComposer } from './letter.js'
 import { createOutbox, type Outbox } from './outbox.js'
-import { createRegistration } from './registration.js'
+import { createRegistration, type Register } from './registration.js'
 import { createRegistry } from './registry.js'
 import { createUsage, type Usage } from './usage.js'
 
 /** The wing in which applications live: what operators call, and what the doors ask. */
 export interface ApplicationsWing {
   readonly applications: Applications
+  readonly register: Register
   readonly outbox: Outbox
   readonly directory: Directory
   readonly activate: Activate
@@ -82,6 +83,7 @@ export function createApplications({
     if (started) delivery?.wake()
   }
   const outbox = createOutbox({ store, opened, now, wake, hasMailer: mailer !== undefined })
+  const { register, approve } = createRegistration({ store, apis, changes, outbox, opened, now })
 
   function keepHouse(): void {
     void deleteForgotten({ store, changes, now }).catch((error: unknown) =>
@@ -93,8 +95,10 @@ export function createApplications({
     applications: {
       ...createRegistry({ store, apis, changes, opened, mint: opened, writeUsage: usage.flush, now }),
       ...createCredentialRotation({ changes, outbox, opened, now }),
-      ...createRegistration({ store, apis, changes, outbox, opened, now }),
+      register: (application) => register(application, undefined),
+      approve,
     },
+    register,
     outbox,
     directory,
     activate: createActivation(store, changes),

@@ -16,6 +16,8 @@ export interface Told {
   readonly type: EventType | undefined
   readonly by?: string | undefined
   readonly reason?: string | undefined
+  /** The host's own id of the request in which it happened. */
+  readonly requestId?: string | undefined
 }
 
 /** The one way in which applications change: saved with audit and letter in one step, and then known to everybody. */
@@ -43,13 +45,13 @@ interface ChangesOptions {
 export function createChanges({ store, directory, emit, now }: ChangesOptions): Changes {
   async function save(
     record: ApplicationRecord,
-    { type, by, reason }: Told,
+    { type, by, reason, requestId }: Told,
     { details = {}, letter }: Omit<Edit, 'changed'>,
   ): Promise<boolean> {
     const audit = type && { at: now(), type, by, applicationId: record.id, details }
     if (!(await store.saveApplication(record, audit, letter))) return false
     directory.forget(record.id)
-    if (type) emit(type, { applicationId: record.id, reason })
+    if (type) emit(type, { applicationId: record.id, reason, requestId })
     return true
   }
 

@@ -13,7 +13,7 @@ export interface Claimed {
 }
 
 /** Makes the credentials that a claim link stands for, and burns it, in one commit; undefined for a link that is no good. */
-export type Claim = (token: string) => Promise<Claimed | undefined>
+export type Claim = (token: string, requestId: string | undefined) => Promise<Claimed | undefined>
 
 interface ClaimOptions {
   readonly store: Store
@@ -24,7 +24,7 @@ interface ClaimOptions {
 }
 
 export function createClaim({ store, apis, changes, opened, now }: ClaimOptions): Claim {
-  return async function claim(token) {
+  return async function claim(token, requestId) {
     const credentials = await opened()
     const hash = credentials.hash(token)
     const letter = await findLetter(hash)
@@ -32,7 +32,7 @@ export function createClaim({ store, apis, changes, opened, now }: ClaimOptions)
 
     let claimed: Claimed | undefined
     const type = letter.purpose === 'registration' ? 'application.activated' : 'application.credentialRotated'
-    await changes.change(letter.applicationId, { type }, async (current) => {
+    await changes.change(letter.applicationId, { type, requestId }, async (current) => {
       // Read again: another click on the same link may have been quicker.
       const unburnt = await findLetter(hash)
       claimed = undefined

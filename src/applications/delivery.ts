@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Letter, Mailer } from '../mailer.js'
 import type { LetterRecord, Store } from '../store.js'
@@ -119,7 +120,8 @@ export function createDelivery({ store, mailer, attempts, now, onProblem }: Deli
   }
 
   return {
-    wake,
+    // Begun by whichever request wakes it, and then on its own: no letter is part of that request's trace or log.
+    wake: AsyncResource.bind(wake),
     async close() {
       closed = true
       clearTimeout(timer)

@@ -17,12 +17,22 @@ interface RegistrationOptions {
   readonly now: () => number
 }
 
+/** `auth.applications.register()`, as doors call it: with the id of the request that it comes by. */
+export type Register = (
+  application: Parameters<Applications['register']>[0],
+  requestId: string | undefined,
+) => ReturnType<Applications['register']>
+
+interface Registration extends Pick<Applications, 'approve'> {
+  readonly register: Register
+}
+
 /** How applications come by themselves: stored with the letter that brings their credentials, approved where that is asked. */
-export function createRegistration(options: RegistrationOptions): Pick<Applications, 'register' | 'approve'> {
+export function createRegistration(options: RegistrationOptions): Registration {
   const { store, apis, changes, outbox, opened, now } = options
 
   return {
-    async register({ name, contact, apis: access, by }) {
+    async register({ name, contact, apis: access, by }, requestId) {
       outbox.refuseWithoutMailer('register')
       const granted = readRegistrationAccess(apis, access)
       const record: ApplicationRecord = {
@@ -36,7 +46,7 @@ export function createRegistration(options: RegistrationOptions): Pick<Applicati
       const letter = outbox.newLetter(record.id, 'registration', { held })
       await changes.add(
         record,
-        { type: 'application.registered', by },
+        { type: 'application.registered', by, requestId },
         { details: { apis: granted }, letter: { save: letter } },
       )
       if (!held) outbox.wake()

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { Store } from '../store.js'
 
 /** When credentials were last used: noted in memory as they are, and written together now and then. */
@@ -41,14 +42,17 @@ export function createUsage({ store, now }: UsageOptions): Usage {
     }
   }
 
+  // Begun by whichever request comes first, and no part of its trace.
+  const flushOnTime = AsyncResource.bind(() => {
+    timer = undefined
+    void flush()
+  })
+
   return {
     note(hash) {
       if (noted.size >= MOST && !noted.has(hash)) return
       noted.set(hash, now())
-      timer ??= setTimeout(() => {
-        timer = undefined
-        void flush()
-      }, PAUSE).unref()
+      timer ??= setTimeout(flushOnTime, PAUSE).unref()
     },
     flush,
     async close() {

@@ -5,6 +5,7 @@ import { isLive, isWellFormedKey } from '../applications/credentials.js'
 import type { Directory } from '../applications/directory.js'
 import type { Usage } from '../applications/usage.js'
 import { OAuthError } from '../errors.js'
+import { requestIdOf } from '../events.js'
 import { addressOf } from '../http/address.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import { challenge } from '../http/challenge.js'
@@ -50,7 +51,7 @@ export function clientAuthentication(options: ClientAuthenticationOptions): Auth
       if (found && matched && AUTHENTICATED.includes(found.application.status)) {
         usage.note(found.hash)
         usage.note(matched.hash)
-        if (found.application.status === 'pending') await activate(found.application.id)
+        if (found.application.status === 'pending') await activate(found.application.id, requestIdOf(req))
         return found.application
       }
       known ??= found?.application

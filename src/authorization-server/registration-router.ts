@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiSettings } from '../api-options.js'
 import { readContact } from '../applications/arguments.js'
-import type { Applications } from '../applications/calls.js'
 import type { Claim } from '../applications/claim.js'
+import type { Register } from '../applications/registration.js'
 import { ApplicationError, OAuthError } from '../errors.js'
+import { requestIdOf } from '../events.js'
 import type { Eventually } from '../eventually.js'
 import { addressOf } from '../http/address.js'
 import { readBody } from '../http/body.js'
@@ -16,7 +17,7 @@ import { pathOf, type Endpoint, type Middleware } from './router.js'
 
 interface RegistrationRouterOptions {
   readonly apis: ReadonlyMap<string, ApiSettings>
-  readonly applications: Pick<Applications, 'register'>
+  readonly register: Register
   readonly claim: Claim
   readonly registrations: RateLimit | undefined
   readonly available: () => Eventually<void>
@@ -27,26 +28,27 @@ interface RegistrationRouterOptions {
 
 /** `auth.registrationRouter`: where applications come by themselves, people by a form and programs by JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { apis, applications, claim, registrations, available, logDenial, home } = options
+  const { apis, claim, registrations, available, logDenial, home } = options
   const open = [...apis.values()]
     .filter(({ registration }) => registration !== 'closed')
     .map((api) => ({ ...api, manual: api.registration === 'manual' }))
 
   const routes: Record<string, Endpoint> = {
     'GET /': (_req, res) => sendForm(res, 200),
-    'POST /': register,
+    'POST /': takeRegistration,
     'GET /claim': (_req, res) => sendPage(res, 200, claimPage(home), CONTENT_SECURITY_POLICY),
     'POST /claim': reveal,
   }
 
-  async function register(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function takeRegistration(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { name, contact, apis: access } = isForm(req) ? await readRegistrationForm(req) : await readJson(req)
     const to = readContact(contact)
     await available()
     await registrations?.(`address ${addressOf(req)}`)
     await registrations?.(`contact ${to.toLowerCase()}`)
     // What is wrong with the others is said by register().
-    await applications.register({ name: name as string, contact: to, apis: access as string[] })
+    const application = { name: name as string, contact: to, apis: access as string[] }
+    await options.register(application, requestIdOf(req))
     if (isForm(req)) sendPage(res, 202, registeredPage(home), CONTENT_SECURITY_POLICY)
     else sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
   }
@@ -55,7 +57,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const { token } = await readJson(req)
     if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'The link is not complete')
     await available()
-    const claimed = await claim(token)
+    const claimed = await claim(token, requestIdOf(req))
     if (!claimed)
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer letter')
     const { clientId, clientSecret } = claimed.credentials
@@ -81,7 +83,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       const refusal = error instanceof ApplicationError ? asInvalidRequest(error) : error
       const denied = denialOf(refusal)
       logDenial('registration', denied, causeOf(refusal))
-      if (endpoint !== register || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
+      if (endpoint !== takeRegistration || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
       for (const [header, value] of Object.entries(denied.headers)) res.setHeader(header, value)
       // Nobody waits for the rest of what is too large.
       if (!req.complete) res.setHeader('Connection', 'close')

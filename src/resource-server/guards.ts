@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ApiSettings } from '../api-options.js'
+import { requestIdOf } from '../events.js'
 import { cameTwice } from '../http/header.js'
 import type { OnDenied } from '../options.js'
 import { apiKeyStrategy } from './api-key-strategy.js'
@@ -67,7 +68,9 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         readFacade(req) {
           if (cameTwice(req, 'x-api-key')) return 'twoCredentials'
           const key = req.headers['x-api-key']
-          return typeof key === 'string' && key !== '' ? facadeOf(api, { 'x-api-key': key }) : 'noCredential'
+          return typeof key === 'string' && key !== ''
+            ? facadeOf(api, { 'x-api-key': key }, requestIdOf(req))
+            : 'noCredential'
         },
         prepare: keepFromSharedCaches,
       })
@@ -75,8 +78,8 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
   }
 }
 
-function facadeOf(api: ApiSettings, headers: Facade['headers']): Facade {
-  return { headers, api, body: undefined, query: undefined }
+function facadeOf(api: ApiSettings, headers: Facade['headers'], requestId?: string): Facade {
+  return { headers, api, requestId, body: undefined, query: undefined }
 }
 
 /** RFC 9111 3.5 keeps answers to `Authorization` out of shared caches, and knows nothing of `X-Api-Key`. */

@@ -26,7 +26,7 @@ export type KeyRejection = 'invalidKey' | 'keyNotAllowed'
 /** From memory in the common case, and then at once. Rejects only when the store can't answer. */
 export interface Identify {
   byAccessToken(api: ApiSettings, token: string): Eventually<Identity | TokenRejection>
-  byKey(api: ApiSettings, key: string): Eventually<Identity | KeyRejection>
+  byKey(api: ApiSettings, key: string, requestId?: string): Eventually<Identity | KeyRejection>
 }
 
 interface IdentifyOptions {
@@ -55,7 +55,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
         })
       })
     },
-    byKey(api, key) {
+    byKey(api, key, requestId) {
       if (!isWellFormedKey(key)) return 'invalidKey'
       const hash = credentials().hash(key)
       return whenKnown(directory.byKeyHash(hash), (application) => {
@@ -67,7 +67,8 @@ export function createIdentify(options: IdentifyOptions): Identify {
         usage.note(hash)
         const access = accessOf(application, api)
         const identity = access ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
-        return application.status === 'pending' ? activate(application.id).then(() => identity) : identity
+        if (application.status !== 'pending') return identity
+        return activate(application.id, requestId).then(() => identity)
       })
     },
   }

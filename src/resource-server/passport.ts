@@ -10,6 +10,8 @@ import type { Identity } from './identity.js'
 export interface Facade {
   readonly headers: Readonly<Record<string, string>>
   readonly api: ApiSettings
+  /** For the event of a key's first use. */
+  readonly requestId: string | undefined
   // Where passport-http-bearer would look for a token as well; of our own, so that no prototype's stands in.
   readonly body: undefined
   readonly query: undefined

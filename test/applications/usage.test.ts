@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { rm, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -138,4 +139,19 @@ it('lastUsedAt is written after 10 seconds by itself', async () => {
   expect((await provider.record(id)).keys[0]!.lastUsedAt).toBeUndefined()
   await vi.advanceTimersByTimeAsync(1)
   expect((await provider.record(id)).keys[0]!.lastUsedAt).toBe(provider.clock.now())
+})
+
+it('lastUsedAt is written in nobody’s trace', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const request = new AsyncLocalStorage<string>()
+  const writtenIn: unknown[] = []
+  const store: Store = { ...memoryStore(), noteCredentialUse: async () => void writtenIn.push(request.getStore()) }
+  const usage = createUsage({ store, now: Date.now })
+  // A timer goes off in the context in which it was set.
+  await request.run('the first', async () => {
+    usage.note('hash')
+    await vi.advanceTimersByTimeAsync(10_000)
+  })
+  expect(writtenIn).toEqual([undefined])
 })
