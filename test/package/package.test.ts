@@ -189,6 +189,33 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
   })
 })
 
+describe('a project with OpenTelemetry', () => {
+  it('observes it, imported and required', async () => {
+    const api = 'platform_auth.api.name'
+    const counted = [
+      [{ [api]: 'orders' }, 1],
+      [{ [api]: 'catalog' }, 1],
+      [{ [api]: 'orders', 'error.type': 'invalid_token' }, 1],
+    ]
+    const home = await packed.consumer({
+      type: 'module',
+      packages: ['express', 'jose', '@opentelemetry/api', '@opentelemetry/sdk-metrics'],
+      programs: ['exercise.cjs', 'observed.cjs', 'import-opentelemetry.mjs', 'require-opentelemetry.cjs'],
+    })
+    expect(await run(home, 'import-opentelemetry.mjs')).toEqual(counted)
+    expect(await run(home, 'require-opentelemetry.cjs')).toEqual(counted)
+  })
+
+  it('is told what is missing where it is none', async () => {
+    const home = await packed.consumer({
+      type: 'module',
+      packages: ['express', 'jose'],
+      programs: ['exercise.cjs', 'observed.cjs', 'import-opentelemetry.mjs'],
+    })
+    await expect(run(home, 'import-opentelemetry.mjs')).rejects.toThrow(/Cannot find package '@opentelemetry\/api'/)
+  })
+})
+
 function runNode(args: readonly string[], cwd: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((done) => {
     // Jest takes NODE_ENV and VITEST's own variables for hints.

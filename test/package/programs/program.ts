@@ -11,6 +11,7 @@ import {
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { accessTokenFor, apiKeyFor } from 'express-platform-auth/testing'
 import { developerConsole } from 'express-platform-auth/console'
+import { observe } from 'express-platform-auth/opentelemetry'
 
 const auth = createPlatformAuth({
   baseUrl: 'https://api.example.com',
@@ -51,6 +52,12 @@ app.use('/developers', developerConsole(auth))
 app.use('/developers', developerConsole(auth, { title: 'Shop', documents: { orders: './orders.json', catalog: {} } }))
 // @ts-expect-error an API that is not there
 developerConsole(auth, { documents: { ordres: './orders.json' } })
+
+// Without OpenTelemetry's types.
+const stop: () => void = observe(auth, { perApplication: true })
+stop()
+// @ts-expect-error no meter provider
+observe(auth, { meterProvider: {} })
 
 // @ts-expect-error catalog is called with a key
 auth.requireBearer('catalog')

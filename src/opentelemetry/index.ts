@@ -1,0 +1,1 @@
+export { observe, type MeterProviderLike, type ObserveOptions, type TracerProviderLike } from './observe.js'

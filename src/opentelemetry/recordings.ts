@@ -1,0 +1,95 @@
+import type { EventType } from '../index.js'
+
+/**
+ * What is recorded of each event. Names follow OpenTelemetry's semantic conventions: a namespace of our own, snake_case
+ * between the dots, plural for what is counted one by one, no unit and no "total".
+ */
+export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
+  'request.allowed': inRequest('platform_auth.requests'),
+  'request.denied': inRequest('platform_auth.requests'),
+  'token.issued': inRequest('platform_auth.token.requests'),
+  'token.refused': inRequest('platform_auth.token.requests'),
+  'token.revoked': inRequest('platform_auth.token.revocations'),
+  'application.registered': change('platform_auth.application.changes', 'registered'),
+  'application.approved': change('platform_auth.application.changes', 'approved'),
+  'application.activated': change('platform_auth.application.changes', 'activated'),
+  'application.updated': change('platform_auth.application.changes', 'updated'),
+  'application.suspended': change('platform_auth.application.changes', 'suspended'),
+  'application.resumed': change('platform_auth.application.changes', 'resumed'),
+  'application.deleted': change('platform_auth.application.changes', 'deleted'),
+  'application.accessChanged': change('platform_auth.application.changes', 'access_changed'),
+  'application.credentialRotated': change('platform_auth.application.changes', 'credential_rotated'),
+  'application.tokensRevoked': change('platform_auth.application.changes', 'tokens_revoked'),
+  'application.delivered': letter('delivered'),
+  'application.deliveryFailed': letter('delivery_failed'),
+  'signingKey.rotated': change('platform_auth.signing_key.changes', 'rotated'),
+  'signingKey.revoked': change('platform_auth.signing_key.changes', 'revoked'),
+  'store.unavailable': { outageOf: 'store', over: false },
+  'store.available': { outageOf: 'store', over: true },
+}
+
+/** How an event is recorded. */
+export type Recording = Counted | OutageTold
+
+/** One more of something. */
+export interface Counted {
+  readonly counter: CounterName
+  /** Counted apart by this; undefined where API and `error.type` tell enough. */
+  readonly changeType: string | undefined
+  /** A span of its own by that name; undefined where the request's span is told instead. */
+  readonly span: string | undefined
+  /** Whether it happens in the background, whatever span is active there. */
+  readonly background: boolean
+}
+
+/** The beginning or the end of a time without something. */
+export interface OutageTold {
+  readonly outageOf: OutageName
+  readonly over: boolean
+}
+
+export type CounterName = keyof typeof COUNTERS
+export type OutageName = keyof typeof OUTAGES
+
+export const COUNTERS = {
+  'platform_auth.requests': {
+    unit: '{request}',
+    description: 'Requests that guards let pass, or refused (error.type)',
+  },
+  'platform_auth.token.requests': {
+    unit: '{request}',
+    description: 'Token requests that got an access token, or were refused (error.type)',
+  },
+  'platform_auth.token.revocations': { unit: '{revocation}', description: 'Access tokens revoked one by one' },
+  'platform_auth.application.changes': { unit: '{change}', description: 'Changes of applications' },
+  'platform_auth.letter.deliveries': {
+    unit: '{delivery}',
+    description: 'Letters that the mail server accepted, or that are given up (error.type)',
+  },
+  'platform_auth.signing_key.changes': { unit: '{change}', description: 'Signing keys rotated or revoked' },
+} as const
+
+/** What can be out of reach: a gauge `platform_auth.<name>.available` and a histogram `platform_auth.<name>.outage.duration`. */
+export const OUTAGES = {
+  store: 'the store',
+} as const
+
+/** Told on the span of the request in which it happens, which the host's instrumentation makes. */
+function inRequest(counter: CounterName): Counted {
+  return { counter, changeType: undefined, span: undefined, background: false }
+}
+
+/** Seldom, and worth finding: a span of its own, wherever it happens. */
+function change(counter: 'platform_auth.application.changes' | 'platform_auth.signing_key.changes', type: string) {
+  const span = `${counter.slice(0, -'.changes'.length)}.${type}`
+  return { counter, changeType: type, span, background: false } satisfies Counted
+}
+
+function letter(end: string): Counted {
+  return {
+    counter: 'platform_auth.letter.deliveries',
+    changeType: undefined,
+    span: `platform_auth.letter.${end}`,
+    background: true,
+  }
+}

@@ -1,0 +1,191 @@
+import { metrics } from '@opentelemetry/api'
+import { AggregationTemporality, MeterProvider } from '@opentelemetry/sdk-metrics'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { observe } from '../../src/opentelemetry/index.js'
+import { followContext, forgetTelemetry, meters, type Series } from '../support/telemetry.js'
+import { makeAllHappen, openObserved } from './observed.js'
+
+beforeEach(followContext)
+afterEach(forgetTelemetry)
+
+const API = 'platform_auth.api.name'
+const CHANGE = 'platform_auth.change.type'
+const ERROR = 'error.type'
+
+/** All that `makeAllHappen` does, but for the outage's duration. */
+const ALL: readonly Series[] = [
+  { name: 'platform_auth.requests', attributes: { [API]: 'orders' }, value: 2 },
+  { name: 'platform_auth.requests', attributes: { [API]: 'orders', [ERROR]: 'invalid_token' }, value: 1 },
+  { name: 'platform_auth.requests', attributes: { [API]: 'invoices' }, value: 0 },
+  { name: 'platform_auth.requests', attributes: { [API]: 'catalog' }, value: 1 },
+  { name: 'platform_auth.requests', attributes: { [API]: 'catalog', [ERROR]: 'invalid_api_key' }, value: 1 },
+  { name: 'platform_auth.requests', attributes: { [API]: 'weather' }, value: 0 },
+  { name: 'platform_auth.token.requests', attributes: { [API]: 'orders' }, value: 1 },
+  { name: 'platform_auth.token.requests', attributes: { [API]: 'orders', [ERROR]: 'invalid_client' }, value: 1 },
+  { name: 'platform_auth.token.requests', attributes: { [API]: 'invoices' }, value: 0 },
+  { name: 'platform_auth.token.revocations', attributes: { [API]: 'orders' }, value: 1 },
+  ...Object.entries({
+    registered: 3, approved: 1, activated: 1, updated: 1, suspended: 1, resumed: 1, deleted: 1,
+    access_changed: 1, credential_rotated: 1, tokens_revoked: 1,
+  }).map(([change, value]) => ({ name: 'platform_auth.application.changes', attributes: { [CHANGE]: change }, value })),
+  { name: 'platform_auth.letter.deliveries', attributes: {}, value: 1 },
+  { name: 'platform_auth.letter.deliveries', attributes: { [ERROR]: 'EENVELOPE 550' }, value: 1 },
+  // revoke() replaces the current key before it takes it away.
+  { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'rotated' }, value: 2 },
+  { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'revoked' }, value: 1 },
+  { name: 'platform_auth.store.available', attributes: {}, value: 1 },
+] // prettier-ignore
+
+const DURATION = 'platform_auth.store.outage.duration'
+
+function sorted(series: readonly Series[]): string[] {
+  return series
+    .filter(({ name }) => name !== DURATION)
+    .map((each) => JSON.stringify(each))
+    .toSorted()
+}
+
+describe('metrics', () => {
+  it('count every event once, by API, kind of change and error', async (test) => {
+    const { provider, series } = meters()
+    metrics.setGlobalMeterProvider(provider)
+    const observed = await openObserved(test)
+    observe(observed.auth)
+    const hidden = await makeAllHappen(observed)
+    const found = await series()
+    expect(sorted(found)).toEqual(sorted(ALL))
+    expect(found.filter(({ name }) => name === DURATION)).toEqual([
+      { name: DURATION, attributes: {}, value: expect.objectContaining({ count: 1 }) as unknown },
+    ])
+    const text = JSON.stringify(found)
+    for (const each of hidden) expect(text).not.toContain(each)
+  })
+
+  it('count what happens after the provider was set, however late that is', async (test) => {
+    const observed = await openObserved(test)
+    observe(observed.auth)
+    await observed.caller.key('/catalog/items', 'nobody').expect(401)
+    const { provider, series } = meters()
+    metrics.setGlobalMeterProvider(provider)
+    await makeAllHappen(observed)
+    expect(sorted(await series())).toEqual(sorted(ALL))
+  })
+
+  it('go to the provider that is given rather than to the global one', async (test) => {
+    const [global, given] = [meters(), meters()]
+    metrics.setGlobalMeterProvider(global.provider)
+    const observed = await openObserved(test)
+    observe(observed.auth, { meterProvider: given.provider })
+    await observed.caller.key('/catalog/items', 'nobody').expect(401)
+    expect(await global.series()).toEqual([])
+    expect(await given.series()).toContainEqual({
+      name: 'platform_auth.requests',
+      attributes: { [API]: 'catalog', [ERROR]: 'invalid_api_key' },
+      value: 1,
+    })
+  })
+
+  it('have the series of every API at zero before the first request, and the store as available', async (test) => {
+    const { provider, series } = meters()
+    const observed = await openObserved(test)
+    observe(observed.auth, { meterProvider: provider })
+    expect(sorted(await series())).toEqual(
+      sorted([
+        ...['orders', 'invoices', 'catalog', 'weather'].map((api) => ({
+          name: 'platform_auth.requests',
+          attributes: { [API]: api },
+          value: 0,
+        })),
+        ...['orders', 'invoices'].map((api) => ({
+          name: 'platform_auth.token.requests',
+          attributes: { [API]: api },
+          value: 0,
+        })),
+        { name: 'platform_auth.store.available', attributes: {}, value: 1 },
+      ]),
+    )
+  })
+
+  it('tell applications apart only when asked to, and then only who called', async (test) => {
+    const { provider, series } = meters()
+    const observed = await openObserved(test)
+    observe(observed.auth, { meterProvider: provider, perApplication: true })
+    const { application, credentials } = await observed.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    await observed.caller.key('/catalog/items', credentials.clientId).expect(200)
+    await observed.caller.key('/catalog/items', 'nobody').expect(401)
+    const found = await series()
+    const id = 'platform_auth.application.id'
+    expect(found.filter(({ attributes }) => id in attributes)).toEqual([
+      { name: 'platform_auth.requests', attributes: { [API]: 'catalog', [id]: application.id }, value: 1 },
+    ])
+  })
+
+  it('show the store as out of reach while it is, and how long it was', async (test) => {
+    const { provider, series } = meters()
+    const observed = await openObserved(test)
+    observe(observed.auth, { meterProvider: provider })
+    const named = async (name: string): Promise<unknown[]> =>
+      (await series()).filter((each) => each.name === name).map(({ value }) => value)
+    expect(await named('platform_auth.store.available')).toEqual([1])
+    observed.store.fail()
+    await expect(observed.auth.applications.list()).rejects.toThrow('out of reach')
+    const began = performance.now()
+    expect(await named('platform_auth.store.available')).toEqual([0])
+    expect(await named(DURATION)).toEqual([])
+    await new Promise((later) => setTimeout(later, 150))
+    observed.store.recover()
+    await observed.auth.applications.list()
+    const longest = (performance.now() - began) / 1000 + 1
+    expect(await named('platform_auth.store.available')).toEqual([1])
+    const [duration] = (await named(DURATION)) as [{ count: number; sum: number }]
+    expect(duration.count).toBe(1)
+    expect(duration.sum).toBeGreaterThan(0.14)
+    expect(duration.sum).toBeLessThan(longest)
+  })
+
+  it('end with stop(): no listener is left, and nothing is observed', async (test) => {
+    // Of each look what is new in it: a gauge that is read no more is gone.
+    const { provider, series } = meters(AggregationTemporality.DELTA)
+    const observed = await openObserved(test)
+    const { events } = observed.auth
+    const listeners = (): number[] => events.eventNames().map((name) => events.listenerCount(name))
+    const before = listeners()
+    const stop = observe(observed.auth, { meterProvider: provider })
+    expect(listeners()).toEqual(before.map((count) => count + 1))
+    expect(await series()).toHaveLength(7)
+    expect(await series()).toHaveLength(1)
+    stop()
+    stop()
+    expect(listeners()).toEqual(before)
+    await observed.caller.key('/catalog/items', 'nobody').expect(401)
+    expect(await series()).toEqual([])
+  })
+
+  it('harm no request where the SDK throws', async (test) => {
+    const observed = await openObserved(test)
+    const provider = new MeterProvider()
+    const broken = {
+      getMeter(name: string) {
+        const meter = provider.getMeter(name)
+        meter.createCounter = () => ({
+          add(value) {
+            if (value > 0) throw new Error('The exporter is gone.')
+          },
+        })
+        return meter
+      },
+    }
+    observe(observed.auth, { meterProvider: broken })
+    const { credentials } = await observed.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    await observed.caller.key('/catalog/items', credentials.clientId).expect(200)
+    expect(observed.logger.lines.join('\n')).toContain(
+      'A listener of request.allowed failed. Error: The exporter is gone.',
+    )
+  })
+
+  it('are refused a provider that is none, by name', async (test) => {
+    const { auth } = await openObserved(test)
+    expect(() => observe(auth, { meterProvider: {} as never })).toThrow(/meterProvider has no getMeter/)
+    expect(() => observe(auth, { tracerProvider: {} as never })).toThrow(/tracerProvider has no getTracer/)
+  })
+})

@@ -1,0 +1,129 @@
+import express, { type Express } from 'express'
+import { expect, type TestContext } from 'vitest'
+import { memoryStore, type Mailer, type PlatformAuthOptions, type PlatformEvent } from '../../src/index.js'
+import { RECORDINGS } from '../../src/opentelemetry/recordings.js'
+import { memoryMailer, type MemoryMailer } from '../../src/testing/index.js'
+import { callerOf, type Caller } from '../support/caller.js'
+import { failingStore, type FailingStore } from '../support/outage.js'
+import { platform, type TestPlatform } from '../support/platform.js'
+import { traced } from '../support/telemetry.js'
+
+/** A platform with its app, whose store and mail server are in the test's hands. */
+export interface Observed extends TestPlatform {
+  readonly app: Express
+  readonly caller: Caller
+  readonly store: FailingStore
+  readonly mailer: MemoryMailer
+  /** What happened, in order. */
+  readonly events: PlatformEvent[]
+  /** From now on every letter is refused for ever, with a code that is in no letter. */
+  refuseLetters(): void
+  outage(): Promise<void>
+}
+
+export async function openObserved(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  options: Partial<PlatformAuthOptions> = {},
+): Promise<Observed> {
+  const store = failingStore(memoryStore())
+  const mailer = memoryMailer()
+  let refusing = false
+  const sender: Mailer = {
+    async send(letter) {
+      if (refusing) throw Object.assign(new Error('no'), { permanent: true, code: 'EENVELOPE', responseCode: 550 })
+      return mailer.send(letter)
+    },
+  }
+  const made = platform({ mailer: sender, ...options, store })
+  const { auth } = made
+  const events: PlatformEvent[] = []
+  for (const type of Object.keys(RECORDINGS) as (keyof typeof RECORDINGS)[]) {
+    auth.events.on(type, (event: PlatformEvent) => void events.push(event))
+  }
+  onTestFinished(async () => {
+    store.recover()
+    await auth.close()
+  })
+  await auth.ready()
+
+  const app = express()
+  app.use(traced, (req, _res, next) => {
+    Object.assign(req, { id: req.headers['x-request-id'] })
+    next()
+  })
+  app.use(auth.router).use('/register', auth.registrationRouter)
+  app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
+  app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+  return {
+    ...made,
+    app,
+    caller: callerOf({ app }),
+    store,
+    mailer,
+    events,
+    refuseLetters: () => void (refusing = true),
+    async outage() {
+      store.fail()
+      await expect(auth.applications.list()).rejects.toThrow('out of reach')
+      await new Promise((later) => setTimeout(later, 120))
+      store.recover()
+      await auth.applications.list()
+    },
+  }
+}
+
+export const NAME = 'Corner Shop'
+export const CONTACT = 'dev@shop.example'
+
+/** Makes every event happen: what the applications were given, and whatever else must not be shown. */
+export async function makeAllHappen({ auth, caller, refuseLetters, outage, events }: Observed): Promise<string[]> {
+  async function happened(type: PlatformEvent['type']): Promise<void> {
+    await expect.poll(() => events.some((event) => event.type === type)).toBe(true)
+  }
+  const { application, credentials } = await auth.applications.create({
+    name: NAME,
+    contact: CONTACT,
+    apis: ['orders', 'catalog'],
+  })
+  const { id } = application
+  const accessToken = await caller.accessToken('orders', credentials)
+  await caller.token('orders', { ...credentials, clientSecret: 'a wrong secret' }).expect(401)
+  await caller.bearer('/orders/items', accessToken).expect(200)
+  await caller.bearer('/orders/items', accessToken).expect(200)
+  await caller.bearer('/orders/items', `${accessToken}x`).expect(401)
+  await caller.key('/catalog/items', credentials.clientId).expect(200)
+  await caller.key('/catalog/items', 'epa_key_guessed').expect(401)
+  await caller.revoke('orders', credentials, accessToken).expect(200)
+
+  await auth.applications.update(id, { name: `${NAME} 2` })
+  await auth.applications.suspend(id)
+  await auth.applications.resume(id)
+  await auth.applications.disallow(id, 'catalog')
+  const { credentials: fresh } = await auth.applications.rotateSecret(id)
+  await auth.applications.revokeTokens(id)
+  await auth.applications.delete(id)
+
+  const registered = await auth.applications.register({ name: NAME, contact: CONTACT, apis: ['orders'] })
+  await auth.applications.approve(registered.application.id)
+  await happened('application.activated')
+  refuseLetters()
+  await auth.applications.register({ name: NAME, contact: CONTACT, apis: ['catalog'] })
+  await happened('application.deliveryFailed')
+
+  await auth.signingKeys.rotate()
+  const [current] = await auth.signingKeys.list()
+  await auth.signingKeys.revoke(current!.kid)
+  await outage()
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(Object.keys(RECORDINGS)))
+  return [
+    ...Object.values(credentials),
+    ...Object.values(fresh),
+    accessToken,
+    NAME,
+    CONTACT,
+    id,
+    registered.application.id,
+    'guessed',
+    'wrong',
+  ] as string[]
+}
