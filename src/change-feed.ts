@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Change, Store } from './store.js'
 
 /** Milliseconds that a token request waits for the store, where it could go by what is known. */
@@ -33,6 +32,7 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
   let cursor: string | undefined
   let knownAt = -Infinity
   let reading: Promise<boolean> | undefined
+  let next: Promise<boolean> | undefined
   let readAgain = false
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
@@ -63,13 +63,24 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     return reading
   }
 
-  async function knowLatest(): Promise<void> {
-    const late = new AbortController()
-    const silence = sleep(SILENCE, undefined, { ref: false, signal: late.signal }).catch(() => undefined)
-    // A reading under way may have looked before what was just committed.
-    const latest = (reading ?? Promise.resolve()).then(catchUp)
-    await Promise.race([latest, silence])
-    late.abort()
+  /** A reading that has yet to begin: one for all who ask while another is under way. */
+  function readAnew(): Promise<boolean> {
+    if (!reading) return catchUp()
+    // The reading under way may have looked before what was just committed.
+    return (next ??= reading.then(() => {
+      next = undefined
+      return catchUp()
+    }))
+  }
+
+  function knowLatest(): Promise<void> {
+    return new Promise((resolve) => {
+      const silence = setTimeout(resolve, SILENCE).unref()
+      void readAnew().then(() => {
+        clearTimeout(silence)
+        resolve()
+      })
+    })
   }
 
   function wake(): void {

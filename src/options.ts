@@ -49,6 +49,16 @@ export interface RateLimitsOptions {
   readonly registration?: Limit | false | undefined
 }
 
+/** The option `memory`: how much of the store is kept at hand. What is asked for past that is read again. */
+export interface MemoryOptions {
+  /** Applications, with their keys; those that called last are kept. 20,000 if left out. */
+  readonly applications?: number | undefined
+  /** Access tokens that need no second signature check; 20,000 if left out. */
+  readonly accessTokens?: number | undefined
+  /** Revoked access tokens; where there are more, the store is asked for each token. 100,000 if left out. */
+  readonly revokedAccessTokens?: number | undefined
+}
+
 /** What `createPlatformAuth()` is given. */
 export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   /** The absolute address that the platform's APIs lie below. Issuer, audience, links and realm come from it, never from a request. */
@@ -75,6 +85,8 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   readonly credentialPrefix?: string | undefined
   readonly signing?: SigningOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined
+  /** How many entries the caches hold: the most that is surely kept; twice as many are never exceeded. */
+  readonly memory?: MemoryOptions | undefined
   /** Browsers of which origins (`'*'`: any) may ask for tokens, revoke and introspect; none if left out. */
   readonly cors?: { readonly origin: string | readonly string[] } | undefined
   /** Replaces the guards' answers. */
@@ -108,6 +120,11 @@ export interface Settings {
     readonly tokenRequests: Limit | false
     readonly failedAuthentication: Limit | false
     readonly registration: Limit | false
+  }
+  readonly memory: {
+    readonly applications: number
+    readonly accessTokens: number
+    readonly revokedAccessTokens: number
   }
   readonly corsOrigins: '*' | readonly string[]
   readonly onDenied: OnDenied | undefined
@@ -170,6 +187,7 @@ export function readOptions(options: PlatformAuthOptions): Settings {
       ),
       registration: readLimit('rateLimits.registration', rateLimits.registration ?? { limit: 5, window: 3600 }),
     },
+    memory: readMemory(options.memory),
     corsOrigins: readOrigins(options.cors),
     onDenied: optionalFunction('onDenied', options.onDenied),
     logger,
@@ -180,7 +198,7 @@ export function readOptions(options: PlatformAuthOptions): Settings {
 
 const OPTION_NAMES = [
   'baseUrl', 'apis', 'store', 'secret', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'stalenessBound', 'credentialPrefix', 'signing',
-  'rateLimits', 'cors', 'onDenied', 'logger', 'now',
+  'rateLimits', 'memory', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
@@ -307,6 +325,19 @@ function readAlgorithm(algorithm: unknown): SigningAlgorithm {
 function readNow(now: PlatformAuthOptions['now']): () => number {
   const clock = optionalFunction('now', now)
   return clock ? () => Math.floor(clock()) : Date.now
+}
+
+function readMemory(memory: PlatformAuthOptions['memory']): Settings['memory'] {
+  const {
+    applications = 20_000,
+    accessTokens = 20_000,
+    revokedAccessTokens = 100_000,
+  } = readGroup('memory', memory, ['applications', 'accessTokens', 'revokedAccessTokens'])
+  return {
+    applications: wholeNumber('memory.applications', applications, 1),
+    accessTokens: wholeNumber('memory.accessTokens', accessTokens, 1),
+    revokedAccessTokens: wholeNumber('memory.revokedAccessTokens', revokedAccessTokens, 1),
+  }
 }
 
 function readOrigins(cors: PlatformAuthOptions['cors']): '*' | readonly string[] {

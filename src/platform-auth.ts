@@ -93,8 +93,8 @@ type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void
 
 /** Milliseconds that the store has to answer. */
 const STORE_TIMEOUT = 5000
-/** How many applications, verified access tokens and revoked ones stay in memory. */
-const MEMORY = { applications: 20_000, accessTokens: 20_000, revokedAccessTokens: 100_000 }
+/** Milliseconds between two looks for what need not be kept in memory any longer. */
+const SWEEP = 60_000
 
 /**
  * Everything a provider needs to publish APIs to other companies' applications. Synchronous: the store is opened
@@ -120,7 +120,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   options: PlatformAuthOptions<Apis>,
 ): PlatformAuth<Apis> {
   const settings = readOptions(options)
-  const { apis, logger, now } = settings
+  const { apis, logger, memory, now } = settings
   if (!settings.store) logger.warn('store is missing: applications are kept in memory and lost when the process ends.')
 
   if (settings.store && settings.store.kind !== 'memory' && settings.secrets.length === 0) {
@@ -149,9 +149,9 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     issuers: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(({ resource }) => resource),
     clockTolerance: settings.clockTolerance,
     now,
-    limit: MEMORY.accessTokens,
+    entries: memory.accessTokens,
   })
-  const revocation = createRevocation({ store, now, limit: MEMORY.revokedAccessTokens })
+  const revocation = createRevocation({ store, now, limit: memory.revokedAccessTokens })
   const longestLifetime =
     Math.max(...[...apis.values()].map((api) => api.accessTokenLifetime)) + settings.clockTolerance
   const rotation = createRotation({
@@ -176,7 +176,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     credentials,
     opened,
     emit,
-    limit: MEMORY.applications,
+    limit: memory.applications,
   })
   const { directory, activate, usage } = wing
   const lifecycle = createLifecycle({ start, stop, feed, logger })
@@ -229,7 +229,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     await store.open()
     // From here on nothing that others change is missed; what is read below can only be newer.
     await feed.start()
-    made = createCredentials(settings.credentialPrefix, await openPepper())
+    made = createCredentials(settings.credentialPrefix, await openPepper(), memory.applications * 2)
     await revocation.load()
     await rotation.ensure()
     wing.start()
@@ -289,6 +289,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   }
 
   const rotating = rotateOnTime()
+  const sweeping = setInterval(accessTokens.forgetExpired, SWEEP).unref()
 
   const auth: PlatformAuth = {
     apis: [...apis.values()].map(describeApi),
@@ -322,6 +323,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     health: lifecycle.health,
     close() {
       clearInterval(rotating)
+      clearInterval(sweeping)
       return lifecycle.close()
     },
   }

@@ -22,11 +22,11 @@ interface DirectoryOptions {
 }
 
 export function createDirectory({ store, limit }: DirectoryOptions): Directory {
-  const records = boundedCache<ApplicationRecord>(limit)
+  const records = boundedCache<ApplicationRecord>({ entries: limit, bytesOf: bytesOfRecord })
   /** Key hash -> id. A key never moves to another application; whether it is still good, the record says. */
-  const owners = boundedCache<string>(limit * 2)
+  const owners = boundedCache<string>({ entries: limit * 2 })
   /** Hashes that are nobody's key, so that a guess repeated costs no second look-up. */
-  const nobodys = boundedCache<true>(limit)
+  const nobodys = boundedCache<true>({ entries: limit })
   let loads = new Map<string, Promise<Found>>()
 
   /** Reads once for all who ask at the same time, and keeps the answer unless something was forgotten meanwhile. */
@@ -85,4 +85,11 @@ export function createDirectory({ store, limit }: DirectoryOptions): Directory {
       loads = new Map()
     },
   }
+}
+
+/** Roughly what a record takes in memory: scopes and credentials make the difference. */
+function bytesOfRecord({ name, apis, keys, secrets }: ApplicationRecord): number {
+  let scopes = 0
+  for (const access of Object.values(apis)) scopes += access.scopes.length
+  return 2 * name.length + 50 * scopes + 300 * (keys.length + secrets.length)
 }

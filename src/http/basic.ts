@@ -27,6 +27,7 @@ export function readBasic(authorization: string): readonly ClientCredentials[] |
 
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x1F\x7F]/
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 function decodeBase64(text: string): string | undefined {
@@ -34,7 +35,7 @@ function decodeBase64(text: string): string | undefined {
   // Node drops what it can't decode: what does not come out again was no base64. Padding may be left out.
   if (!BASE64.test(text) || bytes.toString('base64').slice(0, text.length) !== text) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return UTF_8.decode(bytes)
   } catch {
     return undefined
   }
@@ -43,7 +44,7 @@ function decodeBase64(text: string): string | undefined {
 /** One value of application/x-www-form-urlencoded; undefined if its percent-encoding or its UTF-8 is broken. */
 export function formDecode(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
   } catch {
     return undefined
   }

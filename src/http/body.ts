@@ -65,9 +65,11 @@ function withinParsed(body: Record<string, unknown>): Record<string, unknown> {
   return body
 }
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
 function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return UTF_8.decode(bytes)
   } catch {
     throw new OAuthError('invalid_request', 'The body is not valid UTF-8')
   }

@@ -5,11 +5,12 @@ type Headers = Readonly<Record<string, string>>
 
 /** Answers with a JSON document. */
 export function sendJson(res: ServerResponse, status: number, document: unknown, headers: Headers = {}): void {
-  const body = Buffer.from(JSON.stringify(document))
+  // Text, not bytes: Node sends it in one piece with the head.
+  const body = JSON.stringify(document)
   res.statusCode = status
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.setHeader('Content-Length', body.length)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
   for (const name in headers) res.setHeader(name, headers[name]!)
   res.end(body)
 }

@@ -66,20 +66,14 @@ export function establish(req: object, identity: Identity): void {
 
 /** An identity as `authOf` shows it. */
 export function describeIdentity({ api, application, scopes, token }: Identity): AuthInfo {
-  const info = {
+  return {
     scheme: api.scheme,
     api: api.name,
     application: { id: application.id, name: application.name },
     scopes: [...scopes],
-  }
-  if (!token) return info
-  return {
-    ...info,
-    token: {
-      id: token.id,
-      issuedAt: new Date(token.issuedAt),
-      expiresAt: new Date(token.expiresAt),
-    },
+    ...(token && {
+      token: { id: token.id, issuedAt: new Date(token.issuedAt), expiresAt: new Date(token.expiresAt) },
+    }),
   }
 }
 

@@ -34,8 +34,9 @@ export interface GuardMakerOptions extends DenierOptions {
 
 /** How a guarded request goes: read the credential, authenticate it behind a facade, authorize, count, pass. */
 export function guardMaker({ available, requestLimits, ...options }: GuardMakerOptions): (plan: GuardPlan) => Guard {
-  /** Whom an earlier guard on the same request has let pass. */
-  const passed = new WeakMap<IncomingMessage, Identity>()
+  /** On a request: whom an earlier guard has let pass. A property, since a WeakMap of requests is dear to the garbage collector. */
+  const PASSED = Symbol('express-platform-auth passed')
+  type Passed = IncomingMessage & { [PASSED]?: Identity }
   const deny = denier(options)
 
   return function makeGuard(plan) {
@@ -43,7 +44,7 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
     const countRequest = requestLimits.get(api)
 
     return function platformAuthGuard(req, res, next) {
-      const earlier = passed.get(req)
+      const earlier = (req as Passed)[PASSED]
       if (earlier?.api === api) {
         if (allowed(earlier)) next()
         else refuse('scopeMissing', earlier)
@@ -73,7 +74,7 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
       function pass(identity: Identity): void {
         // The host's own time-out has answered meanwhile: the route would answer a second time.
         if (res.headersSent) return
-        passed.set(req, identity)
+        ;(req as Passed)[PASSED] = identity
         establish(req, identity)
         plan.prepare?.(res)
         options.emit('request.allowed', {

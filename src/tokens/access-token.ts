@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto'
-import { errors, jwtVerify, SignJWT, type JWTHeaderParameters, type JWTPayload } from 'jose'
+import { hash, randomFillSync } from 'node:crypto'
+import { CompactSign, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
 import { boundedCache } from '../bounded-cache.js'
+import type { Eventually } from '../eventually.js'
 import type { SigningKey, SigningKeys } from './signing-keys.js'
 
 /** A verified access token (RFC 9068 2.2). */
@@ -18,6 +19,8 @@ export interface AccessToken {
   readonly expiresAt: number
   /** The application's `tokensRevokedAt` as the issuer knew it: a later one ends this token. */
   readonly tokensRevokedAt: number
+  /** How long the text was that it was read from: what keeping it can cost. */
+  readonly bytes: number
 }
 
 /** Why a text is no good access token. */
@@ -42,8 +45,10 @@ export interface Grant {
 /** Signs access tokens, and verifies them. */
 export interface AccessTokens {
   sign(grant: Grant): Promise<string>
-  /** From memory where the token has been seen before; whether it is revoked is another question. */
-  verify(token: string): Verification | Promise<Verification>
+  /** At once where the token has been seen before, or can't be one; whether it is revoked is another question. */
+  verify(token: string): Eventually<Verification>
+  /** Drops from memory the tokens that have expired. */
+  forgetExpired(): void
   /** Nothing verified so far is taken from memory any more. */
   forgetAll(): void
 }
@@ -56,7 +61,7 @@ interface AccessTokensOptions {
   readonly clockTolerance: number
   readonly now: () => number
   /** How many verified tokens stay in memory. */
-  readonly limit: number
+  readonly entries: number
 }
 
 export function createAccessTokens({
@@ -64,9 +69,9 @@ export function createAccessTokens({
   issuers,
   clockTolerance,
   now,
-  limit,
+  entries,
 }: AccessTokensOptions): AccessTokens {
-  const verified = boundedCache<AccessToken>(limit)
+  const verified = boundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
   let verifying = new Map<string, Promise<Verification>>()
 
   async function keyOf({ kid, alg }: JWTHeaderParameters): Promise<SigningKey['publicKey']> {
@@ -76,21 +81,29 @@ export function createAccessTokens({
     return key.publicKey
   }
 
-  async function verifyNew(token: string): Promise<Verification> {
-    if (!isCanonical(token)) return 'invalid'
+  const demands = {
+    typ: 'at+jwt',
+    issuer: [...issuers],
+    audience: [...issuers],
+    requiredClaims: ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti'],
+    // Expiry is judged below, for remembered tokens too.
+    currentDate: new Date(0),
+  }
+
+  async function verifyNew(token: string, digest: string): Promise<Verification> {
+    const mine = verifying
     try {
-      const { payload } = await jwtVerify(token, keyOf, {
-        typ: 'at+jwt',
-        issuer: issuers as string[],
-        audience: issuers as string[],
-        requiredClaims: REQUIRED_CLAIMS,
-        // Expiry is judged below, for remembered tokens too.
-        currentDate: new Date(0),
-      })
-      return read(payload)
+      const { payload } = await jwtVerify(token, keyOf, demands)
+      const result = read(payload, token.length)
+      if (typeof result === 'string') return result
+      // Where a key was removed meanwhile, nothing it has signed is kept.
+      if (verifying === mine) verified.set(digest, result)
+      return judgeTime(result)
     } catch (error) {
       if (error instanceof errors.JOSEError) return 'invalid'
       throw error
+    } finally {
+      mine.delete(digest)
     }
   }
 
@@ -105,7 +118,7 @@ export function createAccessTokens({
       const key = signingKeys.current()
       if (!key) throw new Error('There is no signing key.')
       const iat = Math.floor(issuedAt / 1000)
-      return new SignJWT({
+      const claims = {
         iss: issuer,
         sub: applicationId,
         aud: issuer,
@@ -113,8 +126,10 @@ export function createAccessTokens({
         iat,
         exp: iat + lifetime,
         jti: makeId(tokensRevokedAt),
-        ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-      })
+        scope: scopes.length > 0 ? scopes.join(' ') : undefined,
+      }
+      // Not SignJWT: it clones and checks claims that are right as they stand here.
+      return new CompactSign(Buffer.from(JSON.stringify(claims)))
         .setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: 'at+jwt' })
         .sign(key.privateKey)
     },
@@ -125,16 +140,13 @@ export function createAccessTokens({
       if (known) return judgeTime(known)
       const underWay = verifying.get(digest)
       if (underWay) return underWay
-      const mine = verifying
-      const first = verifyNew(token)
-        .then((result) => {
-          if (typeof result === 'string') return result
-          if (verifying === mine) verified.set(digest, result)
-          return judgeTime(result)
-        })
-        .finally(() => mine.delete(digest))
-      mine.set(digest, first)
+      if (!isCanonical(token)) return 'invalid'
+      const first = verifyNew(token, digest)
+      verifying.set(digest, first)
       return first
+    },
+    forgetExpired() {
+      verified.sweep((token) => judgeTime(token) === 'expired')
     },
     forgetAll() {
       verified.clear()
@@ -143,20 +155,20 @@ export function createAccessTokens({
   }
 }
 
-const REQUIRED_CLAIMS = ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti']
-
 /**
  * A signature's last character has bits that decoders ignore, so that one token could be spelt in several ways. Ours is
  * the one with zeros there, in three segments; header and payload are covered by the signature.
  */
 function isCanonical(token: string): boolean {
-  const segments = token.split('.')
-  const signature = segments[2]
-  if (segments.length !== 3 || !signature) return false
-  return Buffer.from(signature, 'base64url').toString('base64url') === signature
+  const payload = token.indexOf('.') + 1
+  const signature = token.indexOf('.', payload) + 1
+  if (payload === 0 || signature === 0 || signature === token.length) return false
+  // The last one or two characters decide; a second dot in what follows is no base64url.
+  const bytes = Buffer.from(token.slice(signature), 'base64url')
+  return bytes.toString('base64url') === token.slice(signature)
 }
 
-function read(payload: JWTPayload): Verification {
+function read(payload: JWTPayload, bytes: number): Verification {
   const { iss, aud, sub, client_id, iat, exp, jti, scope = '' } = payload
   if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id || typeof scope !== 'string')
     return 'invalid'
@@ -172,6 +184,7 @@ function read(payload: JWTPayload): Verification {
     issuedAt: iat * 1000,
     expiresAt: exp * 1000,
     tokensRevokedAt,
+    bytes,
   }
 }
 
@@ -180,10 +193,18 @@ function read(payload: JWTPayload): Verification {
  * not tell whether a token was issued before a revocation: they differ, and can be set back.
  */
 function makeId(tokensRevokedAt: number): string {
-  const bytes = randomBytes(24)
+  if (drawn === randomness.length) {
+    // Random bytes cost little by the thousand and much by the dozen.
+    randomFillSync(randomness)
+    drawn = 0
+  }
+  const bytes = randomness.subarray(drawn, (drawn += 24))
   bytes.writeUIntBE(tokensRevokedAt, 0, 6)
   return bytes.toString('base64url')
 }
+
+const randomness = Buffer.alloc(24 * 128)
+let drawn = randomness.length
 
 function revocationInstantOf(id: string): number | undefined {
   const bytes = Buffer.from(id, 'base64url')
