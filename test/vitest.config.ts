@@ -34,7 +34,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       ...(withoutBrowser ? ['test/console/browser.test.ts'] : []),
-      ...(withoutRedis ? ['test/limits/redis-*.test.ts'] : []),
+      ...(withoutRedis ? ['test/limits/redis-outage.test.ts', 'test/limits/redis-processes.test.ts'] : []),
     ],
     // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
     pool: 'forks',

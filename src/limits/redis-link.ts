@@ -27,6 +27,7 @@ const GIVEN_UP = 5000
 
 export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): RedisLink {
   let gone: { readonly problem: unknown } | undefined
+  let outages = 0
   const closing = new AbortController()
 
   async function send<Answer>(question: () => Promise<Answer>): Promise<Answer> {
@@ -44,6 +45,7 @@ export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): R
   function lose(problem: unknown): void {
     if (gone || closing.signal.aborted) return
     gone = { problem }
+    outages += 1
     onChange(problem)
     void lookUntilBack()
   }
@@ -72,10 +74,12 @@ export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): R
   return {
     async ask(question) {
       if (gone) return undefined
+      const before = outages
       try {
         return await within(PATIENCE, send(question))
       } catch (problem) {
-        lose(problem)
+        // What was asked before an outage that is over by now says nothing new.
+        if (outages === before) lose(problem)
         return undefined
       }
     },

@@ -212,6 +212,18 @@ describe('Redis', () => {
     await until(() => limits.problem() === undefined)
   })
 
+  it('that answered in time is not gone where this process had no time to listen', async () => {
+    const { auth, newcomer, types } = await open()
+    const client = await newcomer()
+    await auth.verifyApiKey('catalog', client.clientId)
+    const asked = auth.verifyApiKey('catalog', client.clientId)
+    await new Promise((turn) => setImmediate(turn))
+    const since = performance.now()
+    while (performance.now() - since < 400);
+    await asked
+    expect(types()).toEqual([])
+  })
+
   it('of which a key has used up its limit is not asked about it again', async () => {
     const { call, newcomer } = await open()
     const client = await newcomer()
