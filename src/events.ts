@@ -24,6 +24,8 @@ export type EventType =
   | 'signingKey.revoked'
   | 'store.unavailable'
   | 'store.available'
+  | 'limits.unavailable'
+  | 'limits.available'
 
 /** What an event is about. Never a secret, a key or a token. */
 export interface EventDetails {

@@ -50,6 +50,11 @@ export function wholeNumber(name: string, value: unknown, least: number): number
   return value as number
 }
 
+export function readFlag(name: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new ConfigurationError(`${name} is ${show(value)}. Write true or false.`)
+  return value
+}
+
 export function optionalFunction<F>(name: string, value: F | undefined): F | undefined {
   if (value !== undefined && typeof value !== 'function')
     throw new ConfigurationError(`${name} is ${show(value)}. Give it a function, or leave it out.`)

@@ -3,7 +3,8 @@ import { readApis, type ApiSettings } from './api-options.js'
 import type { ApisOptions, Limit } from './api.js'
 import { ConfigurationError, type Denial } from './errors.js'
 import type { Mailer } from './mailer.js'
-import { isObject, optionalFunction, readLimit, refuseUnknown, show, wholeNumber } from './option-checks.js'
+import { isObject, optionalFunction, readFlag, readLimit, refuseUnknown, show, wholeNumber } from './option-checks.js'
+import { readRedis, type RedisConnection } from './redis.js'
 import type { Store } from './store.js'
 
 /** Where the platform writes what an operator should read; `console` will do. */
@@ -47,6 +48,10 @@ export interface RateLimitsOptions {
   readonly failedAuthentication?: Limit | false | undefined
   /** Registrations per address, and per contact; 5 in 3600 seconds if left out. */
   readonly registration?: Limit | false | undefined
+  /** Your ioredis instance: counts for all processes together. Each process counts for itself if left out. */
+  readonly redis?: RedisConnection | undefined
+  /** Whether answers have `RateLimit` and `RateLimit-Policy` headers, for `requests` and `tokenRequests`; no if left out. */
+  readonly headers?: boolean | undefined
 }
 
 /** The option `memory`: how much of the store is kept at hand. What is asked for past that is read again. */
@@ -120,6 +125,8 @@ export interface Settings {
     readonly tokenRequests: Limit | false
     readonly failedAuthentication: Limit | false
     readonly registration: Limit | false
+    readonly redis: RedisConnection | undefined
+    readonly headers: boolean
   }
   readonly memory: {
     readonly applications: number
@@ -144,6 +151,8 @@ export function readOptions(options: PlatformAuthOptions): Settings {
     'tokenRequests',
     'failedAuthentication',
     'registration',
+    'redis',
+    'headers',
   ])
   const store = readStore(options.store)
 
@@ -186,6 +195,8 @@ export function readOptions(options: PlatformAuthOptions): Settings {
         rateLimits.failedAuthentication ?? { limit: 20, window: 60 },
       ),
       registration: readLimit('rateLimits.registration', rateLimits.registration ?? { limit: 5, window: 3600 }),
+      redis: readRedis(rateLimits.redis),
+      headers: readFlag('rateLimits.headers', rateLimits.headers ?? false),
     },
     memory: readMemory(options.memory),
     corsOrigins: readOrigins(options.cors),

@@ -13,7 +13,8 @@ import { createChangeFeed } from './change-feed.js'
 import { createEvents, type PlatformEvents } from './events.js'
 import { createDenialLog } from './http/denial-log.js'
 import { createLifecycle, type Health } from './lifecycle.js'
-import { createRateLimit, type RateLimit } from './limits/rate-limit.js'
+import type { RateLimit } from './limits/rate-limit.js'
+import { createRateLimits } from './limits/rate-limits.js'
 import { readOptions, type PlatformAuthOptions } from './options.js'
 import type { AuthInfo } from './resource-server/auth-info.js'
 import { apiNamed, readGuardArguments, type GuardArguments } from './resource-server/guard-arguments.js'
@@ -137,6 +138,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     onAnswer: watchOutages(),
   })
   const sealing = createSealing(settings.secrets)
+  const { redis, headers, registration } = settings.rateLimits
+  const limits = createRateLimits({ baseUrl: settings.baseUrl, redis, headers, onChange: tellOfLimits })
 
   const signingKeys = createSigningKeys({
     store,
@@ -193,7 +196,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
   const requestLimits = new Map<ApiSettings, RateLimit>()
   for (const api of apis.values()) {
-    const limit = createRateLimit(api.rateLimit)
+    const limit = limits.create(`requests:${api.name}`, api.rateLimit, { policy: api.name })
     if (limit) requestLimits.set(api, limit)
   }
   const guards = createGuards({
@@ -206,7 +209,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
   const verifiers = createVerifiers({ identify, available, requestLimits })
   const { router, wellKnownRouter } = createAuthorizationServer({
-    settings, clients: { directory, credentials, activate, usage }, accessTokens, revocation, signingKeys, available,
+    settings, clients: { directory, credentials, activate, usage }, accessTokens, revocation, signingKeys, limits, available,
     knowLatest: feed.knowLatest, emit, logDenial,
     async verify(api, token) {
       const identity = await identify.byAccessToken(api, token)
@@ -218,7 +221,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis,
     register: wing.register,
     claim: wing.claim,
-    registrations: createRateLimit(settings.rateLimits.registration),
+    registrations: limits.create('registration', registration, { byAnybody: true }),
     available,
     logDenial,
     home: settings.developersUrl,
@@ -244,6 +247,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   }
 
   async function stop(): Promise<void> {
+    limits.close()
     await wing.close()
     await store.close()
   }
@@ -277,6 +281,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
       else logger.warn('The store answers again.')
       emit(out ? 'store.unavailable' : 'store.available', out ? { reason: reasonOf(problem) } : {})
     }
+  }
+
+  /** Requests are answered all the same: this is no outage of the platform's. */
+  function tellOfLimits(problem: unknown): void {
+    const gone = problem !== undefined
+    if (gone) logger.warn('Redis is out of reach: limits are counted in each process until it answers.', problem)
+    else logger.warn('Redis answers again: limits are shared.')
+    emit(gone ? 'limits.unavailable' : 'limits.available', gone ? { reason: reasonOf(problem) } : {})
   }
 
   function rotateOnTime(): NodeJS.Timeout | undefined {

@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   applications: [GROUND],
   tokens: [GROUND],
   http: ['errors'],
-  limits: ['errors', 'api'],
+  limits: ['errors', 'api', 'redis', 'bounded-cache'],
   stores: ['store', 'errors', 'events'],
   mailers: ['mailer'],
   'authorization-server': [GROUND, 'applications', 'tokens', 'http', 'limits'],

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../src/index.js'
 import { sqliteStore } from '../src/stores/sqlite.js'
@@ -151,6 +152,22 @@ describe('an option', () => {
         ],
       ] as const
     }),
+
+    [
+      'rateLimits',
+      { redis: 'redis://ann:password@db' },
+      /^rateLimits\.redis is no ioredis instance\. Give it new Redis\(url\), where Redis comes from "ioredis"\.$/,
+    ],
+    ['rateLimits', { redis: null }, /^rateLimits\.redis is no ioredis instance/],
+    ['rateLimits', { redis: { host: 'db', port: 6379 } }, /^rateLimits\.redis is no ioredis instance/],
+    ['rateLimits', { redis: Redis }, /^rateLimits\.redis is no ioredis instance/],
+    [
+      'rateLimits',
+      { redis: { isOpen: true, sendCommand() {}, eval() {} } },
+      /^rateLimits\.redis is no ioredis instance/,
+    ],
+    ['rateLimits', { headers: 'draft-10' }, /^rateLimits\.headers is "draft-10"\. Write true or false\./],
+    ['rateLimits', { header: true }, /^rateLimits\.header is not an option\. Did you mean "headers"\?/],
 
     ['cors', '*', /^cors is "\*"\. Write \{ origin: 'https:\/\/developers\.example\.com' \}/],
     ['cors', true, /^cors is true/],

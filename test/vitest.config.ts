@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 
@@ -17,11 +18,24 @@ if (withoutBrowser) {
   )
 }
 
+// Limits are counted in ioredis-mock where there is no Redis; several processes and outages want a real one.
+const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
+const withoutRedis = CI !== 'true' && !folders.some((folder) => existsSync(join(folder, 'redis-server')))
+if (withoutRedis) {
+  console.log(
+    'The tests of limits in a real Redis are left out: they need redis-server (apt-get install redis-server).',
+  )
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(withoutBrowser ? ['test/console/browser.test.ts'] : [])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(withoutBrowser ? ['test/console/browser.test.ts'] : []),
+      ...(withoutRedis ? ['test/limits/redis-outage.test.ts', 'test/limits/redis-processes.test.ts'] : []),
+    ],
     // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
     pool: 'forks',
     // Much of their time is waiting.

@@ -3,7 +3,8 @@ import type { Emit } from '../events.js'
 import type { Eventually } from '../eventually.js'
 import { createCors } from '../http/cors.js'
 import type { LogDenial } from '../http/denial-log.js'
-import { createRateLimit } from '../limits/rate-limit.js'
+import type { RateLimit } from '../limits/rate-limit.js'
+import type { RateLimits } from '../limits/rate-limits.js'
 import type { Settings } from '../options.js'
 import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
 import type { Revocation } from '../tokens/revocation.js'
@@ -26,6 +27,7 @@ interface AuthorizationServerOptions {
   readonly accessTokens: AccessTokens
   readonly revocation: Revocation
   readonly signingKeys: SigningKeys
+  readonly limits: Pick<RateLimits, 'create'>
   /** A token as the guards of that API would see it; undefined where they would refuse it. */
   readonly verify: (api: ApiSettings, token: string) => Promise<AccessToken | undefined>
   /** Rejects while the platform can't answer. */
@@ -41,12 +43,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { settings, clients, accessTokens, revocation, signingKeys, available, knowLatest, emit, logDenial } = options
+  const { settings, clients, accessTokens, revocation, signingKeys, limits, available, knowLatest, emit, logDenial } =
+    options
   const { baseUrl, basePath, rateLimits, now } = settings
 
   const authenticate = clientAuthentication({
     ...clients,
-    failures: createRateLimit(rateLimits.failedAuthentication),
+    failures: limits.create('failedAuthentication', rateLimits.failedAuthentication, { byAnybody: true }),
     now,
   })
   const authenticateClient: AuthenticateClient = async (...args) => {
@@ -64,7 +67,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return typeof token !== 'string' && token.issuer === api.resource ? token : undefined
     },
   })
-  const tokenRequests = createRateLimit(rateLimits.tokenRequests)
+  // An API's name has no slash: what is asked of its token endpoint is told apart from what is asked of the API itself.
+  const tokenRequests = (api: ApiSettings): RateLimit | undefined =>
+    limits.create(`tokenRequests:${api.name}`, rateLimits.tokenRequests, { policy: `${api.name}/token` })
   const oauth2Apis = [...settings.apis.values()].filter(({ scheme }) => scheme === 'oauth2')
   // Caches must have turned over before a key signs that they have not seen.
   const maxAge = Math.min(300, settings.signing.publishAhead)
@@ -72,7 +77,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return createRouters({
     endpoints: oauth2Apis.map((api) => ({
       api,
-      token: tokenEndpoint(api, { authenticateClient, accessTokens, tokenRequests, emit, now }),
+      token: tokenEndpoint(api, { authenticateClient, accessTokens, tokenRequests: tokenRequests(api), emit, now }),
       revoke: revocationEndpoint(api, { readOwnToken: readIssuedToken, revocation, emit }),
       introspect: introspectionEndpoint(api, readGoodToken),
       authorize: metadata.authorizationEndpoint(),
@@ -81,7 +86,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     })),
     keySet: metadata.keySet({ signingKeys, available, maxAge }),
     basePath,
-    cors: createCors(settings.corsOrigins),
+    cors: createCors(settings.corsOrigins, rateLimits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
     logDenial,
   })
 }

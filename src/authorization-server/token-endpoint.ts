@@ -42,7 +42,7 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
         throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')
       }
       const scopes = grantScopes(api, application, form)
-      await tokenRequests?.(`${application.id} ${api.name}`)
+      const standing = await tokenRequests?.(application.id)
 
       const accessToken = await accessTokens.sign({
         issuer: api.resource,
@@ -58,7 +58,8 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
         token_type: 'bearer',
         expires_in: api.accessTokenLifetime,
       }
-      sendJson(res, 200, scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer, NOT_STORED)
+      const document = scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer
+      sendJson(res, 200, document, standing ? { ...NOT_STORED, ...standing } : NOT_STORED)
     } catch (error) {
       emit('token.refused', { ...event, applicationId, reason: denialOf(error).error })
       throw error

@@ -26,6 +26,8 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'signingKey.revoked': change('platform_auth.signing_key.changes', 'revoked'),
   'store.unavailable': { outageOf: 'store', over: false },
   'store.available': { outageOf: 'store', over: true },
+  'limits.unavailable': { outageOf: 'limits', over: false },
+  'limits.available': { outageOf: 'limits', over: true },
 }
 
 /** How an event is recorded. */
@@ -72,6 +74,7 @@ export const COUNTERS = {
 /** What can be out of reach: a gauge `platform_auth.<name>.available` and a histogram `platform_auth.<name>.outage.duration`. */
 export const OUTAGES = {
   store: 'the store',
+  limits: 'Redis, where limits are shared through it',
 } as const
 
 /** Told on the span of the request in which it happens, which the host's instrumentation makes. */

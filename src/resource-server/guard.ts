@@ -3,7 +3,7 @@ import type { ApiSettings } from '../api-options.js'
 import type { Emit } from '../events.js'
 import { requestIdOf } from '../events.js'
 import type { Eventually } from '../eventually.js'
-import type { RateLimit } from '../limits/rate-limit.js'
+import type { LimitHeaders, RateLimit } from '../limits/rate-limit.js'
 import { establish } from './auth-info.js'
 import { denier, type DenierOptions, type DenyPlan } from './deny.js'
 import type { Identity } from './identity.js'
@@ -65,18 +65,20 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
         if (!identity) return refuse(problem)
         if (!allowed(identity)) return refuse('scopeMissing', identity)
         if (!countRequest) return pass(identity)
-        void countRequest(`${identity.application.id} ${api.name}`).then(
-          () => pass(identity),
+        void countRequest(identity.application.id).then(
+          (standing) => pass(identity, standing),
           (tooMany: unknown) => refuse(tooMany, identity),
         )
       }
 
-      function pass(identity: Identity): void {
+      function pass(identity: Identity, standing?: LimitHeaders): void {
         // The host's own time-out has answered meanwhile: the route would answer a second time.
         if (res.headersSent) return
         ;(req as Passed)[PASSED] = identity
         establish(req, identity)
         plan.prepare?.(res)
+        // Beside what the host's own limits say: both headers are lists.
+        for (const name in standing) res.appendHeader(name, standing[name]!)
         options.emit('request.allowed', {
           api: api.name,
           applicationId: identity.application.id,

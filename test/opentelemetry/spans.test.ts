@@ -122,6 +122,7 @@ describe('a span of its own', () => {
         'platform_auth.letter.delivered',
         'platform_auth.letter.delivery_failed',
         'platform_auth.store.outage',
+        'platform_auth.limits.outage',
       ]),
     ) // prettier-ignore
     const suspended = traces.ours().find(({ name }) => name === 'platform_auth.application.suspended')

@@ -28,3 +28,7 @@ declare module 'simple-oauth2' {
     }>
   }
 }
+
+declare module 'ioredis-mock' {
+  export { Redis as default } from 'ioredis'
+}

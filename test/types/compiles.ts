@@ -1,5 +1,6 @@
 // What must compile. Nothing runs it: package scripts and types.test.ts compile it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Cluster, Redis } from 'ioredis'
 import {
   authOf,
   createPlatformAuth,
@@ -34,6 +35,11 @@ const { requireBearer, router, close } = auth
 requireBearer('orders')
 void close
 createPlatformAuth({ baseUrl: 'https://a.example', apis: { plain: { scheme: 'oauth2' } } }).requireBearer('plain')
+
+// Limits are counted in the ioredis instance that one has.
+export function counted(redis: Redis | Cluster): PlatformAuth {
+  return createPlatformAuth({ baseUrl: 'https://a.example', apis: loaded, rateLimits: { redis, headers: true } })
+}
 
 // Guards and routers fit whatever calls (req, res, next).
 const middleware: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => unknown = router

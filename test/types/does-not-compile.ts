@@ -48,6 +48,8 @@ createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { orders: { schem
 createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { catalog: { scheme: 'apiKey', scopes: {} } } })
 // @ts-expect-error TS2741 no base URL
 createPlatformAuth({ apis: {} })
+// @ts-expect-error TS2322 an address is no ioredis instance
+createPlatformAuth({ baseUrl: 'https://a.example', apis: {}, rateLimits: { redis: 'redis://db' } })
 // @ts-expect-error TS2561 an unknown option
 createPlatformAuth({ baseUrl: 'https://api.example.com', apis: {}, baseUrI: '' })
 

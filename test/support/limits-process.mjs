@@ -1,0 +1,35 @@
+/**
+ * A platform in a process of its own that counts in Redis: `node limits-process.mjs <JSON>`, of the SQLite file, the secret,
+ * the address of Redis, `baseUrl` and `rateLimits`. Says its port on stdout, and what its limits say behind it.
+ */
+import express from 'express'
+import { Redis } from 'ioredis'
+import { createPlatformAuth } from 'express-platform-auth'
+import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { memoryMailer } from 'express-platform-auth/testing'
+
+const { file, secret, redis: url, baseUrl, rateLimits } = JSON.parse(process.argv[2] ?? '')
+const redis = new Redis(url, { retryStrategy: () => 50 })
+redis.on('error', () => undefined)
+const auth = createPlatformAuth({
+  baseUrl,
+  apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
+  store: sqliteStore(file),
+  secret,
+  mailer: memoryMailer(),
+  rateLimits: { ...rateLimits, redis },
+  logger: { debug() {}, info() {}, warn() {}, error: console.error },
+})
+for (const type of /** @type {const} */ (['limits.unavailable', 'limits.available'])) {
+  auth.events.on(type, () => void process.stdout.write(`${type}\n`))
+}
+
+const app = express().set('trust proxy', true).use(auth.router)
+app.use('/register', auth.registrationRouter)
+app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+
+await auth.ready()
+const server = app.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`)
+})
