@@ -13,7 +13,7 @@ export type Form = ReadonlyMap<string, string>
  */
 export async function readForm(req: IncomingMessage, known: readonly string[]): Promise<Form> {
   const { mediaType, charset } = mediaTypeOf(req)
-  if (mediaType !== 'application/x-www-form-urlencoded') {
+  if (mediaType !== FORM.mediaType) {
     throw new OAuthError('invalid_request', 'The Content-Type must be application/x-www-form-urlencoded')
   }
   if (charset !== undefined && !/^"?utf-?8"?$/.test(charset)) {
@@ -42,6 +42,7 @@ export async function readPairs(req: IncomingMessage): Promise<Iterable<readonly
 
 /** What a request says that its body is, in lower case. */
 export function mediaTypeOf(req: IncomingMessage): { mediaType: string; charset: string | undefined } {
+  if (req.headers['content-type'] === FORM.mediaType) return FORM
   const [mediaType = '', ...parameters] = (req.headers['content-type'] ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase())
@@ -61,7 +62,11 @@ export function refuseInQuery(req: IncomingMessage, names: readonly string[]): v
   }
 }
 
-function* decodePairs(text: string): Generator<readonly [string, string]> {
+/** What nearly every client sends. */
+const FORM = { mediaType: 'application/x-www-form-urlencoded', charset: undefined }
+
+function decodePairs(text: string): (readonly [name: string, value: string])[] {
+  const pairs: (readonly [string, string])[] = []
   for (const pair of text.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
@@ -70,6 +75,7 @@ function* decodePairs(text: string): Generator<readonly [string, string]> {
     if (name === undefined || value === undefined) {
       throw new OAuthError('invalid_request', 'The body is not valid application/x-www-form-urlencoded in UTF-8')
     }
-    yield [name, value]
+    pairs.push([name, value])
   }
+  return pairs
 }

@@ -38,7 +38,7 @@ export interface ObserveOptions {
  * Counters `platform_auth.requests`, `.token.requests`, `.token.revocations`, `.application.changes`,
  * `.letter.deliveries` and `.signing_key.changes`, with `platform_auth.api.name` or `platform_auth.change.type`, and
  * `error.type` for what was refused or failed; the gauge `platform_auth.store.available` (1 or 0) and the histogram
- * `platform_auth.store.outage.duration` (seconds).
+ * `platform_auth.store.outage.duration` (seconds), and the same of `platform_auth.limits` for Redis.
  *
  * A token request or guarded request makes no span: the span that is active in it, as HTTP instrumentation makes it, gets
  * the attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id` and `error.type`.

@@ -66,15 +66,16 @@ export function establish(req: object, identity: Identity): void {
 
 /** An identity as `authOf` shows it. */
 export function describeIdentity({ api, application, scopes, token }: Identity): AuthInfo {
-  return {
+  const info: { -readonly [Member in keyof AuthInfo]: AuthInfo[Member] } = {
     scheme: api.scheme,
     api: api.name,
     application: { id: application.id, name: application.name },
     scopes: [...scopes],
-    ...(token && {
-      token: { id: token.id, issuedAt: new Date(token.issuedAt), expiresAt: new Date(token.expiresAt) },
-    }),
   }
+  if (token) {
+    info.token = { id: token.id, issuedAt: new Date(token.issuedAt), expiresAt: new Date(token.expiresAt) }
+  }
+  return info
 }
 
 /** Registered, so that an ESM and a CommonJS copy of this package read the same property. */

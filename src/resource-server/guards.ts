@@ -51,9 +51,10 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         authenticate: authenticateBearer,
         readFacade(req) {
           if (cameTwice(req, 'authorization')) return 'twoCredentials'
-          const token = readBearer(req.headers.authorization)
-          if (token === undefined) return 'noCredential'
-          return token ? facadeOf(api, { authorization: `Bearer ${token}` }) : 'malformed'
+          const { authorization } = req.headers
+          const reading = readBearer(authorization)
+          if (reading === undefined) return 'noCredential'
+          return reading ? facadeOf(api, { authorization: reading }) : 'malformed'
         },
       })
     },

@@ -84,5 +84,7 @@ function identityOf(
   const access = application && accessOf(application, api)
   if (!application || !access || application.status !== 'active') return 'endedToken'
   if (token.tokensRevokedAt < application.tokensRevokedAt) return 'endedToken'
-  return { api, application, scopes: token.scopes.filter((scope) => access.scopes.includes(scope)), token }
+  const granted = (scope: string): boolean => access.scopes.includes(scope)
+  const scopes = token.scopes.every(granted) ? token.scopes : token.scopes.filter(granted)
+  return { api, application, scopes, token }
 }

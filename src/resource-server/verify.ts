@@ -41,7 +41,8 @@ export function createVerifiers({ identify, available, requestLimits }: Verifier
     accessToken(api, token) {
       return verify(bearerRefusals(api, []), api, () => {
         if (!token) return 'noCredential'
-        return readBearer(`Bearer ${token}`) === token ? identify.byAccessToken(api, token) : 'malformed'
+        const header = `Bearer ${token}`
+        return readBearer(header) === header ? identify.byAccessToken(api, token) : 'malformed'
       })
     },
     apiKey(api, key) {

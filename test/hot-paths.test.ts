@@ -1,0 +1,189 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import express from 'express'
+import { describe, expect, it, vi, type TestContext } from 'vitest'
+import { memoryStore, type Guard, type IssuedCredentials, type Store } from '../src/index.js'
+import { callerOf, type Caller } from './support/caller.js'
+import { failingStore, type FailingStore } from './support/outage.js'
+import { platform, type TestPlatform } from './support/platform.js'
+
+/** Calls that wait for the database, but for the one that asks what has changed. */
+const CALLS = ['findApplication', 'findApplicationByKey', 'listSigningKeys', 'isAccessTokenRevoked', 'listRevokedAccessTokens',
+  'saveApplication', 'noteCredentialUse', 'listLetters', 'listAudit', 'leaseLetter'] as const satisfies readonly (keyof Store)[] // prettier-ignore
+
+interface Counted extends TestPlatform {
+  readonly caller: Caller
+  readonly store: FailingStore
+  readonly credentials: IssuedCredentials
+  readonly bearer: Guard
+  readonly apiKey: Guard
+  /** What is done costs: calls to the database by name, and signature checks. */
+  cost(done: () => Promise<unknown>): Promise<Record<string, number>>
+}
+
+async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, options = {}): Promise<Counted> {
+  const store = failingStore(memoryStore())
+  const made = platform({ ...options, store })
+  const { auth } = made
+  await auth.ready()
+  const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+  const app = express().use(auth.router)
+  const bearer = auth.requireBearer('orders', { scopes: ['orders:read'] })
+  const apiKey = auth.requireApiKey('catalog')
+  app.get('/orders/items', bearer, (_req, res) => void res.json([]))
+  app.get('/catalog/items', apiKey, (_req, res) => void res.json([]))
+  const server = app.listen(0)
+  const checks = vi.spyOn(crypto.subtle, 'verify')
+  onTestFinished(async () => {
+    checks.mockRestore()
+    server.close()
+    server.closeAllConnections()
+    await auth.close()
+  })
+  return {
+    ...made,
+    store,
+    credentials,
+    bearer,
+    apiKey,
+    caller: callerOf({ app: `http://127.0.0.1:${(server.address() as { port: number }).port}` }),
+    async cost(done) {
+      const before = new Map(CALLS.map((name) => [name, store.calls(name)]))
+      checks.mockClear()
+      await done()
+      const calls = CALLS.map((name) => [name, store.calls(name) - before.get(name)!] as const)
+      const all = [...calls, ['signatureChecks', checks.mock.calls.length] as const]
+      return Object.fromEntries(all.filter(([, count]) => count > 0))
+    },
+  }
+}
+
+async function often(times: number, ask: () => PromiseLike<{ status: number }>): Promise<number[]> {
+  const statuses = new Set<number>()
+  for (let done = 0; done < times; done += 20) {
+    const answers = await Promise.all(Array.from({ length: 20 }, ask))
+    for (const { status } of answers) statuses.add(status)
+  }
+  return [...statuses]
+}
+
+describe('what a request costs', () => {
+  it('with an access token seen before: no database call and no signature check', async (test) => {
+    const { caller, credentials, cost } = await open(test)
+    const token = await caller.accessToken('orders', credentials)
+    await caller.bearer('/orders/items', token).expect(200)
+    expect(await cost(() => often(200, () => caller.bearer('/orders/items', token).expect(200)))).toEqual({})
+  })
+
+  it('with an access token never seen before, by a hundred requests at once: one signature check, one look for the application', async (test) => {
+    const { auth, caller, credentials, cost } = await open(test)
+    const token = await caller.accessToken('orders', credentials)
+    const { applications } = await auth.applications.list()
+    await auth.applications.update(applications[0]!.id, { name: 'Shop, forgotten by the cache' })
+    const all = await cost(() =>
+      Promise.all(Array.from({ length: 100 }, () => caller.bearer('/orders/items', token).expect(200))),
+    )
+    expect(all).toEqual({ findApplication: 1, signatureChecks: 1 })
+  })
+
+  it('with an API key seen before: no database call; never seen before, by a hundred at once: one', async (test) => {
+    const { auth, caller, cost } = await open(test)
+    const { credentials } = await auth.applications.create({ name: 'Newcomer', apis: ['catalog'] })
+    const ask = () => caller.key('/catalog/items', credentials.clientId).expect(200)
+    expect(await cost(() => Promise.all(Array.from({ length: 100 }, ask)))).toEqual({ findApplicationByKey: 1 })
+    expect(await cost(() => often(200, ask))).toEqual({})
+  })
+
+  it('refused again and again: one database call for an unknown key, one signature check for a foreign signature, nothing for the rest', async (test) => {
+    const { clock, caller, credentials, cost } = await open(test)
+    const token = await caller.accessToken('orders', credentials)
+    await caller.bearer('/orders/items', token).expect(200)
+    const refuse = (value: string) => () => caller.bearer('/orders/items', value).expect(401)
+
+    for (const garbage of ['garbage', 'a.b.c', `${token}x`, `${token.slice(0, -4)}=`, `.${token}`]) {
+      expect(await cost(() => often(20, refuse(garbage))), garbage).toEqual({})
+    }
+    expect(await cost(() => often(20, () => caller.key('/catalog/items', 'epa_key_garbage').expect(401)))).toEqual({})
+
+    const other = platform()
+    await other.auth.ready()
+    const { credentials: elsewhere } = await other.auth.applications.create({ name: 'Shop', apis: ['orders'] })
+    const unknownKey = () => caller.key('/catalog/items', elsewhere.clientId).expect(401)
+    expect(await cost(() => often(100, unknownKey))).toEqual({ findApplicationByKey: 1 })
+
+    const [header, , signature] = token.split('.')
+    const forged = `${header}.${Buffer.from('{"iss":"https://api.example.com/orders"}').toString('base64url')}.${signature}`
+    for (let one = 0; one < 3; one++) {
+      expect(await cost(async () => refuse(forged)())).toEqual({ signatureChecks: 1 })
+    }
+
+    clock.advance(3700)
+    expect(await cost(() => often(100, refuse(token)))).toEqual({})
+    await other.auth.close()
+  })
+
+  it('for an access token: one signature, and no database call but for what has changed', async (test) => {
+    const { caller, credentials, cost, store } = await open(test)
+    await caller.token('orders', credentials).expect(200)
+    const signatures = vi.spyOn(crypto.subtle, 'sign')
+    const asked = store.calls('changesSince')
+    expect(await cost(() => often(100, () => caller.token('orders', credentials).expect(200)))).toEqual({})
+    expect(signatures).toHaveBeenCalledTimes(100)
+    // One reading at most for each, beside those that go on by the clock.
+    expect(store.calls('changesSince') - asked).toBeLessThan(200)
+    signatures.mockRestore()
+  })
+
+  it('no more after a flood of access tokens than before it: memory.accessTokens are kept', async (test) => {
+    const { caller, credentials, cost } = await open(test, { memory: { accessTokens: 10 } })
+    const tokens: string[] = []
+    for (let i = 0; i < 50; i++) tokens.push(await caller.accessToken('orders', credentials))
+    const ask = (token: string) => caller.bearer('/orders/items', token).expect(200)
+    const inTurn = async (list: readonly string[]): Promise<void> => {
+      for (const token of list) await ask(token)
+    }
+    expect(await cost(() => inTurn(tokens))).toEqual({ signatureChecks: 50 })
+    expect(await cost(() => inTurn(tokens.slice(-10)))).toEqual({})
+    expect(await cost(() => inTurn(tokens.slice(0, 10)))).toEqual({ signatureChecks: 10 })
+  })
+})
+
+describe('what a guard leaves to the garbage collector', () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+
+  /** Bytes for each of `times` requests that the guard lets pass; the least of several tries, as only that is its own. */
+  function bytesPerRequest(guard: Guard, headers: Readonly<Record<string, string>>, times = 200): number {
+    const rawHeaders = Object.entries(headers).flat()
+    let passed = 0
+    const tries = Array.from({ length: 12 }, () => {
+      const requests = Array.from({ length: times }, () => {
+        const req = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/', headers, rawHeaders })
+        return { req, res: new ServerResponse(req) }
+      })
+      collectGarbage()
+      const before = process.memoryUsage().heapUsed
+      for (const { req, res } of requests) guard(req, res, () => (passed += 1))
+      return (process.memoryUsage().heapUsed - before) / times
+    })
+    // Synchronously: nothing was waited for.
+    expect(passed).toBe(12 * times)
+    return Math.min(...tries)
+  }
+
+  it('is less than 4 KiB for a request', async (test) => {
+    const { caller, credentials, bearer, apiKey } = await open(test)
+    const token = await caller.accessToken('orders', credentials)
+    await caller.bearer('/orders/items', token).expect(200)
+    await caller.key('/catalog/items', credentials.clientId).expect(200)
+    const bytes = {
+      bearer: bytesPerRequest(bearer, { authorization: `Bearer ${token}` }),
+      apiKey: bytesPerRequest(apiKey, { 'x-api-key': credentials.clientId }),
+    }
+    expect(bytes.bearer).toBeGreaterThan(0)
+    expect(bytes.bearer).toBeLessThan(4096)
+    expect(bytes.apiKey).toBeLessThan(4096)
+  })
+})
