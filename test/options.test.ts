@@ -123,6 +123,22 @@ describe('an option', () => {
     ['signing', { publishAhead: -1 }, /^signing\.publishAhead is -1\. Write a whole number of at least 0\./],
     ['signing', { algoritm: 'ES256' }, /^signing\.algoritm is not an option\. Did you mean "algorithm"\?/],
 
+    ['memory', 5, /^memory is 5/],
+    [
+      'memory',
+      { tokens: 5 },
+      /^memory\.tokens is not an option\. There are: applications, accessTokens, revokedAccessTokens\.$/,
+    ],
+    ...['applications', 'accessTokens', 'revokedAccessTokens'].flatMap((name) =>
+      [0, -1, 1.5, '10', Infinity].map(
+        (value) =>
+          [
+            'memory',
+            { [name]: value },
+            new RegExp(`^memory\\.${name} is .+\\. Write a whole number of at least 1\\.$`),
+          ] as const,
+      ),
+    ),
     ['rateLimits', null, /^rateLimits is null/],
     ['rateLimits', false, /^rateLimits is false/],
     ['rateLimits', 5, /^rateLimits is 5/],
