@@ -15,7 +15,7 @@ import { createDenialLog } from './http/denial-log.js'
 import { createLifecycle, type Health } from './lifecycle.js'
 import type { RateLimit } from './limits/rate-limit.js'
 import { createRateLimits } from './limits/rate-limits.js'
-import { readOptions, type PlatformAuthOptions } from './options.js'
+import type { PlatformAuthOptions } from './options.js'
 import type { AuthInfo } from './resource-server/auth-info.js'
 import { apiNamed, readGuardArguments, type GuardArguments } from './resource-server/guard-arguments.js'
 import type { Guard } from './resource-server/guard.js'
@@ -23,6 +23,7 @@ import { createGuards, type BearerGuardOptions, type GuardOptions } from './reso
 import { createIdentify } from './resource-server/identity.js'
 import { createVerifiers } from './resource-server/verify.js'
 import { createSealing } from './sealing.js'
+import { readSettings } from './settings.js'
 import { storeAccess } from './store-access.js'
 import type { Change } from './store.js'
 import { memoryStore } from './stores/memory.js'
@@ -120,7 +121,7 @@ const SWEEP = 60_000
 export function createPlatformAuth<const Apis extends ApisOptions>(
   options: PlatformAuthOptions<Apis>,
 ): PlatformAuth<Apis> {
-  const settings = readOptions(options)
+  const settings = readSettings(options)
   const { apis, logger, memory, now } = settings
   if (!settings.store) logger.warn('store is missing: applications are kept in memory and lost when the process ends.')
 

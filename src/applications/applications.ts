@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../errors.js'
 import type { Emit } from '../events.js'
-import type { Settings } from '../options.js'
+import type { Settings } from '../settings.js'
 import type { Store } from '../store.js'
 import { createActivation, type Activate } from './activation.js'
 import { createAttempts } from './attempts.js'
