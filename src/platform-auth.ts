@@ -15,6 +15,7 @@ import { createDenialLog } from './http/denial-log.js'
 import { createLifecycle, type Health } from './lifecycle.js'
 import { createRateLimit, type RateLimit } from './limits/rate-limit.js'
 import { readOptions, type PlatformAuthOptions } from './options.js'
+import { createOutage } from './outage.js'
 import type { AuthInfo } from './resource-server/auth-info.js'
 import { apiNamed, readGuardArguments, type GuardArguments } from './resource-server/guard-arguments.js'
 import type { Guard } from './resource-server/guard.js'
@@ -73,7 +74,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
    * or a newer schema; an unreachable store is tried again. Requests wait up to 5 seconds for it, then get 503.
    */
   ready(): Promise<void>
-  /** Whether requests are being answered, and if not, why. */
+  /** Whether requests are being answered in full knowledge, and what is wrong. Resolves within about a second. */
   health(): Promise<Health>
   /** Stops the timers and closes what the store has opened. */
   close(): Promise<void>
@@ -132,9 +133,10 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     onListenerError: (type, error) => logger.error(`A listener of ${type} failed.`, error),
   })
   const logDenial = createDenialLog(logger, settings.production)
+  const outage = createOutage({ logger, emit, now })
   const store = storeAccess(settings.store ?? memoryStore(), {
     timeout: STORE_TIMEOUT,
-    onAnswer: watchOutages(),
+    outage,
   })
   const sealing = createSealing(settings.secrets)
 
@@ -179,7 +181,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     limit: MEMORY.applications,
   })
   const { directory, activate, usage } = wing
-  const lifecycle = createLifecycle({ start, stop, feed, logger })
+  const lifecycle = createLifecycle({ start, stop, feed, outage, logger })
   const { available } = lifecycle
 
   const identify = createIdentify({
@@ -225,13 +227,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
 
   /** May be called again after it rejected. */
-  async function start(): Promise<void> {
+  async function start(closing: AbortSignal): Promise<void> {
     await store.open()
     // From here on nothing that others change is missed; what is read below can only be newer.
     await feed.start()
     made = createCredentials(settings.credentialPrefix, await openPepper())
     await revocation.load()
     await rotation.ensure()
+    closing.throwIfAborted()
     wing.start()
   }
 
@@ -265,18 +268,6 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   async function opened(): Promise<Credentials> {
     await available()
     return credentials()
-  }
-
-  /** Tells once when the store stops answering, and once when it answers again. */
-  function watchOutages(): (problem: unknown) => void {
-    let out = false
-    return function onAnswer(problem) {
-      if (out === (problem !== undefined)) return
-      out = problem !== undefined
-      if (out) logger.error('The store is out of reach.', problem)
-      else logger.warn('The store answers again.')
-      emit(out ? 'store.unavailable' : 'store.available', out ? { reason: reasonOf(problem) } : {})
-    }
   }
 
   function rotateOnTime(): NodeJS.Timeout | undefined {
@@ -330,8 +321,4 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
 function describeApi({ name, title, description, scheme, scopes, tokenEndpoint, resource }: ApiSettings): Api {
   return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, resource })
-}
-
-function reasonOf(problem: unknown): string {
-  return problem instanceof Error ? problem.message : String(problem)
 }
