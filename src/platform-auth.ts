@@ -16,6 +16,7 @@ import { createLifecycle, type Health } from './lifecycle.js'
 import type { RateLimit } from './limits/rate-limit.js'
 import { createRateLimits } from './limits/rate-limits.js'
 import type { PlatformAuthOptions } from './options.js'
+import { createOutage } from './outage.js'
 import type { AuthInfo } from './resource-server/auth-info.js'
 import { apiNamed, readGuardArguments, type GuardArguments } from './resource-server/guard-arguments.js'
 import type { Guard } from './resource-server/guard.js'
@@ -75,7 +76,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
    * or a newer schema; an unreachable store is tried again. Requests wait up to 5 seconds for it, then get 503.
    */
   ready(): Promise<void>
-  /** Whether requests are being answered, and if not, why. */
+  /** Whether requests are being answered in full knowledge, and what is wrong. Resolves within about a second. */
   health(): Promise<Health>
   /** Stops the timers and closes what the store has opened. */
   close(): Promise<void>
@@ -134,9 +135,10 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     onListenerError: (type, error) => logger.error(`A listener of ${type} failed.`, error),
   })
   const logDenial = createDenialLog(logger, settings.production)
+  const outage = createOutage({ logger, emit, now })
   const store = storeAccess(settings.store ?? memoryStore(), {
     timeout: STORE_TIMEOUT,
-    onAnswer: watchOutages(),
+    outage,
   })
   const sealing = createSealing(settings.secrets)
   const { redis, headers, registration } = settings.rateLimits
@@ -183,7 +185,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     limit: memory.applications,
   })
   const { directory, activate, usage } = wing
-  const lifecycle = createLifecycle({ start, stop, feed, logger })
+  const lifecycle = createLifecycle({ start, stop, feed, outage, logger, problemsElsewhere: [limits.problem] })
   const { available } = lifecycle
 
   const identify = createIdentify({
@@ -229,13 +231,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
 
   /** May be called again after it rejected. */
-  async function start(): Promise<void> {
+  async function start(closing: AbortSignal): Promise<void> {
     await store.open()
     // From here on nothing that others change is missed; what is read below can only be newer.
     await feed.start()
     made = createCredentials(settings.credentialPrefix, await openPepper(), memory.applications * 2)
     await revocation.load()
     await rotation.ensure()
+    closing.throwIfAborted()
     wing.start()
   }
 
@@ -272,24 +275,15 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     return credentials()
   }
 
-  /** Tells once when the store stops answering, and once when it answers again. */
-  function watchOutages(): (problem: unknown) => void {
-    let out = false
-    return function onAnswer(problem) {
-      if (out === (problem !== undefined)) return
-      out = problem !== undefined
-      if (out) logger.error('The store is out of reach.', problem)
-      else logger.warn('The store answers again.')
-      emit(out ? 'store.unavailable' : 'store.available', out ? { reason: reasonOf(problem) } : {})
-    }
-  }
-
   /** Requests are answered all the same: this is no outage of the platform's. */
   function tellOfLimits(problem: unknown): void {
     const gone = problem !== undefined
     if (gone) logger.warn('Redis is out of reach: limits are counted in each process until it answers.', problem)
     else logger.warn('Redis answers again: limits are shared.')
-    emit(gone ? 'limits.unavailable' : 'limits.available', gone ? { reason: reasonOf(problem) } : {})
+    emit(
+      gone ? 'limits.unavailable' : 'limits.available',
+      gone ? { reason: problem instanceof Error ? problem.message : String(problem) } : {},
+    )
   }
 
   function rotateOnTime(): NodeJS.Timeout | undefined {
@@ -345,8 +339,4 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
 function describeApi({ name, title, description, scheme, scopes, tokenEndpoint, resource }: ApiSettings): Api {
   return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, resource })
-}
-
-function reasonOf(problem: unknown): string {
-  return problem instanceof Error ? problem.message : String(problem)
 }

@@ -1,47 +1,74 @@
 import { ConfigurationError, StoreUnavailableError } from './errors.js'
+import type { Outage } from './outage.js'
 import type { Store } from './store.js'
 
 interface StoreAccessOptions {
   /** Milliseconds to wait for an answer. */
   readonly timeout: number
-  /** Told of every call's end: undefined when it was answered, otherwise why not. */
-  readonly onAnswer: (problem: unknown) => void
+  /** Told of every call's end. */
+  readonly outage: Outage
 }
 
 /** The calls that wait for the database. */
 type Answered = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
 
 /**
- * The store as the house uses it: whatever keeps a call from being answered (refused, thrown, or not in time) comes out
- * as one `StoreUnavailableError`, which the doors answer with 503.
+ * Calls that may wait for the store at once, those included that nobody waits for any more: a pool of ten connections
+ * answers so many in a tenth of a second, and what is kept of them, here and in the pool's own queue, is about a megabyte.
  */
-export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOptions): Store {
-  function reach<Call extends Answered>(call: Call): Store[Call] {
+const MOST = 1000
+/** Milliseconds that closing may take. */
+const LAST = 2000
+
+/**
+ * The store as the house uses it: whatever keeps a call from being answered (refused, thrown, or not in time) comes out
+ * as one `StoreUnavailableError`, which the doors answer with 503. Calls that wait are bounded in number and in time. Once
+ * one has waited in vain, the others are refused at once, but for the change feed's: that is the pulse by which a silent
+ * store is heard of again.
+ */
+export function storeAccess(store: Store, { timeout, outage }: StoreAccessOptions): Store {
+  let waiting = 0
+
+  /** Counted until the store itself has done with it: time-outs here take nothing out of its queues. */
+  async function ask(name: Answered, args: unknown[]): Promise<unknown> {
+    waiting += 1
+    try {
+      return await (Reflect.apply(store[name], store, args) as Promise<unknown>)
+    } finally {
+      waiting -= 1
+    }
+  }
+
+  function refuseInVain(): void {
+    if (outage.isSilent()) throw new StoreUnavailableError('The store is out of reach.', { cause: silence(timeout) })
+    if (waiting >= MOST) throw new StoreUnavailableError(`${MOST} calls are waiting for the store.`)
+  }
+
+  function reach<Name extends Answered>(name: Name): Store[Name] {
     async function reachStore(...args: unknown[]): Promise<unknown> {
-      let timer: NodeJS.Timeout | undefined
+      if (name !== 'changesSince') refuseInVain()
+      const call = { name, since: performance.now() }
+      const late = lateness(timeout)
       try {
-        const late = new Promise<never>((_, reject) => {
-          timer = setTimeout(() => reject(new Error(`The store did not answer within ${timeout} ms.`)), timeout)
-          timer.unref()
-        })
-        const result = await Promise.race([Reflect.apply(store[call], store, args) as Promise<unknown>, late])
-        onAnswer(undefined)
+        const result = await Promise.race([ask(name, args), late.promise])
+        outage.answered(call)
         return result
       } catch (cause) {
-        onAnswer(cause)
+        if (cause === late.reason()) outage.timedOut(call, cause)
+        else outage.failed(call, cause)
         throw new StoreUnavailableError('The store is out of reach.', { cause })
       } finally {
-        clearTimeout(timer)
+        late.cancel()
       }
     }
-    return reachStore as Store[Call]
+    return reachStore as Store[Name]
   }
 
   return {
     kind: store.kind,
     pollInterval: store.pollInterval,
-    open: () => openStore(store, onAnswer),
-    close: () => store.close(),
+    open: () => openStore(store, outage),
+    close: () => closeStore(store),
     establishPepper: reach('establishPepper'),
     resealPepper: reach('resealPepper'),
     listSigningKeys: reach('listSigningKeys'),
@@ -67,16 +94,46 @@ export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOpti
 }
 
 /** Opening may take as long as its migrations do; what waiting can't cure comes out as `ConfigurationError`. */
-async function openStore(store: Store, onAnswer: StoreAccessOptions['onAnswer']): Promise<void> {
+async function openStore(store: Store, outage: Outage): Promise<void> {
+  const call = { name: 'open' as const, since: performance.now() }
   try {
     await store.open()
-    onAnswer(undefined)
   } catch (cause) {
     const { code } = cause as { code?: unknown }
     if (code !== 'schema_too_new' && code !== 'driver_missing') {
-      onAnswer(cause)
+      outage.failed(call, cause)
       throw new StoreUnavailableError('The store could not be opened.', { cause })
     }
     throw new ConfigurationError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
+  outage.answered({ ...call, since: performance.now() })
+}
+
+/** A store that never opened may never close. */
+async function closeStore(store: Store): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, LAST)))
+  try {
+    await Promise.race([store.close(), enough])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Rejects when it is too late. */
+function lateness(milliseconds: number) {
+  let reason: Error | undefined
+  let timer: NodeJS.Timeout | undefined
+  const promise = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      // If it was this process that stood still, the answer is there, and read before this.
+      setImmediate(() => reject((reason = silence(milliseconds))))
+    }, milliseconds)
+    timer.unref()
+  })
+  return { promise, reason: () => reason, cancel: () => clearTimeout(timer) }
+}
+
+function silence(milliseconds: number): Error {
+  return Object.assign(new Error(`The store did not answer within ${milliseconds} ms.`), { code: 'ETIMEDOUT' })
 }

@@ -197,7 +197,13 @@ describe.concurrent.each(Object.entries(STORES))('on a store of kind %s', (_, op
     const { headers, body } = await caller.key('/catalog/items', credentials.clientId)
     expect(body).toMatchObject({ error: 'temporarily_unavailable' })
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': expect.stringMatching(/^[1-9]\d*$/) })
-    expect(await made.auth.health()).toEqual({ ok: false, problems: ['The store is out of reach.'] })
+    expect(await made.auth.health()).toEqual({
+      ok: false,
+      problems: [
+        expect.stringMatching(/^The store has been out of reach since \d{4}-.*Z: the log says why\.$/),
+        'What is known is older than stalenessBound: requests get 503.',
+      ],
+    })
     await expect(made.auth.verifyApiKey('catalog', credentials.clientId)).rejects.toMatchObject({
       status: 503,
       error: 'temporarily_unavailable',

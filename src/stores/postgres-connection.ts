@@ -32,21 +32,45 @@ export interface PostgresConnections {
 }
 
 export function connectionsOf(pool: PostgresPool, { prepare }: { readonly prepare: boolean }): PostgresConnections {
-  async function once<T>(work: (sql: Sql) => Promise<T>, deadline: number): Promise<T> {
+  /** A connection, where there is one while its caller still waits: a queue of those who have gone is soon through. */
+  async function connected(deadline: number): Promise<PostgresClient> {
     // Of a loss, the next statement tells too.
     const client = await acquire(pool, ignore)
+    if (performance.now() <= deadline) return client
+    client.release()
+    client.removeListener('error', ignore)
+    throw new Error('PostgreSQL had no connection free in time.')
+  }
+
+  async function once<T>(work: (sql: Sql) => Promise<T>, deadline: number): Promise<T> {
+    const client = await connected(deadline)
     let lost = false
     try {
-      await client.query({ text: BEGIN })
-      const result = await work(sqlOf(client, prepare))
-      if (performance.now() > deadline) throw new Error('The PostgreSQL transaction took too long.')
-      await client.query({ text: result === false ? 'ROLLBACK' : 'COMMIT' })
+      await client.query({ text: BEGIN, ...inTime(deadline) })
+      const result = await work(sqlOf(client, prepare, deadline))
+      await client.query({ text: result === false ? 'ROLLBACK' : 'COMMIT', ...inTime(deadline) })
       return result
     } catch (error) {
-      await client.query({ text: 'ROLLBACK' }).catch(() => (lost = true))
+      // A connection that is silent ends, and the transaction with it.
+      await client.query({ text: 'ROLLBACK', query_timeout: LAST }).catch(() => (lost = true))
       throw error
     } finally {
       client.release(lost)
+      client.removeListener('error', ignore)
+    }
+  }
+
+  /** As the pool's own `query()`, but bounded in time. */
+  async function single(query: PostgresQuery): Promise<PostgresResult> {
+    const deadline = performance.now() + PATIENCE
+    const client = await connected(deadline)
+    let failed = true
+    try {
+      const result = await client.query({ ...query, ...inTime(deadline) })
+      failed = false
+      return result
+    } finally {
+      client.release(failed)
       client.removeListener('error', ignore)
     }
   }
@@ -63,7 +87,7 @@ export function connectionsOf(pool: PostgresPool, { prepare }: { readonly prepar
     }
   }
 
-  return { sql: sqlOf(pool, prepare), transaction }
+  return { sql: sqlOf({ query: single }, prepare), transaction }
 }
 
 /** A statement worth preparing. Its name tells of its text, so that two versions of this package may share a pool. */
@@ -74,6 +98,9 @@ export function prepared(text: string): PreparedStatement {
 
 /** Less than the 5 s after which a platform takes an operation for failed, because then it must not happen any more. */
 const PATIENCE = 4500
+const AFTERWARDS = 1000
+/** Milliseconds for a transaction that failed to be undone, or else to end with its connection. */
+const LAST = 500
 
 /** For how long a process may stand still in the midst of a transaction, so that those who wait for it can still go on. */
 const STANDSTILL = 3000
@@ -100,10 +127,21 @@ interface Queryable {
   query(query: PostgresQuery): Promise<PostgresResult>
 }
 
-function sqlOf(queryable: Queryable | PostgresClient, prepare: boolean): Sql {
-  function ask(statement: Statement, values: readonly Bindable[]): Promise<PostgresResult> {
+/**
+ * So that a connection which has died unnoticed is given up, and the pool makes another: a little after the platform has
+ * given up the call, which is how it learns that nobody answers.
+ */
+function inTime(deadline: number): Pick<PostgresQuery, 'query_timeout'> {
+  if (deadline === Infinity) return {}
+  const left = deadline - performance.now()
+  if (left <= 0) throw new Error('PostgreSQL took too long.')
+  return { query_timeout: Math.ceil(left) + AFTERWARDS }
+}
+
+function sqlOf(queryable: Queryable | PostgresClient, prepare: boolean, deadline = Infinity): Sql {
+  async function ask(statement: Statement, values: readonly Bindable[]): Promise<PostgresResult> {
     const { text, name } = typeof statement === 'string' ? { text: statement, name: undefined } : statement
-    const query = { text, values: values.map((value) => value ?? null), types: TYPES }
+    const query = { text, values: values.map((value) => value ?? null), types: TYPES, ...inTime(deadline) }
     return queryable.query(prepare && name !== undefined ? { ...query, name } : query)
   }
 

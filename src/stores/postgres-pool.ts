@@ -2,7 +2,6 @@
 export interface PostgresPool {
   readonly options?: { readonly max?: number | undefined }
   connect(callback: (error: Error | undefined, client: PostgresClient | undefined) => void): void
-  query(query: PostgresQuery): Promise<PostgresResult>
   on(event: 'error', listener: () => void): unknown
 }
 
@@ -20,6 +19,8 @@ export interface PostgresQuery {
   readonly text: string
   readonly name?: string
   values?: unknown[]
+  /** Milliseconds. */
+  readonly query_timeout?: number | undefined
   readonly types?: { getTypeParser(oid: number): (text: string) => unknown }
 }
 

@@ -9,7 +9,7 @@ import { changesSince, publish } from './postgres-feed.js'
 import { changeLetters, findLetterByClaim, isLetterDue, leaseLetter, listLetters } from './postgres-letters.js'
 import { writeLetter } from './postgres-letters.js'
 import { postgresListener } from './postgres-listener.js'
-import { establishPepper, resealPepper } from './postgres-pepper.js'
+import { establishPepper, findPepper, resealPepper } from './postgres-pepper.js'
 import type { PostgresPool } from './postgres-pool.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './postgres-revocations.js'
 import { migrate } from './postgres-schema.js'
@@ -19,7 +19,10 @@ export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from
 
 /** What `postgresStore()` takes. */
 export interface PostgresStoreOptions {
-  /** A `Pool` of the package `pg`. It stays the host's: close the platform first, then end the pool. */
+  /**
+   * A `Pool` of the package `pg`. It stays the host's: close the platform first, then end the pool. Give it
+   * `connectionTimeoutMillis`, without which it never gives up a connection that does not come about.
+   */
   readonly pool: PostgresPool
   /**
    * Whether to hear of other processes' changes by LISTEN, which holds one connection of the pool; true if left out. False
@@ -41,7 +44,9 @@ export interface PostgresStoreOptions {
  * const auth = createPlatformAuth({
  *   baseUrl: 'https://api.example.com',
  *   apis: { catalog: { scheme: 'apiKey' } },
- *   store: postgresStore({ pool: new pg.Pool({ connectionString: process.env.DATABASE_URL }) }),
+ *   store: postgresStore({
+ *     pool: new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 }),
+ *   }),
  *   secret: process.env.PLATFORM_AUTH_SECRET,
  * })
  * ```
@@ -91,7 +96,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     open,
     close,
 
-    establishPepper: (sealed) => write((tx) => establishPepper(tx, sealed)),
+    establishPepper: async (sealed) => (await read(findPepper)) ?? write((tx) => establishPepper(tx, sealed)),
     resealPepper: (former, sealed) => write((tx) => resealPepper(tx, former, sealed)),
 
     listSigningKeys: () => read(listSigningKeys),

@@ -1,3 +1,4 @@
+import { statSync, type BigIntStats } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-driver.js'
 
@@ -33,6 +34,8 @@ const PATIENCE = 4500
 
 export function connectTo(database: SqliteDatabase, { owned }: { readonly owned: boolean }): SqliteConnection {
   const sql = preparedOnce(database)
+  const patient = owned ? <T>(work: () => T): T => work() : withoutBlocking(sql)
+  const refuseForeign = fileKeeper(sql)
   let closed = false
 
   async function whenFree<T>(deadline: number, work: () => T): Promise<T> {
@@ -41,7 +44,10 @@ export function connectTo(database: SqliteDatabase, { owned }: { readonly owned:
       const late = performance.now() >= deadline
       try {
         // Work is synchronous, so a transaction that is open now is the host's own, on a database handed in.
-        if (!database.isTransaction) return work()
+        if (!database.isTransaction) {
+          refuseForeign()
+          return patient(work)
+        }
       } catch (error) {
         if (late || !isBusy(error)) throw error
       }
@@ -73,6 +79,47 @@ export function connectTo(database: SqliteDatabase, { owned }: { readonly owned:
       if (owned && !closed) database.close()
       closed = true
     },
+  }
+}
+
+/** Throws where the path leads to another file than the one that is open, or to none. */
+function fileKeeper(sql: Sql): () => void {
+  let path: string | undefined
+  let opened: BigIntStats | undefined
+
+  // The open one would take writes until its last process ends, and then be gone with them.
+  return function refuseForeign() {
+    path ??= sql.all<{ name: string; file: string }>('PRAGMA database_list').find(({ name }) => name === 'main')?.file
+    // In memory.
+    if (!path) return
+    const found = fileAt(path)
+    // What may not be looked at any more need not be gone.
+    if (found === 'hidden') return
+    opened ??= found
+    if (found && found.ino === opened?.ino && found.dev === opened.dev) return
+    throw Object.assign(new Error('The SQLite file was deleted or replaced while it was open.'), { code: 'ESTALE' })
+  }
+}
+
+function fileAt(path: string): BigIntStats | 'hidden' | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return 'hidden'
+  }
+}
+
+/** The host's connection may wait for locks by standing still, and all that is answered from memory with it. */
+function withoutBlocking(sql: Sql): <T>(work: () => T) => T {
+  return function patient(work) {
+    const { timeout = 0 } = sql.get<{ timeout: number }>('PRAGMA busy_timeout') ?? {}
+    if (timeout === 0) return work()
+    sql.exec('PRAGMA busy_timeout = 0')
+    try {
+      return work()
+    } finally {
+      sql.exec(`PRAGMA busy_timeout = ${timeout}`)
+    }
   }
 }
 

@@ -15,7 +15,7 @@ import {
   listLetters,
   writeLetter,
 } from './sqlite-letters.js'
-import { establishPepper, resealPepper } from './sqlite-pepper.js'
+import { establishPepper, findPepper, resealPepper } from './sqlite-pepper.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './sqlite-revocations.js'
 import { migrate } from './sqlite-schema.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './sqlite-signing-keys.js'
@@ -81,7 +81,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     open,
     close: () => (closing ??= close()),
 
-    establishPepper: (sealed) => write((sql) => establishPepper(sql, sealed)),
+    establishPepper: async (sealed) => (await read(findPepper)) ?? write((sql) => establishPepper(sql, sealed)),
     resealPepper: (former, sealed) => write((sql) => resealPepper(sql, former, sealed)),
 
     listSigningKeys: () => read(listSigningKeys),

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Client, Pool, types, type PoolConfig, type QueryConfig } from 'pg'
+import { Client, Pool, types, type PoolClient, type PoolConfig, type QueryConfig } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ApplicationRecord, Store } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres.js'
-import type { PostgresPool, PostgresQuery } from '../../src/stores/postgres.js'
+import type { PostgresClient, PostgresPool, PostgresQuery } from '../../src/stores/postgres.js'
 import { freshDatabase, startPostgres, type TestDatabase } from '../support/postgres.js'
 import { CALLS } from './calls.js'
 import { storeContract } from './contract.js'
@@ -593,11 +593,11 @@ async function expectNoneLost(stores: readonly Store[]): Promise<void> {
 
 /** The same pool, each of whose queries is shown before it is asked. Keeps the codes of what they reject with. */
 function spied(pool: Pool, show: (query: PostgresQuery) => unknown, codes: unknown[] = []): PostgresPool {
-  function spiedQuery({ query }: Pick<Pool, 'query'>): PostgresPool['query'] {
+  function spiedQuery(client: PoolClient): PostgresClient['query'] {
     return async function (asked) {
       await show(asked)
       try {
-        return await query(asked as QueryConfig)
+        return await client.query(asked as QueryConfig)
       } catch (error) {
         codes.push((error as { code?: unknown }).code)
         throw error
@@ -606,13 +606,12 @@ function spied(pool: Pool, show: (query: PostgresQuery) => unknown, codes: unkno
   }
 
   return {
-    query: spiedQuery({ query: pool.query.bind(pool) }),
     connect: (callback) =>
       pool.connect((error, client) =>
         callback(
           error,
           client && {
-            query: spiedQuery({ query: client.query.bind(client) }),
+            query: spiedQuery(client),
             release: (destroy) => client.release(destroy),
             on: (event, listener) => client.on(event, listener),
             removeListener: (event, listener) => client.removeListener(event, listener),

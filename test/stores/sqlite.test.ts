@@ -264,8 +264,7 @@ describe('sqliteStore', () => {
     await store.saveLetter(letter('l', { state: 'held' }))
     asked.length = 0
     expect(await store.leaseLetter(NOW, NOW + 1)).toBeUndefined()
-    expect(asked).toHaveLength(1)
-    expect(asked[0]).toMatch(/^SELECT/)
+    expect(asked.filter((text) => !text.startsWith('PRAGMA busy_timeout'))).toEqual([expect.stringMatching(/^SELECT/)])
   })
 
   it.each([

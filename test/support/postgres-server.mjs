@@ -30,6 +30,8 @@ try {
   const deeds = {
     stop: () => stop('SIGINT'),
     start: () => start(runner, data, port),
+    crash: () => stop('SIGQUIT'),
+    standBy: () => standBy(runner, data, port),
     end,
   }
   process.on('message', (/** @type {keyof typeof deeds} */ deed) => {
@@ -126,13 +128,21 @@ async function start(runner, data, port) {
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const { child, closed, said, saying } = run(runner, 'postgres', ['-D', data, ...options])
     server = child
-    const started = await Promise.race([saying('ready to accept connections'), closed.then(() => false)])
+    const started = await Promise.race([saying('ready to accept'), closed.then(() => false)])
     if (started) return port
     server = undefined
     // Somebody else may have taken the port just before.
     if (attempt === 3 || ending) throw new Error(`postgres: ${said()}`)
     port = await freePort()
   }
+}
+
+/** As a replica, which takes no writes until it is promoted. @param {Runner} runner @param {string} data @param {number} port */
+async function standBy(runner, data, port) {
+  const signal = join(data, 'standby.signal')
+  await writeFile(signal, '')
+  if (runner.owner !== undefined) await chown(signal, runner.owner, runner.owner)
+  await start(runner, data, port)
 }
 
 /** @param {NodeJS.Signals} signal */

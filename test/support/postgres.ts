@@ -57,6 +57,10 @@ export interface PostgresServer {
   stop(): Promise<void>
   /** At the same address, with everything that was in it. */
   start(): Promise<void>
+  /** Ends every process of it at once, as `pg_ctl stop -m immediate` does. */
+  crash(): Promise<void>
+  /** Starts it as a replica: read-only, until `SELECT pg_promote()`. It must have been stopped. */
+  standBy(): Promise<void>
   /** Stops it for good, and removes it. */
   end(): Promise<void>
 }
@@ -67,7 +71,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   // Detached: the terminal's interrupt is for Vitest, whose end this process hears of in any case.
   const server = fork(SERVER, { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 
-  async function tell(message: 'stop' | 'start'): Promise<void> {
+  async function tell(message: 'stop' | 'start' | 'crash' | 'standBy'): Promise<void> {
     server.send(message)
     await once(server, 'message')
   }
@@ -78,6 +82,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     url: answer.url,
     stop: () => tell('stop'),
     start: () => tell('start'),
+    crash: () => tell('crash'),
+    standBy: () => tell('standBy'),
     async end() {
       if (server.exitCode !== null) return
       const exited = once(server, 'exit')
