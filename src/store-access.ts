@@ -39,7 +39,10 @@ export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOpti
 
   return {
     kind: store.kind,
-    pollInterval: store.pollInterval,
+    // As it is now: a store that is told of changes may look less often.
+    get pollInterval() {
+      return store.pollInterval
+    },
     open: () => openStore(store, onAnswer),
     close: () => store.close(),
     establishPepper: reach('establishPepper'),

@@ -32,18 +32,19 @@ export interface PostgresConnections {
 }
 
 export function connectionsOf(pool: PostgresPool, { prepare }: { readonly prepare: boolean }): PostgresConnections {
-  async function once<T>(work: (sql: Sql) => Promise<T>, deadline: number): Promise<T> {
+  async function once<T>(work: (sql: Sql) => Promise<T>, patience: number, deadline: number): Promise<T> {
+    const limit = limitOf(patience)
     // Of a loss, the next statement tells too.
     const client = await acquire(pool, ignore)
     let lost = false
     try {
-      await client.query({ text: BEGIN })
-      const result = await work(sqlOf(client, prepare))
+      await client.query({ text: BEGIN, ...limit })
+      const result = await work(sqlOf(client, prepare, patience))
       if (performance.now() > deadline) throw new Error('The PostgreSQL transaction took too long.')
-      await client.query({ text: result === false ? 'ROLLBACK' : 'COMMIT' })
+      await client.query({ text: result === false ? 'ROLLBACK' : 'COMMIT', ...limit })
       return result
     } catch (error) {
-      await client.query({ text: 'ROLLBACK' }).catch(() => (lost = true))
+      await client.query({ text: 'ROLLBACK', ...limit }).catch(() => (lost = true))
       throw error
     } finally {
       client.release(lost)
@@ -55,7 +56,7 @@ export function connectionsOf(pool: PostgresPool, { prepare }: { readonly prepar
     const deadline = performance.now() + patience
     for (let attempt = 1; ; attempt++) {
       try {
-        return await once(work, deadline)
+        return await once(work, patience, deadline)
       } catch (error) {
         if (attempt === ATTEMPTS || !isTransient(error)) throw error
       }
@@ -63,7 +64,7 @@ export function connectionsOf(pool: PostgresPool, { prepare }: { readonly prepar
     }
   }
 
-  return { sql: sqlOf(pool, prepare), transaction }
+  return { sql: sqlOf(pool, prepare, PATIENCE), transaction }
 }
 
 /** A statement worth preparing. Its name tells of its text, so that two versions of this package may share a pool. */
@@ -100,10 +101,20 @@ interface Queryable {
   query(query: PostgresQuery): Promise<PostgresResult>
 }
 
-function sqlOf(queryable: Queryable | PostgresClient, prepare: boolean): Sql {
+/**
+ * A connection may be lost without anybody noticing, and what waits for its answer would keep its place in the pool for a
+ * quarter of an hour: given up, it is closed, and another made.
+ */
+function limitOf(patience: number): Pick<PostgresQuery, 'query_timeout'> {
+  return Number.isFinite(patience) ? { query_timeout: patience } : {}
+}
+
+function sqlOf(queryable: Queryable | PostgresClient, prepare: boolean, patience: number): Sql {
+  const limit = limitOf(patience)
+
   function ask(statement: Statement, values: readonly Bindable[]): Promise<PostgresResult> {
     const { text, name } = typeof statement === 'string' ? { text: statement, name: undefined } : statement
-    const query = { text, values: values.map((value) => value ?? null), types: TYPES }
+    const query = { text, values: values.map((value) => value ?? null), types: TYPES, ...limit }
     return queryable.query(prepare && name !== undefined ? { ...query, name } : query)
   }
 

@@ -20,6 +20,8 @@ export interface PostgresQuery {
   readonly text: string
   readonly name?: string
   values?: unknown[]
+  /** Milliseconds after which the answer is given up. */
+  readonly query_timeout?: number
   readonly types?: { getTypeParser(oid: number): (text: string) => unknown }
 }
 
