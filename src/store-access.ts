@@ -16,6 +16,12 @@ type Answered = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' 
  * as one `StoreUnavailableError`, which the doors answer with 503.
  */
 export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOptions): Store {
+  let closed = false
+  /** What a store can't answer because it has just been closed is no outage. */
+  function tell(problem: unknown): void {
+    if (!closed) onAnswer(problem)
+  }
+
   function reach<Call extends Answered>(call: Call): Store[Call] {
     async function reachStore(...args: unknown[]): Promise<unknown> {
       let timer: NodeJS.Timeout | undefined
@@ -25,10 +31,10 @@ export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOpti
           timer.unref()
         })
         const result = await Promise.race([Reflect.apply(store[call], store, args) as Promise<unknown>, late])
-        onAnswer(undefined)
+        tell(undefined)
         return result
       } catch (cause) {
-        onAnswer(cause)
+        tell(cause)
         throw new StoreUnavailableError('The store is out of reach.', { cause })
       } finally {
         clearTimeout(timer)
@@ -43,8 +49,11 @@ export function storeAccess(store: Store, { timeout, onAnswer }: StoreAccessOpti
     get pollInterval() {
       return store.pollInterval
     },
-    open: () => openStore(store, onAnswer),
-    close: () => store.close(),
+    open: () => openStore(store, tell),
+    close() {
+      closed = true
+      return store.close()
+    },
     establishPepper: reach('establishPepper'),
     resealPepper: reach('resealPepper'),
     listSigningKeys: reach('listSigningKeys'),
