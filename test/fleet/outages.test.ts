@@ -60,7 +60,7 @@ it('processes whose listening connections are killed hear of what was committed 
 })
 
 // Waiting is all that these do: they wait together.
-describe.concurrent('a process that is cut off from its database, with connections', () => {
+describe.concurrent('a process that is cut off from its database, with connections', { timeout: 40_000 }, () => {
   it.for(['stalled', 'refused'] as const)(
     '%s, serves what it knows for stalenessBound, then answers 503, and is back within a second of its database',
     async (cut, { expect, onTestFinished }) => {
