@@ -2,6 +2,8 @@ import type { Change, Store } from './store.js'
 
 /** Milliseconds that a token request waits for the store, where it could go by what is known. */
 const SILENCE = 250
+/** Milliseconds before a store that did not answer is asked again, at least: it has enough to do when it comes back. */
+const PAUSE = 250
 
 /** Keeps a process up to date with what others commit, and knows how old its knowledge is. */
 export interface ChangeFeed {
@@ -12,10 +14,10 @@ export interface ChangeFeed {
   /** Asks the store, once for all who wait; resolves true if it answered. */
   catchUp(): Promise<boolean>
   /**
-   * Resolves once everything is known that was committed before this call, or when the store has been silent for a
-   * while: then what is known must do, for as long as it is fresh.
+   * Resolves true once everything is known that was committed before this call; false when the store can't tell, or has
+   * been silent for a while: then what is known must do, for as long as it is fresh.
    */
-  knowLatest(): Promise<void>
+  knowLatest(): Promise<boolean>
   close(): void
 }
 
@@ -73,12 +75,12 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     }))
   }
 
-  function knowLatest(): Promise<void> {
+  function knowLatest(): Promise<boolean> {
     return new Promise((resolve) => {
-      const silence = setTimeout(resolve, SILENCE).unref()
-      void readAnew().then(() => {
+      const silence = setTimeout(resolve, SILENCE, false).unref()
+      void readAnew().then((known) => {
         clearTimeout(silence)
-        resolve()
+        resolve(known)
       })
     })
   }
@@ -89,9 +91,10 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     else if (!closed) void catchUp()
   }
 
-  function schedule(): void {
+  function schedule(answered: boolean): void {
     if (closed) return
-    timer = setTimeout(() => void catchUp().then(schedule), store.pollInterval)
+    const pause = answered ? store.pollInterval : Math.max(store.pollInterval, PAUSE)
+    timer = setTimeout(() => void catchUp().then(schedule), pause)
     timer.unref()
   }
 
@@ -102,7 +105,7 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
       knownAt = asked
       if (closed || timer) return
       unwatch = store.watch?.(wake)
-      schedule()
+      schedule(true)
     },
     isFresh: () => performance.now() - knownAt <= stalenessBound * 1000,
     catchUp,

@@ -28,6 +28,7 @@ const LAST = 2000
  */
 export function storeAccess(store: Store, { timeout, outage }: StoreAccessOptions): Store {
   let waiting = 0
+  let closed = false
 
   /** Counted until the store itself has done with it: time-outs here take nothing out of its queues. */
   async function ask(name: Answered, args: unknown[]): Promise<unknown> {
@@ -54,6 +55,8 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
         outage.answered(call)
         return result
       } catch (cause) {
+        // What a store can't answer because it has just been closed is no outage.
+        if (closed) throw new StoreUnavailableError('The store is closed.', { cause })
         if (cause === late.reason()) outage.timedOut(call, cause)
         else outage.failed(call, cause)
         throw new StoreUnavailableError('The store is out of reach.', { cause })
@@ -66,9 +69,15 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
 
   return {
     kind: store.kind,
-    pollInterval: store.pollInterval,
+    // As it is now: a store that is told of changes may look less often.
+    get pollInterval() {
+      return store.pollInterval
+    },
     open: () => openStore(store, outage),
-    close: () => closeStore(store),
+    close() {
+      closed = true
+      return closeStore(store)
+    },
     establishPepper: reach('establishPepper'),
     resealPepper: reach('resealPepper'),
     listSigningKeys: reach('listSigningKeys'),

@@ -160,7 +160,7 @@ export interface AuditQuery {
 export interface Store {
   /** What logs and `health()` call it, such as `sqlite`; `memory` alone may do without the option `secret` in production. */
   readonly kind: string
-  /** Milliseconds between two looks at the feed. */
+  /** Milliseconds between two looks at the feed; asked for anew before each. */
   readonly pollInterval: number
 
   /**

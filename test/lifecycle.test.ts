@@ -6,9 +6,16 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import express, { type Express } from 'express'
 import request from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, type PlatformAuthOptions, type PlatformEvent, type Store } from '../src/index.js'
+import {
+  ConfigurationError,
+  memoryStore,
+  type PlatformAuthOptions,
+  type PlatformEvent,
+  type Store,
+} from '../src/index.js'
 import { sqliteStore } from '../src/stores/sqlite.js'
 import { callerOf } from './support/caller.js'
+import { failingStore } from './support/outage.js'
 import { platform, SECRET, STORES, type TestPlatform } from './support/platform.js'
 
 const OTHER_SECRET = 'another secret of 32 characters or more'
@@ -261,6 +268,20 @@ describe.concurrent.each(Object.entries(STORES))('on a store of kind %s', (_, op
     const before = wire.calls['changesSince']
     await sleep(3 * store.pollInterval)
     expect(wire.calls['changesSince']).toBe(before)
+  })
+
+  it('what it was being asked when close() came, and rejects, is no outage', async () => {
+    const store = failingStore(memoryStore())
+    const { auth, logger } = platform({ store })
+    const told: string[] = []
+    auth.events.on('store.unavailable', () => told.push('unavailable'))
+    await auth.ready()
+    store.slowDown(50)
+    store.fail()
+    const asked = auth.health()
+    await auth.close()
+    await asked
+    expect([...told, ...logger.lines]).toEqual([])
   })
 
   it('close() before it could be reached ends the trying', async ({ onTestFinished: atEnd }) => {

@@ -26,20 +26,24 @@ if (withoutRedis) {
     'The tests of limits in a real Redis are left out: they need redis-server (apt-get install redis-server).',
   )
 }
+// What takes minutes: files named *.long.test.ts, and those that do more when LONG is set. `npm run test:long` runs these alone.
+const LONG = 'test/**/*.long.test.ts'
+const long = process.env['LONG'] === '1'
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts'],
+    include: long ? [LONG, 'test/applications/delivery-faults.test.ts'] : ['test/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
+      ...(long ? [] : [LONG]),
       ...(withoutBrowser ? ['test/console/browser.test.ts'] : []),
       ...(withoutRedis ? ['test/limits/redis-outage.test.ts', 'test/limits/redis-processes.test.ts'] : []),
     ],
     // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
     pool: 'forks',
-    // Much of their time is waiting.
-    maxWorkers: 2,
+    // Much of their time is waiting; what is measured must not wait for others.
+    maxWorkers: long ? 1 : 2,
     globalSetup: ['test/support/postgres.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,

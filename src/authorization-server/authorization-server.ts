@@ -32,8 +32,8 @@ interface AuthorizationServerOptions {
   readonly verify: (api: ApiSettings, token: string) => Promise<AccessToken | undefined>
   /** Rejects while the platform can't answer. */
   readonly available: () => Eventually<void>
-  /** Resolves once this process knows what was committed before, as far as the store can tell. */
-  readonly knowLatest: () => Promise<void>
+  /** Resolves whether this process knows all that was committed before, which it does where the store can tell. */
+  readonly knowLatest: () => Promise<boolean>
   readonly emit: Emit
   readonly logDenial: LogDenial
 }
@@ -55,8 +55,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const authenticateClient: AuthenticateClient = async (...args) => {
     await available()
     // A token issued after revokeTokens() resolved, anywhere, is good: its issuer must know of it.
-    await knowLatest()
-    return authenticate(...args)
+    const current = await knowLatest()
+    return authenticate(current, ...args)
   }
   const readGoodToken = ownTokenReader({ authenticateClient, verify: options.verify })
   // What may be revoked need not be good now: an application that is allowed again must not get it back.

@@ -4,7 +4,7 @@ import type { Credentials } from '../applications/credentials.js'
 import { isLive, isWellFormedKey } from '../applications/credentials.js'
 import type { Directory } from '../applications/directory.js'
 import type { Usage } from '../applications/usage.js'
-import { OAuthError } from '../errors.js'
+import { OAuthError, StoreUnavailableError } from '../errors.js'
 import { requestIdOf } from '../events.js'
 import { addressOf } from '../http/address.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
@@ -27,7 +27,10 @@ export interface ClientAuthenticationOptions {
   readonly now: () => number
 }
 
-export function clientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
+/** Told first whether what this process knows is current: if not, a secret that it does not know may be a new one. */
+type Authenticate = (current: boolean, ...args: Parameters<AuthenticateClient>) => Promise<ApplicationRecord>
+
+export function clientAuthentication(options: ClientAuthenticationOptions): Authenticate {
   const { directory, credentials, activate, usage, failures, now } = options
 
   /** The application of a live key, whatever its state. */
@@ -39,7 +42,7 @@ export function clientAuthentication(options: ClientAuthenticationOptions): Auth
     return application && live ? { application, hash } : undefined
   }
 
-  return async function authenticateClient(req, form, api) {
+  return async function authenticateClient(current, req, form, api) {
     const readings = presentedCredentials(req, form)
     if (readings.length === 0) throw missing(api)
 
@@ -56,6 +59,7 @@ export function clientAuthentication(options: ClientAuthenticationOptions): Auth
       }
       known ??= found?.application
     }
+    if (!current) throw new StoreUnavailableError('Whether the credentials are new, the store did not tell.')
     // Counted after the comparison: a right secret always passes, so that nobody can lock out another's application.
     await failures?.(`${addressOf(req)} ${known?.id ?? 'unknown'}`)
     throw invalidClient(api, 'Client authentication failed')

@@ -6,12 +6,14 @@ import type { PostgresClient, PostgresPool } from './postgres-pool.js'
 export interface PostgresListener {
   /** Returns how to stop. */
   watch(wake: () => void): () => void
+  /** Whether all that is committed is notified here, as far as is known. */
+  isListening(): boolean
   close(): void
 }
 
 export function postgresListener(pool: PostgresPool): PostgresListener {
   const watchers = new Set<() => void>()
-  let stopListening: (() => void) | undefined
+  let listening: Listening | undefined
   let closed = false
 
   function wakeAll(): void {
@@ -19,8 +21,8 @@ export function postgresListener(pool: PostgresPool): PostgresListener {
   }
 
   function stop(): void {
-    stopListening?.()
-    stopListening = undefined
+    listening?.stop()
+    listening = undefined
   }
 
   return {
@@ -28,12 +30,13 @@ export function postgresListener(pool: PostgresPool): PostgresListener {
       if (closed) return () => undefined
       const watcher = (): void => wake()
       watchers.add(watcher)
-      stopListening ??= keepListening(pool, wakeAll)
+      listening ??= keepListening(pool, wakeAll)
       return () => {
         watchers.delete(watcher)
         if (watchers.size === 0) stop()
       }
     },
+    isListening: () => listening?.isUp() === true,
     close() {
       closed = true
       watchers.clear()
@@ -45,12 +48,21 @@ export function postgresListener(pool: PostgresPool): PostgresListener {
 /** Milliseconds before another attempt to connect: twice as many after each that failed. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1000
+/** Milliseconds between two looks whether the connection is still there, and for which it may be silent then. */
+const HEARTBEAT = 2000
+const SILENCE = 2000
+
+interface Listening {
+  isUp(): boolean
+  stop(): void
+}
 
 /** Listens on a connection of its own, and on the next one when it is lost, until told to stop. */
-function keepListening(pool: PostgresPool, wake: () => void): () => void {
+function keepListening(pool: PostgresPool, wake: () => void): Listening {
   let client: PostgresClient | undefined
   let timer: NodeJS.Timeout | undefined
   let pause = FIRST_PAUSE
+  let up = false
   let stopped = false
 
   async function connect(): Promise<void> {
@@ -66,21 +78,37 @@ function keepListening(pool: PostgresPool, wake: () => void): () => void {
     connected.on('notification', wake)
     if (stopped) return letGo(connected)
     try {
-      await connected.query({ text: `LISTEN ${CHANNEL}` })
+      await connected.query(LISTEN)
     } catch {
       return letGo(connected)
     }
+    if (client !== connected) return
     // The host's process need not live for this.
     connected.unref?.()
     pause = FIRST_PAUSE
+    up = true
     // For what was committed while nobody listened.
     wake()
+    look(connected)
+  }
+
+  /** Where a machine or a network between is gone, nobody tells; who listens would wait for ever. */
+  function look(listener: PostgresClient): void {
+    timer = setTimeout(() => {
+      listener.query(LISTEN).then(
+        () => client === listener && look(listener),
+        () => letGo(listener),
+      )
+    }, HEARTBEAT)
+    timer.unref()
   }
 
   function letGo(lost: PostgresClient): void {
     // An error and an end are mostly told of the same loss.
     if (client !== lost) return
     client = undefined
+    up = false
+    clearTimeout(timer)
     lost.removeListener('notification', wake)
     // Not back into the pool: it would go on listening there.
     lost.release(true)
@@ -95,9 +123,15 @@ function keepListening(pool: PostgresPool, wake: () => void): () => void {
   }
 
   void connect()
-  return function stop() {
-    stopped = true
-    clearTimeout(timer)
-    if (client) letGo(client)
+  return {
+    isUp: () => up,
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+      if (client) letGo(client)
+    },
   }
 }
+
+/** To listen again changes nothing, and shows that the server is there. */
+const LISTEN = { text: `LISTEN ${CHANNEL}`, query_timeout: SILENCE }

@@ -26,7 +26,7 @@ export interface PostgresStoreOptions {
   readonly pool: PostgresPool
   /**
    * Whether to hear of other processes' changes by LISTEN, which holds one connection of the pool; true if left out. False
-   * asks every 250 ms instead, and uses nothing that a pooler such as PgBouncer in transaction mode can't do.
+   * asks every 75 ms instead, and uses nothing that a pooler such as PgBouncer in transaction mode can't do.
    */
   readonly listen?: boolean | undefined
 }
@@ -91,8 +91,10 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 
   return {
     kind: 'postgres',
-    // With LISTEN, only for the case that its connection is lost without anybody noticing.
-    pollInterval: listen ? 500 : 250,
+    // While it listens, only for the case that its connection is lost without anybody noticing.
+    get pollInterval() {
+      return listener?.isListening() ? 500 : 75
+    },
     open,
     close,
 

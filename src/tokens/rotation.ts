@@ -2,7 +2,7 @@ import { ApplicationError } from '../errors.js'
 import type { Emit } from '../events.js'
 import type { Sealing } from '../sealing.js'
 import type { AuditEntry, Store } from '../store.js'
-import { currentOf, makeSigningKey, type SigningKey, type SigningKeys } from './signing-keys.js'
+import { currentOf, makeSigningKey, verifyingKeys, type SigningKey, type SigningKeys } from './signing-keys.js'
 
 /** A signing key as `auth.signingKeys.list()` shows it. */
 export interface SigningKeyInfo {
@@ -57,6 +57,8 @@ export interface Rotation extends SigningKeyRotation {
 
 /** Seconds by which clocks of processes may differ before one of them signs with a key that another no longer takes. */
 const CLOCKS_APART = 60
+/** How often another process may be first before it is left at that. */
+const TRIES = 10
 
 export function createRotation(options: RotationOptions): Rotation {
   const { store, sealing, signingKeys, now, emit, algorithm, publishAhead, longestLifetime } = options
@@ -70,36 +72,38 @@ export function createRotation(options: RotationOptions): Rotation {
       )
   }
 
-  /** Adds a key, unless another process adds one at the same time: then theirs is the next one. */
+  /**
+   * Adds a key behind the one that was added last as far as this process knows: whoever decides to add one has looked at
+   * that one. Where another process was first, theirs is the next one.
+   */
   async function add(
     signsFrom: number,
     by: string | undefined,
     formerVerifiesFor = longestLifetime + CLOCKS_APART,
   ): Promise<void> {
     const at = now()
-    const records = await store.listSigningKeys()
-    const key = await makeSigningKey(sealing, {
-      algorithm,
-      createdAt: at,
-      signsFrom,
-      formerVerifiesFor,
-    })
-    const added = await store.addSigningKey(key, records.at(-1)?.kid, audit('signingKey.rotated', at, by, key.kid))
+    const last = signingKeys.lastAdded()
+    const key = await makeSigningKey(sealing, { algorithm, createdAt: at, signsFrom, formerVerifiesFor })
+    const added = await store.addSigningKey(key, last, audit('signingKey.rotated', at, by, key.kid))
     await signingKeys.load()
     if (added) emit('signingKey.rotated', {})
   }
 
   /** Another process may have added one that only signs later: then once more. */
-  async function replaceCurrent(by: string | undefined, formerVerifiesFor?: number): Promise<void> {
-    const former = signingKeys.current()?.kid
-    for (let tries = 0; tries < 10 && signingKeys.current()?.kid === former; tries++)
+  async function replace(
+    former: string | undefined,
+    by: string | undefined,
+    formerVerifiesFor?: number,
+  ): Promise<void> {
+    for (let tries = 0; tries < TRIES && signingKeys.current()?.kid === former; tries++)
       await add(now(), by, formerVerifiesFor)
   }
 
   /** Takes a key away; what ended before must not verify again because the key that ended it is gone. */
   async function remove(kid: string, by: string | undefined): Promise<boolean> {
-    const verifying = new Set(signingKeys.list().map((key) => key.kid))
-    for (const { kid: ended } of await store.listSigningKeys()) {
+    const records = await store.listSigningKeys()
+    const verifying = new Set(verifyingKeys(records, now()).map((key) => key.kid))
+    for (const { kid: ended } of records) {
       if (ended !== kid && !verifying.has(ended)) {
         await store.removeSigningKey(ended, audit('signingKey.revoked', now(), by, ended))
       }
@@ -135,15 +139,19 @@ export function createRotation(options: RotationOptions): Rotation {
       return describeSigningKeys(signingKeys.list(), now())
     },
     async rotate({ immediately = false, by } = {}) {
+      // Whoever has not heard of another process's rotation yet means the same one.
+      const former = signingKeys.current()?.kid
+      const known = new Set(signingKeys.list().map(({ kid }) => kid))
+      const isDone = (): boolean => waiting() !== undefined || signingKeys.list().some(({ kid }) => !known.has(kid))
       await signingKeys.load()
-      if (immediately) await replaceCurrent(by)
-      else if (!waiting()) await add(publishAheadOf(), by)
+      if (immediately) await replace(former, by)
+      else for (let tries = 0; tries < TRIES && !isDone(); tries++) await add(publishAheadOf(), by)
       const rotated = immediately ? signingKeys.current() : (waiting() ?? signingKeys.current())
       return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
     },
     async revoke(kid, { by } = {}) {
       await signingKeys.load()
-      if (signingKeys.current()?.kid === kid) await replaceCurrent(by, formerGoesOnFor())
+      if (signingKeys.current()?.kid === kid) await replace(kid, by, formerGoesOnFor())
       const removed = await remove(kid, by)
       if (!removed)
         throw new ApplicationError('signing_key_not_found', `There is no signing key with the kid "${kid}".`)
@@ -157,8 +165,11 @@ export function createRotation(options: RotationOptions): Rotation {
       else if (newest()?.algorithm !== algorithm) await add(publishAheadOf(), undefined)
     },
     async rotateWhenOlderThan(age) {
-      const latest = newest()
-      if (latest && latest.createdAt + age * 1000 <= now()) await add(publishAheadOf(), undefined)
+      const isDue = (): boolean => (newest()?.createdAt ?? Infinity) + age * 1000 <= now()
+      if (!isDue()) return
+      // Every process finds so at about the same time; one of them may have done it a moment ago.
+      await signingKeys.load()
+      if (isDue()) await add(publishAheadOf(), undefined)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { webcrypto } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import { ConfigurationError } from '../errors.js'
 import type { Sealing } from '../sealing.js'
@@ -28,7 +29,12 @@ export interface SigningKeys {
   list(): readonly SigningKey[]
   /** The one that signs now; undefined if there is none, which only a store without keys explains. */
   current(): (SigningKey & { readonly privateKey: webcrypto.CryptoKey }) | undefined
-  /** The key of that `kid` while it verifies. An unknown one may be new: the store is asked, at most once a second. */
+  /** The `kid` of the key added last, verifying or not, as of the last reading: what `Store.addSigningKey` is told. */
+  lastAdded(): string | undefined
+  /**
+   * The key of that `kid` while it verifies. An unknown one may have been made a moment ago, elsewhere: who brings it waits
+   * for the store to be asked, which happens ten times a second at most. Rejects where the store can't answer.
+   */
   find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>
 }
 
@@ -40,9 +46,14 @@ interface SigningKeysOptions {
   readonly onRemoved: () => void
 }
 
+/** Milliseconds between two questions to the store about keys that nobody may have made. */
+const ASKED_EVERY = 100
+
 export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKeysOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
-  let loading: Promise<void> | undefined
+  let lastAdded: string | undefined
+  let loading: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
   let askedAt = -Infinity
   let asking: Promise<void> | undefined
 
@@ -54,14 +65,36 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
     )
     const removed = keys.some((key) => !records.some((record) => record.kid === key.kid))
     keys = next
+    lastAdded = records.at(-1)?.kid
     if (removed) onRemoved()
   }
 
-  /** Readings run one behind the other: what was asked for last is what is known in the end. */
+  /**
+   * Readings run one behind the other: what was asked for last is what is known in the end. All who come during one share
+   * the next; where that one fails, so do they, instead of waiting as long again.
+   */
   function load(): Promise<void> {
-    const mine = (loading ?? Promise.resolve()).catch(() => undefined).then(read)
+    if (waiting) return waiting
+    const mine = loading.then(() => {
+      waiting = undefined
+      return read()
+    })
+    waiting = mine
     loading = mine
+    mine.catch(() => {
+      if (waiting === mine) waiting = undefined
+      if (loading === mine) loading = Promise.resolve()
+    })
     return mine
+  }
+
+  /** Asks once for all who wait. Who comes while it is being read is too late for that, and waits for the next one. */
+  async function ask(): Promise<void> {
+    const pause = askedAt + ASKED_EVERY - performance.now()
+    await (pause > 0 ? sleep(pause, undefined, { ref: false }) : undefined)
+    askedAt = performance.now()
+    asking = undefined
+    await load()
   }
 
   function known(kid: string): SigningKey | undefined {
@@ -73,14 +106,12 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
     load,
     list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
     current: () => currentOf(keys.filter(canSign), now()),
+    lastAdded: () => lastAdded,
     find(kid) {
       const key = known(kid)
       if (key) return key
-      if (performance.now() - askedAt >= 1000) {
-        askedAt = performance.now()
-        asking = load().finally(() => (asking = undefined))
-      }
-      return asking?.then(() => known(kid))
+      asking ??= ask()
+      return asking.then(() => known(kid))
     },
   }
 }

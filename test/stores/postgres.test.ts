@@ -103,7 +103,7 @@ describe('postgresStore', () => {
     expect(() => postgresStore(pool as never)).toThrow('postgresStore({ pool: new pg.Pool(')
     expect(() => postgresStore({ pool: {} } as never)).toThrow('postgresStore({ pool: new pg.Pool(')
     expect(() => postgresStore({ pool })).toThrow('max: 1')
-    expect(postgresStore({ pool, listen: false })).toMatchObject({ kind: 'postgres', pollInterval: 250 })
+    expect(postgresStore({ pool, listen: false })).toMatchObject({ kind: 'postgres', pollInterval: 75 })
   })
 
   it('gets along with a single connection, however much is asked at once', async () => {
@@ -513,11 +513,24 @@ describe('postgresStore, with others on the same tables,', { timeout: 60_000 }, 
     expect(await stores[1].saveApplication(application('after that'), audit())).toBe(true)
   })
 
-  it('asks every 250 ms where it does not listen, and holds no connection', async () => {
+  it('asks every 500 ms while it listens, and every 75 ms while it can not', async () => {
+    const store = await openStore()
+    expect(store.pollInterval).toBe(75)
+    let woken = 0
+    store.watch!(() => (woken += 1))
+    await expect.poll(() => store.pollInterval).toBe(500)
+    expect(woken).toBe(1)
+    await ask(`SELECT pg_terminate_backend(pid) ${LISTENERS}`)
+    await expect.poll(() => store.pollInterval, { interval: 1 }).toBe(75)
+    await expect.poll(() => store.pollInterval).toBe(500)
+    expect(woken).toBe(2)
+  })
+
+  it('asks every 75 ms where it does not listen, and holds no connection', async () => {
     const pool = openPool()
     const [store, other] = [await openStore(), await openStore({ pool, listen: false })]
     expect(other.watch).toBeUndefined()
-    expect(other.pollInterval).toBe(250)
+    expect(other.pollInterval).toBe(75)
     const { cursor } = await other.changesSince(undefined)
     expect(pool.totalCount).toBe(pool.idleCount)
     await store.saveApplication(application('a'), audit())

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { SigningKeyInfo } from '../../src/index.js'
+import { aKnownApplication } from './changes.js'
+import { printFigures } from './figures.js'
+import { startFleet, type Fleet } from './fleet.js'
+import { load, rotateAgainAndAgain } from './load.js'
+import { freshStores, type FleetStores, type Way } from './stores.js'
+
+const ROTATIONS = 100
+
+let stores: FleetStores
+
+beforeAll(async () => {
+  stores = await freshStores()
+})
+afterAll(() => stores?.remove())
+
+it.each(['PostgreSQL', 'SQLite'] as const)(
+  '100 rotations under load on four processes fail no request, %s',
+  { timeout: 120_000 },
+  async (way) => {
+    const fleet: Fleet<Way> = await startFleet(Array.from({ length: 4 }, () => stores.planOf(way)))
+    try {
+      const members = fleet.members(way)
+      const { credentials } = await aKnownApplication(members[0]!, members)
+      const began = performance.now()
+      const loaded = load(members, credentials, 8)
+      await rotateAgainAndAgain(members, ROTATIONS, 100)
+      const { requests, failures } = await loaded.stop()
+      const seconds = Math.round((performance.now() - began) / 100) / 10
+      const { value: keys } = await members[0]!.operate<SigningKeyInfo[]>('signingKeys', 'list')
+      const figures = { rotations: keys.length - 1, processes: members.length, requests, seconds }
+      printFigures(`rotations under load, ${way}`, { ...figures, failures: failures.length })
+      expect(failures).toEqual([])
+      expect(keys).toHaveLength(ROTATIONS + 1)
+    } finally {
+      await fleet.stop()
+    }
+  },
+)

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore, type OAuthError } from '../../src/index.js'
+import { failingStore, type FailingStore } from '../support/outage.js'
+import { platform, type TestPlatform } from '../support/platform.js'
+
+let store: FailingStore
+let auth: TestPlatform['auth']
+
+beforeAll(async () => {
+  store = failingStore(memoryStore())
+  auth = platform({ store }).auth
+  await auth.ready()
+})
+afterAll(() => auth.close())
+
+/** What is answered to a token that names a key nobody has made. */
+async function answer(kid: string): Promise<number> {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const token = `${part({ alg: 'ES256', typ: 'at+jwt', kid })}.${part({})}.${Buffer.alloc(64).toString('base64url')}`
+  return auth.verifyAccessToken('orders', token).then(
+    () => 200,
+    ({ status }: OAuthError) => status,
+  )
+}
+
+describe('Access tokens of keys that a process does not know', () => {
+  it('make it ask the store ten times a second at most, however many there are', async () => {
+    const before = store.calls('listSigningKeys')
+    const began = performance.now()
+    const answers: Promise<number>[] = []
+    for (let i = 0; performance.now() - began < 500; i++) {
+      answers.push(answer(`nobodys ${i}`))
+      await sleep(1)
+    }
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([401]))
+    const tenths = (performance.now() - began) / 100
+    expect(store.calls('listSigningKeys') - before).toBeLessThanOrEqual(tenths + 1)
+    expect(store.calls('listSigningKeys') - before).toBeGreaterThan(1)
+  })
+
+  it('get 503, not 401, every one, while the store can not say whether there is such a key', async () => {
+    store.fail()
+    expect(await Promise.all([answer('a'), answer('b')])).toEqual([503, 503])
+    expect(await answer('a')).toBe(503)
+    store.recover()
+    expect(await answer('a')).toBe(401)
+  })
+
+  it('wait for a store that is slow together, not one behind the other', async () => {
+    store.slowDown(300)
+    const began = performance.now()
+    const answers: Promise<number>[] = []
+    for (let i = 0; i < 10; i++) {
+      answers.push(answer(`slow ${i}`))
+      await sleep(20)
+    }
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([401]))
+    expect(performance.now() - began).toBeLessThan(1500)
+    store.recover()
+  })
+})
