@@ -113,8 +113,8 @@ export function createGrammar(cast: Cast): Grammar {
     }
     const changes = kind.attack && fate < 45 ? 0 : 1 + random.below(2)
     for (let i = 0; i < changes; i++) mutate(draft, random)
-    // Node's bound of 16 KiB for a head is met by long parts together, too.
-    if (headLength(draft) > 15_000) draft.framing = 'odd'
+    // Node's bounds for a head, 16 KiB and so many lines, are met by parts together, too.
+    if (headLength(draft) > 15_000 || draft.headers.length > 800) draft.framing = 'odd'
     return draft
   }
 }

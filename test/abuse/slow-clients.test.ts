@@ -20,7 +20,7 @@ afterAll(() => platform.end())
 describe('slow clients', () => {
   it('500 that send their headers and bodies byte by byte keep nobody else waiting, and are let go in the end', async () => {
     // Node's own patience, 60 and 300 seconds, is longer than a test's.
-    const server = { requestTimeout: 6000, headersTimeout: 6000, connectionsCheckingInterval: 250 }
+    const server = { requestTimeout: 4000, headersTimeout: 4000, connectionsCheckingInterval: 250 }
     const strict = await startAbusedPlatform({ server })
     onTestFinished(() => strict.end())
     const good = strict.cast.good[0]!
@@ -41,7 +41,7 @@ describe('slow clients', () => {
 
     await expect.poll(() => strict.connections(), { timeout: 4000, interval: 10 }).toBeGreaterThanOrEqual(500)
     const latencies: number[] = []
-    const until = performance.now() + 1500
+    const until = performance.now() + 1000
     while (performance.now() < until) latencies.push(await honest(good, strict.port))
     const during = await strict.holdings()
     const held = during.heapUsed - before.heapUsed
@@ -80,9 +80,9 @@ describe('slow clients', () => {
     expect((await answer)?.status).toBe(200)
   })
 
-  it('2000 uploads that are broken off leave nothing behind', async () => {
+  it('1000 uploads that are broken off leave nothing behind', async () => {
     const before = await platform.holdings()
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 5; round++) {
       const batch = Array.from({ length: 200 }, (_, i) => {
         const path = ['/orders/token', '/orders/introspect', '/developers/register', '/orders/items'][i % 4]
         const socket = open()
@@ -101,15 +101,18 @@ describe('slow clients', () => {
     expect(after.heapUsed - before.heapUsed).toBeLessThan(6 * MB)
   })
 
-  it('3000 idle connections keep nobody waiting', async () => {
+  it('2000 idle connections keep nobody waiting', async () => {
     const before = await platform.holdings()
-    for (let i = 0; i < 3000; i++) open()
-    await expect.poll(() => platform.connections(), { timeout: 15_000 }).toBe(3000)
+    // No more at once than wait at the door: beyond that, the system forgets some.
+    for (let count = 250; count <= 2000; count += 250) {
+      for (let i = 0; i < 250; i++) open()
+      await expect.poll(() => platform.connections(), { timeout: 15_000, interval: 10 }).toBe(count)
+    }
     const latencies = []
     for (let i = 0; i < 50; i++) latencies.push(await honest(platform.cast.good[0]!))
     const { heapUsed } = await platform.holdings()
-    const each = (heapUsed - before.heapUsed) / 3000
-    process.stdout.write(`3000 idle connections: heap ${Math.round(each)} bytes each\n`)
+    const each = (heapUsed - before.heapUsed) / 2000
+    process.stdout.write(`2000 idle connections: heap ${Math.round(each)} bytes each\n`)
     expect(each).toBeLessThan(10_000)
     expect(latencies.toSorted((a, b) => a - b)[45]).toBeLessThan(3000)
   })
