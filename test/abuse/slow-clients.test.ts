@@ -20,7 +20,7 @@ afterAll(() => platform.end())
 describe('slow clients', () => {
   it('500 that send their headers and bodies byte by byte keep nobody else waiting, and are let go in the end', async () => {
     // Node's own patience, 60 and 300 seconds, is longer than a test's.
-    const server = { requestTimeout: 4000, headersTimeout: 4000, connectionsCheckingInterval: 250 }
+    const server = { requestTimeout: 6000, headersTimeout: 6000, connectionsCheckingInterval: 250 }
     const strict = await startAbusedPlatform({ server })
     onTestFinished(() => strict.end())
     const good = strict.cast.good[0]!
@@ -39,7 +39,7 @@ describe('slow clients', () => {
       for (const each of slow) if (each.socket.writable) each.socket.write(whole.slice(each.sent, ++each.sent))
     }, 400)
 
-    await expect.poll(() => strict.connections(), { timeout: 4000, interval: 10 }).toBeGreaterThanOrEqual(500)
+    await expect.poll(() => strict.connections(), { timeout: 5000, interval: 10 }).toBeGreaterThanOrEqual(500)
     const latencies: number[] = []
     const until = performance.now() + 1000
     while (performance.now() < until) latencies.push(await honest(good, strict.port))
@@ -57,7 +57,9 @@ describe('slow clients', () => {
     // The server's requestTimeout ends them, those amid a body too.
     const outcomes = await Promise.all(slow.map(({ outcome }) => outcome))
     clearInterval(dribble)
-    expect(new Set(outcomes)).toEqual(new Set([408]))
+    // Who is just writing may lose the answer to the reset.
+    expect(outcomes.filter((outcome) => outcome !== 408 && outcome !== 'reset')).toEqual([])
+    expect(outcomes.filter((outcome) => outcome === 408).length).toBeGreaterThan(250)
     await expect.poll(() => strict.connections(), { timeout: 10_000 }).toBe(0)
     const after = await strict.holdings()
     expect(after.complaints).toEqual([])
