@@ -71,10 +71,12 @@ const LAST_ANSWERS = 5000
 async function stop({ server, auth, database }) {
   const tooLate = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS)
   const closed = once(server, 'close')
-  // Connections that are idle end now, and those that still wait for an answer end behind it.
+  // Connections that are idle end now; those of clients that go on asking end with their next answer.
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
   server.close()
-  server.keepAliveTimeout = 1
+  const lettingGo = setInterval(() => server.closeIdleConnections(), 100)
   await closed
+  clearInterval(lettingGo)
   clearTimeout(tooLate)
   await auth.close()
   await database.close()

@@ -1,0 +1,186 @@
+/**
+ * A platform in a process of its own that is to be abused: `node --expose-gc platform-process.mjs <options as JSON>`.
+ * Says over IPC where it listens and who is registered there; asked for it, what it holds.
+ */
+import { createServer, request } from 'node:http'
+import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import express5 from 'express'
+import express4 from 'express4'
+import { createPlatformAuth, maybeAuthOf, memoryStore } from 'express-platform-auth'
+import { developerConsole } from 'express-platform-auth/console'
+import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+
+/** @type {{ express?: 4 | 5, file?: string, server?: import('node:http').ServerOptions }} */
+const { express: version = 5, file, server: serverOptions = {} } = JSON.parse(process.argv[2] ?? '{}')
+const express = version === 4 ? /** @type {typeof express5} */ (/** @type {unknown} */ (express4)) : express5
+
+/** @type {string[]} */
+const complaints = []
+const complain = (/** @type {unknown[]} */ ...what) => void complaints.push(what.map(String).join(' ').slice(0, 500))
+// Node's parser of addresses, which Express asks, thinks little of some.
+process.on('warning', (warning) => ('code' in warning && warning.code === 'DEP0170' ? undefined : complain(warning)))
+process.on('unhandledRejection', complain).on('uncaughtException', complain)
+
+let clock = 0
+const auth = createPlatformAuth({
+  baseUrl: 'http://localhost',
+  apis: {
+    orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read', 'orders:write': 'Write' }, registration: 'automatic' },
+    invoices: { scheme: 'oauth2' },
+    catalog: { scheme: 'apiKey' },
+    weather: { scheme: 'apiKey' },
+  },
+  store: file === undefined ? memoryStore() : sqliteStore(file),
+  secret: 'a secret of 32 characters or more',
+  mailer: { async send() {} },
+  logger: { debug() {}, info() {}, warn() {}, error: complain },
+  now: () => Date.now() + clock,
+})
+
+// Hosts of both kinds: one without body parsers, and one with them before everything.
+const parsers = [express.json(), express.urlencoded({ extended: true }), express.text()]
+const app = express().set('trust proxy', 'loopback').disable('x-powered-by')
+app.use((req, res, next) => {
+  // By which request an answer belongs to.
+  const number = req.headers['x-number']
+  if (typeof number === 'string' && /^\d+$/.test(number)) res.setHeader('X-Number', number)
+  next()
+})
+app.use('/parsed', ...parsers)
+for (const place of ['/', '/parsed']) {
+  const host = express.Router()
+  host.use(auth.router)
+  host.use('/developers', developerConsole(auth))
+  host.all('/orders/items', auth.requireBearer('orders', { scopes: ['orders:read'] }), echo)
+  host.all('/orders/items/:id', auth.requireBearer('orders', { scopes: ['orders:read'] }), echo)
+  host.all('/orders/maybe', auth.requireBearer('orders', { optional: true }), echo)
+  host.use('/invoices/items', auth.requireBearer('invoices'), echo)
+  host.all('/catalog/items', auth.requireApiKey('catalog'), echo)
+  host.use('/weather', auth.requireApiKey('weather'), echo)
+  app.use(place, host)
+}
+
+// Express would write each error to stderr, and the body that a parser choked on with it.
+app.use(
+  (
+    /** @type {any} */ error,
+    /** @type {unknown} */ _req,
+    /** @type {any} */ res,
+    /** @type {(error: unknown) => void} */ next,
+  ) =>
+    res.headersSent
+      ? next(error)
+      : void res
+          .status(error.status ?? 500)
+          .type('text')
+          .send(error.status ? 'Refused' : error.stack),
+)
+
+/** @param {import('express').Request} req @param {import('express').Response} res */
+function echo(req, res) {
+  const { api, application } = maybeAuthOf(req) ?? {}
+  res.json({ handled: true, api, application: application?.id ?? null })
+}
+
+const server = createServer(serverOptions, app)
+const delay = monitorEventLoopDelay({ resolution: 10 })
+/** @type {Record<string, (argument: any) => unknown>} */
+const deeds = { holdings, begin: () => delay.enable() && delay.reset(), connections }
+
+process.on('message', (/** @type {{ id: number, deed: string, argument?: unknown }} */ { id, deed, argument }) => {
+  void Promise.resolve(deeds[deed]?.(argument)).then((result) => process.send?.({ id, result }))
+})
+process.on('disconnect', () => process.exit())
+
+await auth.ready()
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const address = server.address()
+process.send?.({ port: typeof address === 'object' ? address?.port : 0, cast: await cast() })
+
+/** Who is there: applications in every state, with credentials that are good, and ones that were. */
+async function cast() {
+  const { applications } = auth
+  const good = []
+  for (const name of ['Ann', 'Ben', 'Cleo']) {
+    const { application, credentials } = await applications.create({ name, apis: ['orders', 'catalog'] })
+    good.push({ id: application.id, ...credentials, token: await tokenOf(credentials, 'orders') })
+  }
+  const elsewhere = await applications.create({ name: 'Elsewhere', apis: ['invoices', 'weather'] })
+  const suspended = await applications.create({ name: 'Suspended', apis: ['orders', 'catalog'] })
+  const deleted = await applications.create({ name: 'Deleted', apis: ['orders', 'catalog'] })
+  const rotated = await applications.create({ name: 'Rotated', apis: ['orders', 'catalog'] })
+  const ended = await applications.create({ name: 'Ended', apis: ['orders', 'catalog'] })
+  clock = -7_200_000
+  const expired = await tokenOf(ended.credentials, 'orders')
+  clock = 0
+  const deadTokens = [
+    await tokenOf(elsewhere.credentials, 'invoices'),
+    await tokenOf(suspended.credentials, 'orders'),
+    await tokenOf(deleted.credentials, 'orders'),
+    await tokenOf(ended.credentials, 'orders'),
+    expired,
+  ]
+  await applications.revokeTokens(ended.application.id)
+  await applications.suspend(suspended.application.id)
+  await applications.delete(deleted.application.id)
+  await applications.rotateKey(rotated.application.id, { overlap: 0 })
+  await applications.rotateSecret(rotated.application.id, { overlap: 0 })
+  const deadClients = [suspended, deleted, rotated].map(({ credentials }) => credentials)
+  const deadKeys = [elsewhere, suspended, deleted, rotated].map(({ credentials }) => credentials.clientId)
+  return { good, deadTokens, deadClients, deadKeys }
+}
+
+/**
+ * @param {{ clientId: string, clientSecret?: string | undefined }} credentials
+ * @param {string} api
+ * @returns {Promise<string>}
+ */
+function tokenOf({ clientId, clientSecret = '' }, api) {
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  return new Promise((resolve, reject) => {
+    // A connection of its own, which is gone before others are counted.
+    const options = { port, host: '127.0.0.1', path: `/${api}/token`, method: 'POST', headers, agent: false }
+    request(options, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (piece) => void (text += piece))
+      answer.on('end', () => resolve(JSON.parse(text).access_token))
+    })
+      .on('error', reject)
+      .end(form.toString())
+  })
+}
+
+/** @returns {Promise<number>} how many are open */
+function connections() {
+  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
+}
+
+/** What this process holds once what it can drop is dropped. */
+async function holdings() {
+  for (let i = 0; i < 4; i++) {
+    globalThis.gc?.()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const { heapUsed, external, rss } = process.memoryUsage()
+  /** @type {Record<string, number>} */
+  const resources = {}
+  for (const each of process.getActiveResourcesInfo()) resources[each] = (resources[each] ?? 0) + 1
+  /** @type {import('node:events').EventEmitter[]} */
+  const emitters = [process, server, auth.events]
+  const listeners = emitters.reduce(
+    (sum, emitter) => sum + emitter.eventNames().reduce((sum, name) => sum + emitter.listenerCount(name), 0),
+    0,
+  )
+  const milliseconds = (/** @type {number} */ nanoseconds) => Math.round(nanoseconds / 1e6)
+  const loop = { p99: milliseconds(delay.percentile(99)), max: milliseconds(delay.max) }
+  return { heapUsed, external, rss, connections: await connections(), resources, listeners, loop, complaints }
+}

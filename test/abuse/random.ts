@@ -1,0 +1,33 @@
+/** A generator of numbers that says the same again for the same seed. */
+export interface Random {
+  /** A whole number from 0 to below `end`. */
+  below(end: number): number
+  chance(probability: number): boolean
+  pick<Each>(list: readonly Each[]): Each
+  text(length: number, alphabet?: string): string
+}
+
+const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** mulberry32: small, quick, and random enough for mischief. */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const below = (end: number): number => Math.floor(next() * end)
+  return {
+    below,
+    chance: (probability) => next() < probability,
+    pick: (list) => list[below(list.length)]!,
+    text(length, alphabet = ALPHANUMERIC) {
+      let text = ''
+      for (let i = 0; i < length; i++) text += alphabet[below(alphabet.length)]
+      return text
+    },
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * A platform in a process of its own that stops as the README says when it is told to: `node stopping-process.mjs
+ * <SQLite file or PostgreSQL address> <port of the mail server>`. Says its port over IPC, and with its last breath on
+ * stdout which requests it has seen.
+ */
+import { writeSync } from 'node:fs'
+import express from 'express'
+import { authOf, createPlatformAuth } from 'express-platform-auth'
+import { smtpMailer } from 'express-platform-auth/mailers/smtp'
+import { postgresStore } from 'express-platform-auth/stores/postgres'
+import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { createTransport } from 'nodemailer'
+import { Pool } from 'pg'
+
+const [database = '', mailPort = ''] = process.argv.slice(2)
+const pool = database.startsWith('postgres') ? new Pool({ connectionString: database }) : undefined
+/** @type {unknown[]} */
+const complaints = []
+process.on('warning', (warning) => complaints.push(String(warning)))
+
+const auth = createPlatformAuth({
+  baseUrl: 'http://localhost',
+  apis: {
+    orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read' }, registration: 'automatic' },
+    catalog: { scheme: 'apiKey' },
+  },
+  store: pool ? postgresStore({ pool }) : sqliteStore(database),
+  secret: 'a secret of 32 characters or more',
+  mailer: smtpMailer({
+    transport: createTransport({
+      host: '127.0.0.1',
+      port: Number(mailPort),
+      auth: { user: 'platform', pass: 'correct horse' },
+    }),
+    from: 'developers@example.com',
+  }),
+  logger: { debug() {}, info() {}, warn() {}, error: (...line) => void complaints.push(line.map(String).join(' ')) },
+  rateLimits: { registration: false },
+})
+
+/** @type {number[]} */
+const seen = []
+const app = express()
+app.use((req, _res, next) => {
+  seen.push(Number(req.headers['x-number']))
+  next()
+})
+app.use(auth.router)
+app.use('/register', auth.registrationRouter)
+app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req).application.id))
+app.get('/catalog/slow', auth.requireApiKey('catalog'), (req, res) => {
+  setTimeout(() => res.json(authOf(req).application.id), 300)
+})
+app.post('/operator/create', (_req, res, next) => {
+  auth.applications.create({ name: 'Customer', apis: ['orders', 'catalog'] }).then((created) => res.json(created), next)
+})
+app.post('/operator/suspend', express.json(), (req, res, next) => {
+  auth.applications.suspend(req.body.id).then((suspended) => res.json(suspended), next)
+})
+await auth.ready()
+const server = app.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.send?.(typeof address === 'object' ? address?.port : 0)
+  // What is left to do is what keeps it.
+  process.channel?.unref()
+})
+
+// As the README has it.
+function stop() {
+  if (!server.listening) return
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
+  server.close(() => void auth.close().then(() => pool?.end()))
+  setTimeout(() => server.closeAllConnections(), 10_000).unref()
+}
+process.on('SIGTERM', stop).on('SIGINT', stop)
+
+process.on('exit', () => writeSync(1, JSON.stringify({ seen, complaints })))
