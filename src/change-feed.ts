@@ -13,6 +13,8 @@ export interface ChangeFeed {
   isFresh(): boolean
   /** Asks the store, once for all who wait; resolves true if it answered. */
   catchUp(): Promise<boolean>
+  /** As `catchUp`, but begins after this call: what was committed before it is known then. */
+  readAnew(): Promise<boolean>
   /**
    * Resolves true once everything is known that was committed before this call; false when the store can't tell, or has
    * been silent for a while: then what is known must do, for as long as it is fresh.
@@ -65,7 +67,7 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     return reading
   }
 
-  /** A reading that has yet to begin: one for all who ask while another is under way. */
+  /** One for all who ask while another is under way. */
   function readAnew(): Promise<boolean> {
     if (!reading) return catchUp()
     // The reading under way may have looked before what was just committed.
@@ -109,6 +111,7 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     },
     isFresh: () => performance.now() - knownAt <= stalenessBound * 1000,
     catchUp,
+    readAnew,
     knowLatest,
     close() {
       closed = true

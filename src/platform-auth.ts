@@ -148,6 +148,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     store,
     sealing,
     now,
+    readChanges: () => feed.readAnew(),
     onRemoved: () => accessTokens.forgetAll(),
   })
   const accessTokens = createAccessTokens({

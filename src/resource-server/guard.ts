@@ -34,9 +34,8 @@ export interface GuardMakerOptions extends DenierOptions {
 
 /** How a guarded request goes: read the credential, authenticate it behind a facade, authorize, count, pass. */
 export function guardMaker({ available, requestLimits, ...options }: GuardMakerOptions): (plan: GuardPlan) => Guard {
-  /** On a request: whom an earlier guard has let pass. A property, since a WeakMap of requests is dear to the garbage collector. */
-  const PASSED = Symbol('express-platform-auth passed')
-  type Passed = IncomingMessage & { [PASSED]?: Identity }
+  /** Whom an earlier guard on the same request has let pass. */
+  const passed = new WeakMap<IncomingMessage, Identity>()
   const deny = denier(options)
 
   return function makeGuard(plan) {
@@ -44,7 +43,7 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
     const countRequest = requestLimits.get(api)
 
     return function platformAuthGuard(req, res, next) {
-      const earlier = (req as Passed)[PASSED]
+      const earlier = passed.get(req)
       if (earlier?.api === api) {
         if (allowed(earlier)) next()
         else refuse('scopeMissing', earlier)
@@ -74,7 +73,7 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
       function pass(identity: Identity, standing?: LimitHeaders): void {
         // The host's own time-out has answered meanwhile: the route would answer a second time.
         if (res.headersSent) return
-        ;(req as Passed)[PASSED] = identity
+        passed.set(req, identity)
         establish(req, identity)
         plan.prepare?.(res)
         // Beside what the host's own limits say: both headers are lists.

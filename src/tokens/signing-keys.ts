@@ -1,7 +1,8 @@
 import type { webcrypto } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import { ConfigurationError } from '../errors.js'
+import { boundedCache } from '../bounded-cache.js'
+import { ConfigurationError, StoreUnavailableError } from '../errors.js'
 import type { Sealing } from '../sealing.js'
 import type { SigningKeyRecord, Store } from '../store.js'
 
@@ -33,7 +34,7 @@ export interface SigningKeys {
   lastAdded(): string | undefined
   /**
    * The key of that `kid` while it verifies. An unknown one may have been made a moment ago, elsewhere: who brings it waits
-   * for the store to be asked, which happens ten times a second at most. Rejects where the store can't answer.
+   * until the feed of changes has been asked, ten times a second at most. Rejects where the store can't answer.
    */
   find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>
 }
@@ -42,20 +43,26 @@ interface SigningKeysOptions {
   readonly store: Store
   readonly sealing: Sealing
   readonly now: () => number
+  /** Resolves true once every change committed before is known here, those of signing keys by `load()`; false if the store can't tell. */
+  readonly readChanges: () => Promise<boolean>
   /** Called when a key is no longer there, so that nothing it signed is taken from memory. */
   readonly onRemoved: () => void
 }
 
-/** Milliseconds between two questions to the store about keys that nobody may have made. */
+/** Milliseconds between two questions about keys that nobody may have made. */
 const ASKED_EVERY = 100
+/** A thumbprint (RFC 7638) has 43 characters. */
+const LONGEST_KID = 64
 
-export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKeysOptions): SigningKeys {
+export function createSigningKeys({ store, sealing, now, readChanges, onRemoved }: SigningKeysOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
   let lastAdded: string | undefined
   let loading: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
   let askedAt = -Infinity
   let asking: Promise<void> | undefined
+  /** Names that no key has. Nobody can bring a name before its key is there, so that they stay nobody's. */
+  const nobodys = boundedCache<true>({ entries: 1000 })
 
   async function read(): Promise<void> {
     const records = await store.listSigningKeys()
@@ -94,7 +101,8 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
     await (pause > 0 ? sleep(pause, undefined, { ref: false }) : undefined)
     askedAt = performance.now()
     asking = undefined
-    await load()
+    if (!(await readChanges()))
+      throw new StoreUnavailableError('Whether the signing key is new, the store did not tell.')
   }
 
   function known(kid: string): SigningKey | undefined {
@@ -109,9 +117,13 @@ export function createSigningKeys({ store, sealing, now, onRemoved }: SigningKey
     lastAdded: () => lastAdded,
     find(kid) {
       const key = known(kid)
-      if (key) return key
+      if (key || nobodys.get(kid) || kid.length > LONGEST_KID) return key
       asking ??= ask()
-      return asking.then(() => known(kid))
+      return asking.then(() => {
+        const found = known(kid)
+        if (!found) nobodys.set(kid, true)
+        return found
+      })
     },
   }
 }

@@ -26,7 +26,7 @@ async function answer(kid: string): Promise<number> {
 
 describe('Access tokens of keys that a process does not know', () => {
   it('make it ask the store ten times a second at most, however many there are', async () => {
-    const before = store.calls('listSigningKeys')
+    const [reloads, before] = [store.calls('listSigningKeys'), store.calls('changesSince')]
     const began = performance.now()
     const answers: Promise<number>[] = []
     for (let i = 0; performance.now() - began < 500; i++) {
@@ -35,8 +35,18 @@ describe('Access tokens of keys that a process does not know', () => {
     }
     expect(new Set(await Promise.all(answers))).toEqual(new Set([401]))
     const tenths = (performance.now() - began) / 100
-    expect(store.calls('listSigningKeys') - before).toBeLessThanOrEqual(tenths + 1)
-    expect(store.calls('listSigningKeys') - before).toBeGreaterThan(1)
+    // Beside the feed's own looks, which go on by the clock.
+    const own = (tenths * 100) / store.pollInterval
+    expect(store.calls('changesSince') - before).toBeLessThanOrEqual(own + tenths + 2)
+    expect(store.calls('changesSince') - before).toBeGreaterThan(1)
+    expect(store.calls('listSigningKeys') - reloads).toBe(0)
+  })
+
+  it('cost nothing when they come again, nor when they can be none of ours', async () => {
+    await answer('again')
+    store.fail()
+    expect([await answer('again'), await answer('long'.repeat(30))]).toEqual([401, 401])
+    store.recover()
   })
 
   it('get 503, not 401, every one, while the store can not say whether there is such a key', async () => {
@@ -44,6 +54,7 @@ describe('Access tokens of keys that a process does not know', () => {
     expect(await Promise.all([answer('a'), answer('b')])).toEqual([503, 503])
     expect(await answer('a')).toBe(503)
     store.recover()
+    // The first answer of the feed ends the outage.
     expect(await answer('a')).toBe(401)
   })
 
