@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isRight } from './answer.mjs'
 import { load, tryOut } from './load.mjs'
 import { startServer } from './server-process.mjs'
 import { median, quantile, shuffled } from './statistics.mjs'
@@ -48,12 +49,13 @@ export async function warmUp(turn, { folder }) {
 }
 
 /** Looks at two answers: a fast wrong one would win. */
-async function check({ name, server, traffic, file, status, length }) {
+async function check({ name, server, traffic, file, status }) {
   await awake(server, async () => {
     for (const at of [0, 99]) {
       const answer = await tryOut({ port: server.port, traffic, file, at })
-      if (answer.status !== status) throw new Error(`${name} answers ${answer.status}: ${answer.text}`)
-      if (length !== undefined && answer.text.length !== length) throw new Error(`${name} answers ${answer.text}`)
+      if (answer.status !== status || (status === 200 && !isRight(answer.text, traffic))) {
+        throw new Error(`${name} answers ${answer.status}: ${answer.text}`)
+      }
     }
   })
 }

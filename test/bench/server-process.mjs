@@ -3,6 +3,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { pinned } from './pinned.mjs'
 
+// Stopped processes would not notice that the bench has gone.
+const children = new Set()
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')))
+
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 
 /** Starts a contender on the servers' core, stopped until it is its turn. */
@@ -13,7 +17,9 @@ export async function startServer({ contender, options = {}, id, folder }) {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })
+  children.add(child)
   const failed = once(child, 'exit').then(([code]) => {
+    children.delete(child)
     throw new Error(`${id} ended with ${code}`)
   })
   failed.catch(() => undefined)
@@ -35,11 +41,8 @@ export async function startServer({ contender, options = {}, id, folder }) {
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     async stop() {
-      child.kill('SIGCONT')
-      if (child.exitCode === null) {
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-      }
+      child.kill('SIGKILL')
+      await failed.catch(() => undefined)
     },
   }
 }

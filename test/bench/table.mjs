@@ -29,3 +29,20 @@ function row(cells) {
 function megabytes(bytes) {
   return (bytes / 2 ** 20).toFixed(0)
 }
+
+/** How far what is compared with wandered: differences smaller than that say nothing. */
+export function noiseLine({ title }, { name, cpu, cpuSpread }) {
+  const [low, high] = cpuSpread.map((each) => each.toFixed(1))
+  return `Noise, ${title}: ${name} took ${cpu.toFixed(1)} us, ${low} - ${high} in the middle half of its rounds.`
+}
+
+export function startUpLines(results) {
+  return results
+    .filter(({ startUp }) => startUp !== undefined)
+    .map(({ name, startUp }) => `Start-up to \`ready()\`, ${name}: ${startUp.toFixed(0)} ms.`)
+}
+
+export function floodLine({ count, before, highest, after, turnedOver, cpu }) {
+  const [start, peak, end, last] = [before, highest, after, turnedOver].map((each) => (each / 2 ** 20).toFixed(1))
+  return `${count.toLocaleString('en')} distinct access tokens through \`verifyAccessToken()\` in one process: heap ${start} MB before, ${peak} MB at its highest, ${end} MB after, ${last} MB once the caches had turned over; ${cpu.toFixed(0)} us of CPU each, signing included.`
+}

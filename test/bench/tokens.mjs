@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /** The platform that all contenders are, or verify the access tokens of. */
 export const BASE_URL = 'https://api.example.com'
@@ -42,6 +42,25 @@ export function newKeyPair(kid) {
   }
 }
 
+/**
+ * An issuer beside the platform, for contenders that only verify: its public key, and as many tokens of 100 applications.
+ */
+export function issue(count) {
+  const { privateJwk, publicJwk } = newKeyPair('peers')
+  const sign = signerOf(privateJwk, publicJwk)
+  const past = { issuedAt: Date.now() - 86_400_000, lifetime: 3600 }
+  return {
+    publicJwk,
+    pem: createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }),
+    lines: {
+      tokens: Array.from({ length: count }, (_, i) => sign(claimsOf(`app_${i % 100}`))),
+      garbage: Array.from({ length: 1000 }, garbageToken),
+      expired: [sign(claimsOf('app_0', past))],
+    },
+  }
+}
+
+/** Random bytes that look like a token. */
 export function garbageToken() {
   return `${randomBytes(20).toString('base64url')}.${randomBytes(180).toString('base64url')}.${randomBytes(64).toString('base64url')}`
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { createPlatformAuth, memoryStore } from '../../../dist/esm/index.js'
 import { sqliteStore } from '../../../dist/esm/stores/sqlite.js'
 import { guardedApp, newApp } from '../app.mjs'
-import { BASE_URL, claimsOf, garbageToken, newKeyPair, SCOPES, signerOf } from '../tokens.mjs'
-import { credentialsOf, privateSigningKey, SECRET } from '../platform-key.mjs'
+import { clientLines } from '../clients.mjs'
+import { claimsOf, garbageToken, newKeyPair, SCOPES, signerOf } from '../tokens.mjs'
+import { credentialsOf, PLATFORM, privateSigningKey } from '../platform.mjs'
 
 /**
  * The package, as its README mounts it: `guard` is `bearer`, `apiKey`, or none for the token endpoint. Applications are
@@ -15,13 +16,8 @@ export async function start(options) {
   const file = join(mkdtempSync(join(folder, 'ours-')), 'platform.sqlite')
   const store = kind === 'sqlite' ? sqliteStore(file) : memoryStore()
   const auth = createPlatformAuth({
-    baseUrl: BASE_URL,
-    apis: {
-      orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
-      catalog: { scheme: 'apiKey' },
-    },
+    ...PLATFORM,
     store,
-    secret: SECRET,
     signing: { algorithm },
   })
   await auth.ready()
@@ -31,7 +27,11 @@ export async function start(options) {
   const credentials = await credentialsOf(store)
   return {
     app: appOf(auth, guard),
-    lines: { ...credentialLines(made), ...tokenLines(made, key, tokens), ...keyLines(made, credentials) },
+    lines: {
+      ...clientLines(made.map(({ clientId, clientSecret }) => ({ id: clientId, secret: clientSecret }))),
+      ...tokenLines(made, key, tokens),
+      ...keyLines(made, credentials),
+    },
   }
 }
 
@@ -56,17 +56,6 @@ async function registered(auth, count) {
     all.push({ id: application.id, ...credentials })
   }
   return all
-}
-
-function credentialLines(made) {
-  const form = (each) => new URLSearchParams(each).toString()
-  const grant_type = 'client_credentials'
-  return {
-    forms: made.map(({ clientId, clientSecret }) =>
-      form({ grant_type, client_id: clientId, client_secret: clientSecret }),
-    ),
-    basics: made.map(({ clientId, clientSecret }) => Buffer.from(`${clientId}:${clientSecret}`).toString('base64')),
-  }
 }
 
 function tokenLines(made, key, count) {

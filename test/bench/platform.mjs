@@ -1,8 +1,18 @@
 import { createCredentials } from '../../dist/esm/applications/credentials.js'
 import { createSealing } from '../../dist/esm/sealing.js'
+import { BASE_URL } from './tokens.mjs'
 
-/** The option `secret` of every platform of ours. */
-export const SECRET = 'a secret of 32 characters or more'
+const SECRET = 'a secret of 32 characters or more'
+
+/** The options of every platform of ours, but for the store. */
+export const PLATFORM = {
+  baseUrl: BASE_URL,
+  apis: {
+    orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
+    catalog: { scheme: 'apiKey' },
+  },
+  secret: SECRET,
+}
 
 /** The platform's signing key, so that tokens need not be asked for one by one. */
 export async function privateSigningKey(store) {
