@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: what guards and token endpoint cost a server, beside other packages that do the same. About a quarter
  * of an hour on two cores, of which four minutes are the flood; the machine should have nothing else to do. wrk and
- * taskset are used where they are (Debian: `apt-get install wrk`).
+ * taskset are used where they are (Debian: `apt-get install wrk`). A store of 1,000,000 applications (600 MB) is made
+ * among the temporary files and stays there for the next run.
  *
  *   npm run bench -- --rounds 15                  more rounds (7); --seconds makes their turns longer (1)
  *   npm run bench -- --group token --only ours    some groups (see groups.mjs, and flood), some contenders (a regex)
@@ -10,7 +11,7 @@
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
@@ -46,7 +47,7 @@ else await compare(new RegExp(values.only))
 async function compare(only) {
   const lines = [header()]
   const notes = [
-    `Node ${process.version}, ${cpus()[0]?.model}, load from ${generator}; ${values.rounds} rounds of ${values.seconds} s.`,
+    `Node ${process.version}, ${cpus()[0]?.model}, load from ${generator}; ${values.rounds} rounds of ${values.seconds} s; load average before it ${loadavg()[0].toFixed(2)}.`,
   ]
   for (const group of asked) {
     const bases = new Set(group.entries.map(({ base }) => base ?? group.entries[0].name))

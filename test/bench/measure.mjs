@@ -84,7 +84,7 @@ async function awake(server, work) {
   }
 }
 
-function summary({ name, server, rounds }, base) {
+function summary({ name, startsWith, server, rounds }, base) {
   const values = (key) => rounds.map((round) => round[key])
   const ratios = rounds.map(({ cpu }, at) => cpu / base.rounds[at].cpu)
   const added = rounds.map(({ cpu }, at) => cpu - base.rounds[at].cpu)
@@ -99,6 +99,7 @@ function summary({ name, server, rounds }, base) {
     p50: median(values('p50')),
     p99: median(values('p99')),
     rate: median(rounds.map(({ requests, seconds }) => requests / seconds)),
+    startsWith,
     startUp: server.startUp,
     ...server.spent,
   }

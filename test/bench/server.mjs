@@ -10,7 +10,7 @@ import { join } from 'node:path'
 const [contender, json] = process.argv.slice(2)
 const options = JSON.parse(json)
 const { start } = await import(`./contenders/${contender}.mjs`)
-const { app, lines = {}, startUp } = await start(options)
+const { app, startUp, files } = await started()
 
 let requests = 0
 const server = createServer((req, res) => {
@@ -18,7 +18,7 @@ const server = createServer((req, res) => {
   app(req, res)
 })
 server.listen(0, '127.0.0.1', () => {
-  say({ port: server.address().port, files: written(lines), startUp })
+  say({ port: server.address().port, files, startUp })
 })
 
 const profiler = new Session()
@@ -53,11 +53,17 @@ async function answer(question) {
   say((await answers[question]()) ?? {})
 }
 
+/** What the load is to send is written down and forgotten: it would count as the contender's memory. */
+async function started() {
+  const { lines = {}, ...rest } = await start(options)
+  return { ...rest, files: written(lines) }
+}
+
 function say(message) {
   process.send(message)
 }
 
-/** What the load is to send, a line for each request: too much for IPC. */
+/** A file for each kind, a line for each request. */
 function written(lines) {
   return Object.fromEntries(
     Object.entries(lines).map(([kind, texts]) => {

@@ -37,9 +37,9 @@ export function noiseLine({ title }, { name, cpu, cpuSpread }) {
 }
 
 export function startUpLines(results) {
-  return results
-    .filter(({ startUp }) => startUp !== undefined)
-    .map(({ name, startUp }) => `Start-up to \`ready()\`, ${name}: ${startUp.toFixed(0)} ms.`)
+  const startUps = new Map(results.map(({ startsWith, startUp }) => [startsWith, startUp]))
+  startUps.delete(undefined)
+  return [...startUps].map(([size, startUp]) => `Start-up to \`ready()\` with ${size}: ${startUp.toFixed(0)} ms.`)
 }
 
 export function floodLine({ count, before, highest, after, turnedOver, cpu }) {
