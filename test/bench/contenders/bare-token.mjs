@@ -1,0 +1,16 @@
+import { newApp } from '../app.mjs'
+
+/** What token endpoints are compared with: an answer of the same size to a body that nobody reads. */
+export async function start() {
+  const answer = {
+    access_token: 'x'.repeat(578),
+    token_type: 'bearer',
+    expires_in: 3600,
+    scope: 'orders:read orders:write',
+  }
+  const app = newApp()
+  app.post('/token', (_req, res) => {
+    res.json(answer)
+  })
+  return { app }
+}

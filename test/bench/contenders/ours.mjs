@@ -1,0 +1,84 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { createPlatformAuth, memoryStore } from '../../../dist/esm/index.js'
+import { sqliteStore } from '../../../dist/esm/stores/sqlite.js'
+import { guardedApp, newApp } from '../app.mjs'
+import { clientLines } from '../clients.mjs'
+import { claimsOf, garbageToken, newKeyPair, SCOPES, signerOf } from '../tokens.mjs'
+import { credentialsOf, PLATFORM, privateSigningKey } from '../platform.mjs'
+
+/**
+ * The package, as its README mounts it: `guard` is `bearer`, `apiKey`, or none for the token endpoint. Applications are
+ * made by `auth.applications.create()`; access tokens are signed with the platform's own key.
+ */
+export async function start(options) {
+  const { store: kind = 'memory', algorithm = 'ES256', applications = 1000, tokens = 0, guard, folder } = options
+  const file = join(mkdtempSync(join(folder, 'ours-')), 'platform.sqlite')
+  const store = kind === 'sqlite' ? sqliteStore(file) : memoryStore()
+  const auth = createPlatformAuth({
+    ...PLATFORM,
+    store,
+    signing: { algorithm },
+  })
+  await auth.ready()
+
+  const made = await registered(auth, applications)
+  const key = await privateSigningKey(store)
+  const credentials = await credentialsOf(store)
+  return {
+    app: appOf(auth, guard),
+    lines: {
+      ...clientLines(made.map(({ clientId, clientSecret }) => ({ id: clientId, secret: clientSecret }))),
+      ...tokenLines(made, key, tokens),
+      ...keyLines(made, credentials),
+    },
+  }
+}
+
+function appOf(auth, guard) {
+  if (guard === 'bearer') return guardedApp(auth.requireBearer('orders', { scopes: ['orders:read'] }))
+  if (guard === 'apiKey') return guardedApp(auth.requireApiKey('catalog'))
+  auth.events.on('token.issued', countEvent)
+  auth.events.on('token.refused', countEvent)
+  return newApp().use(auth.router)
+}
+
+let events = 0
+function countEvent() {
+  events += 1
+}
+
+async function registered(auth, count) {
+  const all = []
+  for (let i = 0; i < count; i++) {
+    const apis = { orders: { scopes: SCOPES }, catalog: {} }
+    const { application, credentials } = await auth.applications.create({ name: `Application ${i}`, apis })
+    all.push({ id: application.id, ...credentials })
+  }
+  return all
+}
+
+function tokenLines(made, key, count) {
+  if (count === 0) return {}
+  const foreign = newKeyPair(key.kid)
+  const sign = signerOf(key.jwk, key)
+  const signForeign = signerOf(foreign.privateJwk, { kid: key.kid, alg: 'ES256' })
+  const signUnknown = signerOf(foreign.privateJwk, { kid: 'nobodys', alg: 'ES256' })
+  const several = (length, make) => Array.from({ length }, (_, i) => make(made[i % made.length].id))
+  const past = { issuedAt: Date.now() - 86_400_000, lifetime: 3600 }
+  return {
+    tokens: several(count, (id) => sign(claimsOf(id))),
+    garbage: several(1000, garbageToken),
+    expired: [sign(claimsOf(made[0].id, past))],
+    foreign: several(1000, (id) => signForeign(claimsOf(id))),
+    unknownKid: several(1000, (id) => signUnknown(claimsOf(id))),
+  }
+}
+
+function keyLines(made, credentials) {
+  return {
+    keys: made.map(({ clientId }) => clientId),
+    unknownKeys: made.map(() => credentials.mint('key', 0).plain),
+    malformedKeys: made.map(({ clientId }) => `${clientId.slice(0, -1)}-`),
+  }
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRight } from './answer.mjs'
+import { load, tryOut } from './load.mjs'
+import { startServer } from './server-process.mjs'
+import { median, quantile, shuffled } from './statistics.mjs'
+
+/** Requests that every entry gets before it counts: for JIT, and so that each of 10,000 access tokens has been seen. */
+const WARM_UP = 12_000
+
+/** Measures a group: each round every entry has its turn, in another order; ratios are taken within a round. */
+export async function measureGroup({ entries }, { rounds, seconds, folder, say }) {
+  const servers = new Map()
+  try {
+    const turns = []
+    for (const entry of entries) turns.push(await prepare(entry, { servers, folder, say }))
+    for (let round = 1; round <= rounds; round++) {
+      say(`round ${round} of ${rounds}`)
+      for (const turn of shuffled(turns)) turn.rounds.push(await measure(turn, { seconds, folder }))
+    }
+    for (const turn of turns) await check(turn)
+    for (const server of new Set(servers.values())) server.spent = await awake(server, () => server.ask('memory'))
+    return turns.map((turn) => summary(turn, turns.find(({ name }) => name === turn.base) ?? turns[0]))
+  } finally {
+    for (const server of servers.values()) await server.stop()
+  }
+}
+
+/** Starts the entry's server where none like it runs, looks at its answers, and warms it up. */
+async function prepare(entry, { servers, folder, say }) {
+  const like = JSON.stringify(entry.server)
+  if (!servers.has(like)) {
+    say(`starting ${entry.name}`)
+    servers.set(like, await startServer({ ...entry.server, id: `server-${servers.size}`, folder }))
+  }
+  const server = servers.get(like)
+  const turn = { status: 200, ...entry, server, file: server.files[entry.lines], offset: 0, rounds: [] }
+  await warmUp(turn, { folder })
+  return turn
+}
+
+export async function warmUp(turn, { folder }) {
+  await check(turn)
+  let requests = 0
+  while (requests < WARM_UP) requests += (await measure(turn, { seconds: 1, folder })).requests
+}
+
+/** Looks at two answers: a fast wrong one would win. */
+async function check({ name, server, traffic, file, status }) {
+  await awake(server, async () => {
+    for (const at of [0, 99]) {
+      const answer = await tryOut({ port: server.port, traffic, file, at })
+      if (answer.status !== status || (status === 200 && !isRight(answer.text, traffic))) {
+        throw new Error(`${name} answers ${answer.status}: ${answer.text}`)
+      }
+    }
+  })
+}
+
+async function measure(turn, { seconds, folder }) {
+  const { server, traffic, file, status, name } = turn
+  return awake(server, async () => {
+    const before = await server.ask('usage')
+    const report = await load({ port: server.port, traffic, file, offset: turn.offset, seconds, folder })
+    const after = await server.ask('usage')
+    turn.offset += report.requests
+    const expected = status < 400 ? 0 : report.requests
+    if (report.refused !== expected) throw new Error(`${name}: ${report.refused} of ${report.requests} were refused.`)
+    return { ...report, cpu: (after.cpu - before.cpu) / (after.requests - before.requests) }
+  })
+}
+
+async function awake(server, work) {
+  server.resume()
+  // Timers that fell due in its sleep belong to no request.
+  await sleep(150)
+  try {
+    return await work()
+  } finally {
+    server.pause()
+  }
+}
+
+function summary({ name, startsWith, server, rounds }, base) {
+  const values = (key) => rounds.map((round) => round[key])
+  const ratios = rounds.map(({ cpu }, at) => cpu / base.rounds[at].cpu)
+  const added = rounds.map(({ cpu }, at) => cpu - base.rounds[at].cpu)
+  return {
+    name,
+    base: base.name,
+    cpu: median(values('cpu')),
+    cpuSpread: [quantile(values('cpu'), 0.25), quantile(values('cpu'), 0.75)],
+    ratio: median(ratios),
+    ratioSpread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
+    added: median(added),
+    p50: median(values('p50')),
+    p99: median(values('p99')),
+    rate: median(rounds.map(({ requests, seconds }) => requests / seconds)),
+    startsWith,
+    startUp: server.startUp,
+    ...server.spent,
+  }
+}

@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+
+/** Whether a program is there. */
+export function isThere(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+}
+
+const canPin = isThere('taskset') && availableParallelism() > 1
+
+/** The command, kept to one core where that can be had: 0 is the servers', 1 the load's. */
+export function pinned(core, command) {
+  return canPin ? ['taskset', '-c', String(core), ...command] : command
+}

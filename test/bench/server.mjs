@@ -1,0 +1,75 @@
+/**
+ * A contender in a process of its own: `server.mjs <contender> <options as JSON>`. Answers the bench's questions over IPC:
+ * CPU time used and requests served so far, memory, a profile.
+ */
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { Session } from 'node:inspector/promises'
+import { join } from 'node:path'
+
+const [contender, json] = process.argv.slice(2)
+const options = JSON.parse(json)
+const { start } = await import(`./contenders/${contender}.mjs`)
+const { app, startUp, files } = await started()
+
+let requests = 0
+const server = createServer((req, res) => {
+  requests += 1
+  app(req, res)
+})
+server.listen(0, '127.0.0.1', () => {
+  say({ port: server.address().port, files, startUp })
+})
+
+const profiler = new Session()
+const answers = {
+  usage() {
+    const { user, system } = process.cpuUsage()
+    return { cpu: user + system, requests }
+  },
+  memory() {
+    globalThis.gc?.()
+    return { rss: process.memoryUsage.rss(), heapUsed: process.memoryUsage().heapUsed }
+  },
+  async profile() {
+    profiler.connect()
+    await profiler.post('Profiler.enable')
+    await profiler.post('Profiler.setSamplingInterval', { interval: 200 })
+    await profiler.post('Profiler.start')
+  },
+  async profiled() {
+    const { profile } = await profiler.post('Profiler.stop')
+    const file = join(options.folder, `${options.id}.cpuprofile`)
+    writeFileSync(file, JSON.stringify(profile))
+    return { file }
+  },
+}
+process.on('message', (question) => {
+  void answer(question)
+})
+process.on('disconnect', () => process.exit())
+
+async function answer(question) {
+  say((await answers[question]()) ?? {})
+}
+
+/** What the load is to send is written down and forgotten: it would count as the contender's memory. */
+async function started() {
+  const { lines = {}, ...rest } = await start(options)
+  return { ...rest, files: written(lines) }
+}
+
+function say(message) {
+  process.send(message)
+}
+
+/** A file for each kind, a line for each request. */
+function written(lines) {
+  return Object.fromEntries(
+    Object.entries(lines).map(([kind, texts]) => {
+      const file = join(options.folder, `${options.id}.${kind}.txt`)
+      writeFileSync(file, texts.join('\n'), { mode: 0o600 })
+      return [kind, file]
+    }),
+  )
+}
