@@ -126,6 +126,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   async function health(): Promise<Health> {
+    if (closed) return { ok: false, problems: ['The platform has been closed.'] }
     const elsewhere = problemsElsewhere.map((say) => say()).filter((said) => said !== undefined)
     if (!started) return { ok: false, problems: [`The platform is not ready: ${whyNotReady(problem)}`, ...elsewhere] }
     const look = new AbortController()

@@ -497,11 +497,11 @@ describe('The example app’s routes', () => {
     expect(body.apis[0].tokenEndpoint).toBe('http://localhost:3000/orders/token')
   })
 
-  it('answer /health with 200, and with 503 once the store is out of reach', async () => {
+  it('answer /health with 200, and with 503 once the platform is closed', async () => {
     await api.get('/health').expect(200, { ok: true, problems: [] })
     await auth.close()
     const { body } = await api.get('/health').expect(503)
-    expect(body).toEqual({ ok: false, problems: [expect.stringMatching(/^The store has been out of reach since /)] })
+    expect(body).toEqual({ ok: false, problems: ['The platform has been closed.'] })
   })
 
   it('tell nobody what went wrong inside', async () => {
