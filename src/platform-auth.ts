@@ -281,10 +281,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     const gone = problem !== undefined
     if (gone) logger.warn('Redis is out of reach: limits are counted in each process until it answers.', problem)
     else logger.warn('Redis answers again: limits are shared.')
-    emit(
-      gone ? 'limits.unavailable' : 'limits.available',
-      gone ? { reason: problem instanceof Error ? problem.message : String(problem) } : {},
-    )
+    emit(gone ? 'limits.unavailable' : 'limits.available', problem instanceof Error ? { reason: problem.message } : {})
   }
 
   function rotateOnTime(): NodeJS.Timeout | undefined {

@@ -50,8 +50,7 @@ export function createRateLimits({ baseUrl, redis, headers, onChange }: RateLimi
       return byAnybody ? (key) => countOne(digest(key)) : countOne
     },
     problem() {
-      const problem = shared?.link.problem()
-      return problem && `Redis is out of reach, limits are counted in each process: ${problem}`
+      return shared?.link.isGone() ? 'Redis is out of reach: each process counts limits for itself.' : undefined
     },
     close: () => shared?.link.close(),
   }

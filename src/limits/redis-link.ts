@@ -5,8 +5,7 @@ import type { RedisConnection } from '../redis.js'
 export interface RedisLink {
   /** What Redis answers; undefined while it doesn't. Never rejects. */
   ask<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined>
-  /** Why it can't be asked now; undefined if it can. */
-  problem(): string | undefined
+  isGone(): boolean
   close(): void
 }
 
@@ -26,7 +25,7 @@ const PAUSE = 100
 const GIVEN_UP = 5000
 
 export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): RedisLink {
-  let gone: { readonly problem: unknown } | undefined
+  let gone = false
   let outages = 0
   const closing = new AbortController()
 
@@ -44,7 +43,7 @@ export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): R
 
   function lose(problem: unknown): void {
     if (gone || closing.signal.aborted) return
-    gone = { problem }
+    gone = true
     outages += 1
     onChange(problem)
     void lookUntilBack()
@@ -55,7 +54,7 @@ export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): R
     while (gone && !closing.signal.aborted) {
       await sleep(PAUSE, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
       if (!closing.signal.aborted && SENDING.includes(redis.status) && (await answersInTime())) {
-        gone = undefined
+        gone = false
         onChange(undefined)
       }
     }
@@ -83,10 +82,7 @@ export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): R
         return undefined
       }
     },
-    problem() {
-      if (!gone) return undefined
-      return gone.problem instanceof Error ? gone.problem.message : String(gone.problem)
-    },
+    isGone: () => gone,
     close: () => closing.abort(),
   }
 }
