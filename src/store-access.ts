@@ -13,10 +13,13 @@ interface StoreAccessOptions {
 type Answered = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
 
 /**
- * Calls that may wait for the store at once, those included that nobody waits for any more: a pool of ten connections
- * answers so many in a tenth of a second, and what is kept of them, here and in the pool's own queue, is about a megabyte.
+ * Calls that may wait for the store at once, those included that nobody waits for any more. Anybody's requests can cause
+ * look-ups: a pool of ten connections answers a thousand in a tenth of a second, and what is kept of them, here and in the
+ * pool's own queue, is about a megabyte. All else is an operator's, who may bring in many applications at a time.
  */
-const MOST = 1000
+const MOST = 10_000
+const MOST_LOOKUPS = 1000
+const LOOKUPS: ReadonlySet<Answered> = new Set(['findApplication', 'findApplicationByKey', 'isAccessTokenRevoked'])
 /** Milliseconds that closing may take. */
 const LAST = 2000
 
@@ -40,14 +43,15 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
     }
   }
 
-  function refuseInVain(): void {
+  function refuseInVain(name: Answered): void {
     if (outage.isSilent()) throw new StoreUnavailableError('The store is out of reach.', { cause: silence(timeout) })
-    if (waiting >= MOST) throw new StoreUnavailableError(`${MOST} calls are waiting for the store.`)
+    const most = LOOKUPS.has(name) ? MOST_LOOKUPS : MOST
+    if (waiting >= most) throw new StoreUnavailableError(`${most} calls are waiting for the store.`)
   }
 
   function reach<Name extends Answered>(name: Name): Store[Name] {
     async function reachStore(...args: unknown[]): Promise<unknown> {
-      if (name !== 'changesSince') refuseInVain()
+      if (name !== 'changesSince') refuseInVain(name)
       const call = { name, since: performance.now() }
       const late = lateness(timeout)
       try {

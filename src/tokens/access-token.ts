@@ -72,10 +72,13 @@ export function createAccessTokens({
   entries,
 }: AccessTokensOptions): AccessTokens {
   const verified = boundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
+  /** Digests of what no key of ours has signed, or what says something else than a token of ours: that can't change. */
+  const forged = boundedCache<true>({ entries: FORGED })
   let verifying = new Map<string, Promise<Verification>>()
 
   async function keyOf({ kid, alg }: JWTHeaderParameters): Promise<SigningKey['publicKey']> {
-    const key = kid === undefined ? undefined : await signingKeys.find(kid)
+    // jose has not looked at what kid is.
+    const key = typeof kid === 'string' ? await signingKeys.find(kid) : undefined
     // The key's own algorithm, not the token's word for it (RFC 8725 3.1).
     if (!key || key.algorithm !== alg) throw new errors.JOSEError('no key')
     return key.publicKey
@@ -100,8 +103,9 @@ export function createAccessTokens({
       if (verifying === mine) verified.set(digest, result)
       return judgeTime(result)
     } catch (error) {
-      if (error instanceof errors.JOSEError) return 'invalid'
-      throw error
+      if (!(error instanceof errors.JOSEError)) throw error
+      if (PERMANENT.includes(error.code)) forged.set(digest, true)
+      return 'invalid'
     } finally {
       mine.delete(digest)
     }
@@ -138,6 +142,7 @@ export function createAccessTokens({
       const digest = hash('sha256', token, 'base64')
       const known = verified.get(digest)
       if (known) return judgeTime(known)
+      if (forged.get(digest)) return 'invalid'
       const underWay = verifying.get(digest)
       if (underWay) return underWay
       if (!isCanonical(token)) return 'invalid'
@@ -155,11 +160,23 @@ export function createAccessTokens({
   }
 }
 
+/** How many forgeries are known again: to check them once is enough, and what is good has a memory of its own. */
+const FORGED = 5000
+/** RFC 7515 5.2, RFC 7519 7.2: whether a key is there, or has ended, may change; these don't. */
+const PERMANENT: readonly string[] = [
+  errors.JWSSignatureVerificationFailed.code,
+  errors.JWTClaimValidationFailed.code,
+  errors.JWTInvalid.code,
+  errors.JWSInvalid.code,
+]
+
 /**
  * A signature's last character has bits that decoders ignore, so that one token could be spelt in several ways. Ours is
  * the one with zeros there, in three segments; header and payload are covered by the signature.
  */
 function isCanonical(token: string): boolean {
+  // A header is a JSON object, and ours begin like all that no space was put into.
+  if (!token.startsWith('eyJ')) return false
   const payload = token.indexOf('.') + 1
   const signature = token.indexOf('.', payload) + 1
   if (payload === 0 || signature === 0 || signature === token.length) return false
