@@ -45,7 +45,7 @@ const PATIENCE = 5000
 /** Milliseconds between two attempts to start. */
 const PAUSE = 500
 /** Requests that may wait at once, for the start or for the store. */
-const MOST = 1000
+const MOST = 10_000
 /** Milliseconds that `health()` waits for the store. */
 const LOOK = 1000
 /** Milliseconds that `close()` waits for a start under way. */
