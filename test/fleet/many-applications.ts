@@ -22,7 +22,13 @@ export async function addApplications(url: string, secret: string, count: number
     const sealing = createSealing([secret])
     const pepper = await sealing.open(await store.establishPepper('there is one'))
     const credentials = createCredentials('epa', Buffer.from(pepper, 'base64url'), 1)
-    const signingKeys = createSigningKeys({ store, sealing, now: Date.now, onRemoved: () => undefined })
+    const signingKeys = createSigningKeys({
+      store,
+      sealing,
+      now: Date.now,
+      readChanges: () => Promise.resolve(true),
+      onRemoved: () => undefined,
+    })
     await signingKeys.load()
     const issuer = 'https://api.example.com/orders'
     const accessTokens = createAccessTokens({
