@@ -36,7 +36,7 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
   let cursor: string | undefined
   let knownAt = -Infinity
   let reading: Promise<boolean> | undefined
-  let next: Promise<boolean> | undefined
+  let next: { readonly known: Promise<boolean>; readonly inTime: Promise<boolean> } | undefined
   let readAgain = false
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
@@ -67,24 +67,21 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     return reading
   }
 
-  /** One for all who ask while another is under way. */
-  function readAnew(): Promise<boolean> {
-    if (!reading) return catchUp()
-    // The reading under way may have looked before what was just committed.
-    return (next ??= reading.then(() => {
+  /** One reading for all who ask in the same turn, or while another is under way, which may have looked too early for them. */
+  function nextReading(): NonNullable<typeof next> {
+    if (next) return next
+    const known = (reading ?? new Promise<void>((resolve) => setImmediate(resolve))).then(() => {
       next = undefined
-      return catchUp()
-    }))
-  }
-
-  function knowLatest(): Promise<boolean> {
-    return new Promise((resolve) => {
+      return reading ? reading.then(catchUp) : catchUp()
+    })
+    const inTime = new Promise<boolean>((resolve) => {
       const silence = setTimeout(resolve, SILENCE, false).unref()
-      void readAnew().then((known) => {
+      void known.then((answered) => {
         clearTimeout(silence)
-        resolve(known)
+        resolve(answered)
       })
     })
+    return (next = { known, inTime })
   }
 
   function wake(): void {
@@ -111,8 +108,8 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     },
     isFresh: () => performance.now() - knownAt <= stalenessBound * 1000,
     catchUp,
-    readAnew,
-    knowLatest,
+    readAnew: () => nextReading().known,
+    knowLatest: () => nextReading().inTime,
     close() {
       closed = true
       clearTimeout(timer)

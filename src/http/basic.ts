@@ -19,6 +19,7 @@ export function readBasic(authorization: string): readonly ClientCredentials[] |
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon < 0 || CONTROL.test(pair)) return undefined
   const raw = { id: pair.slice(0, colon), secret: pair.slice(colon + 1) }
+  if (PLAIN.test(pair)) return [raw]
   const decoded = { id: formDecode(raw.id), secret: formDecode(raw.secret) }
   if (decoded.id === undefined || decoded.secret === undefined) return [raw]
   if (decoded.id === raw.id && decoded.secret === raw.secret) return [raw]
@@ -28,6 +29,8 @@ export function readBasic(authorization: string): readonly ClientCredentials[] |
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x1F\x7F]/
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** What reads the same either way: neither percent-encoding nor plus. */
+const PLAIN = /^[^%+]+$/
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 function decodeBase64(text: string): string | undefined {

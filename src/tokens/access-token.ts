@@ -72,6 +72,7 @@ export function createAccessTokens({
   entries,
 }: AccessTokensOptions): AccessTokens {
   const verified = boundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
+  const scopeLists = boundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
   /** Digests of what no key of ours has signed, or what says something else than a token of ours: that can't change. */
   const forged = boundedCache<true>({ entries: FORGED })
   let verifying = new Map<string, Promise<Verification>>()
@@ -100,7 +101,7 @@ export function createAccessTokens({
       const result = read(payload, token.length)
       if (typeof result === 'string') return result
       // Where a key was removed meanwhile, nothing it has signed is kept.
-      if (verifying === mine) verified.set(digest, result)
+      if (verifying === mine) verified.set(digest, sharing(result))
       return judgeTime(result)
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error
@@ -109,6 +110,15 @@ export function createAccessTokens({
     } finally {
       mine.delete(digest)
     }
+  }
+
+  /** Thousands of tokens have the same few issuers and scopes: one copy of each is enough. */
+  function sharing(token: AccessToken): AccessToken {
+    const issuer = issuers.find((each) => each === token.issuer) ?? token.issuer
+    const scope = token.scopes.join(' ')
+    const scopes = scopeLists.get(scope) ?? token.scopes
+    scopeLists.set(scope, scopes)
+    return { ...token, issuer, scopes }
   }
 
   function judgeTime(token: AccessToken): Verification {

@@ -1040,6 +1040,14 @@ describe('authOf(req)', () => {
     expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toBe(true)
   })
 
+  it('is read from what is made of the request, and is the same each time', async () => {
+    const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
+      const derived = Object.create(req) as typeof req
+      res.json([authOf(derived).application.id, authOf(derived) === authOf(derived), authOf(req) === authOf(req)])
+    })
+    expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toEqual([shop.id, true, true])
+  })
+
   it('works for the request that a sub-app sees', async () => {
     const inner = express5().use((req, res) => void res.json(authOf(req).application.id))
     const app = express5().use('/orders', auth.requireBearer('orders'), inner)
