@@ -46,8 +46,8 @@ export interface PlatformEvent extends EventDetails {
 /** `auth.events`: an EventEmitter whose every event carries one `PlatformEvent`. */
 export type PlatformEvents = EventEmitter<Record<EventType, [event: PlatformEvent]>>
 
-/** Tells the listeners, if there are any. */
-export type Emit = (type: EventType, details: EventDetails) => void
+/** Tells the listeners, if there are any; of the request in which it happens, by its id. */
+export type Emit = (type: EventType, details: EventDetails, req?: IncomingMessage) => void
 
 interface EventsOptions {
   readonly now: () => number
@@ -62,9 +62,9 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
 } {
   const events: PlatformEvents = new EventEmitter()
 
-  function emit(type: EventType, details: EventDetails): void {
+  function emit(type: EventType, details: EventDetails, req?: IncomingMessage): void {
     if (events.listenerCount(type) === 0) return
-    const event: PlatformEvent = { type, at: new Date(now()), ...details }
+    const event: PlatformEvent = { type, at: new Date(now()), ...details, ...(req && { requestId: requestIdOf(req) }) }
     // Not emitter.emit(): it stops at the first listener that throws, and lets a rejected promise end the process.
     for (const listener of events.rawListeners(type)) {
       try {

@@ -17,6 +17,8 @@ export interface Credentials {
   mint(kind: CredentialKind, createdAt: number): MintedCredential
   /** HMAC-SHA-256 under the pepper, base64url. Random text of 166 bits and more needs no slow hash. */
   hash(plain: string): string
+  /** The same for a key; undefined where the text can be none: a typing error or a guess is refused before anything is looked up. */
+  hashOfKey(plain: string): string | undefined
   /** The live record that a credential matches. Takes the same time whichever it matches, or none. */
   match(plain: string, records: readonly CredentialRecord[], now: number): CredentialRecord | undefined
 }
@@ -29,8 +31,16 @@ export function createCredentials(prefix: string, pepper: Uint8Array, remembered
 
   function hash(plain: string): string {
     const seen = digest('sha256', plain, 'base64')
-    const known = hashes.get(seen)
-    if (known !== undefined) return known
+    return hashes.get(seen) ?? hashAnew(plain, seen)
+  }
+
+  function hashOfKey(plain: string): string | undefined {
+    if (typeof plain !== 'string' || plain.length > MAX_KEY_LENGTH) return undefined
+    const seen = digest('sha256', plain, 'base64')
+    return hashes.get(seen) ?? (isWellFormedKey(plain) ? hashAnew(plain, seen) : undefined)
+  }
+
+  function hashAnew(plain: string, seen: string): string {
     const made = createHmac('sha256', pepperKey).update(plain).digest('base64url')
     hashes.set(seen, made)
     return made
@@ -54,6 +64,7 @@ export function createCredentials(prefix: string, pepper: Uint8Array, remembered
       }
     },
     hash,
+    hashOfKey,
     match(plain, records, now) {
       const presented = Buffer.from(hash(plain))
       let matched: CredentialRecord | undefined

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Activate } from '../applications/activation.js'
 import type { Credentials } from '../applications/credentials.js'
-import { isLive, isWellFormedKey } from '../applications/credentials.js'
+import { isLive } from '../applications/credentials.js'
 import type { Directory } from '../applications/directory.js'
 import type { Usage } from '../applications/usage.js'
 import { OAuthError, StoreUnavailableError } from '../errors.js'
@@ -35,8 +35,8 @@ export function clientAuthentication(options: ClientAuthenticationOptions): Auth
 
   /** The application of a live key, whatever its state. */
   async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
-    if (!isWellFormedKey(key)) return undefined
-    const hash = credentials().hash(key)
+    const hash = credentials().hashOfKey(key)
+    if (hash === undefined) return undefined
     const application = await directory.byKeyHash(hash)
     const live = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
     return application && live ? { application, hash } : undefined

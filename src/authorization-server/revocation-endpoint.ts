@@ -1,5 +1,5 @@
 import type { ApiSettings } from '../api-options.js'
-import { requestIdOf, type Emit } from '../events.js'
+import type { Emit } from '../events.js'
 import { sendNothing } from '../http/respond.js'
 import type { Revocation } from '../tokens/revocation.js'
 import type { ReadOwnToken } from './own-token.js'
@@ -21,11 +21,7 @@ export function revocationEndpoint(
     // Telling of what is revoked already would be telling of nothing.
     if (token && !(await revocation.isRevoked(token.id))) {
       await revocation.revoke(token)
-      emit('token.revoked', {
-        api: api.name,
-        applicationId: token.applicationId,
-        requestId: requestIdOf(req),
-      })
+      emit('token.revoked', { api: api.name, applicationId: token.applicationId }, req)
     }
     sendNothing(res, 200, { 'Cache-Control': 'no-store' })
   }

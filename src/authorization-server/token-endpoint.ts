@@ -1,6 +1,6 @@
 import type { ApiSettings } from '../api-options.js'
 import { OAuthError } from '../errors.js'
-import { requestIdOf, type Emit } from '../events.js'
+import type { Emit } from '../events.js'
 import { readForm, refuseInQuery } from '../http/form.js'
 import { denialOf, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../limits/rate-limit.js'
@@ -22,7 +22,6 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
   const { authenticateClient, accessTokens, tokenRequests, emit, now } = options
 
   return async function answerTokenRequest(req, res) {
-    const event = { api: api.name, requestId: requestIdOf(req) }
     let applicationId: string | undefined
     try {
       if (req.method !== 'POST') {
@@ -52,7 +51,7 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
         lifetime: api.accessTokenLifetime,
         tokensRevokedAt: application.tokensRevokedAt,
       })
-      emit('token.issued', { ...event, applicationId })
+      emit('token.issued', { api: api.name, applicationId }, req)
       const answer = {
         access_token: accessToken,
         token_type: 'bearer',
@@ -61,7 +60,7 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
       const document = scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer
       sendJson(res, 200, document, standing ? { ...NOT_STORED, ...standing } : NOT_STORED)
     } catch (error) {
-      emit('token.refused', { ...event, applicationId, reason: denialOf(error).error })
+      emit('token.refused', { api: api.name, applicationId, reason: denialOf(error).error }, req)
       throw error
     }
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiSettings } from '../api-options.js'
 import type { Denial } from '../errors.js'
-import { requestIdOf, type Emit } from '../events.js'
+import type { Emit } from '../events.js'
 import type { LogDenial } from '../http/denial-log.js'
 import { causeOf, denialOf, sendDenial } from '../http/respond.js'
 import type { OnDenied } from '../options.js'
@@ -32,12 +32,7 @@ export type Deny = (
 export function denier({ emit, logDenial }: DenierOptions): Deny {
   return function deny({ api, refusals, onDenied }, problem, applicationId, req, res, next) {
     const denied = (typeof problem === 'string' ? refusals[problem] : undefined) ?? denialOf(problem)
-    emit('request.denied', {
-      api: api.name,
-      applicationId,
-      reason: denied.error,
-      requestId: requestIdOf(req),
-    })
+    emit('request.denied', { api: api.name, applicationId, reason: denied.error }, req)
     logDenial(api.name, denied, causeOf(problem))
     if (!onDenied) return sendDenial(req, res, denied)
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiSettings } from '../api-options.js'
 import type { Emit } from '../events.js'
-import { requestIdOf } from '../events.js'
 import type { Eventually } from '../eventually.js'
 import type { LimitHeaders, RateLimit } from '../limits/rate-limit.js'
 import { establisher } from './auth-info.js'
@@ -57,9 +56,11 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
       }
       if (typeof facade === 'string') return refuse(facade)
 
+      let waited = false
       const ready = available()
       if (ready instanceof Promise) void ready.then(() => authenticate(facade, authorize), refuse)
       else authenticate(facade, authorize)
+      waited = true
 
       function authorize(problem: unknown, identity?: Identity): void {
         if (!identity) return refuse(problem)
@@ -73,17 +74,13 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
 
       function pass(identity: Identity, standing?: LimitHeaders): void {
         // The host's own time-out has answered meanwhile: the route would answer a second time.
-        if (res.headersSent) return
+        if (waited && res.headersSent) return
         passed.set(req, identity)
         establish(req)
         plan.prepare?.(res)
         // Beside what the host's own limits say: both headers are lists.
         for (const name in standing) res.appendHeader(name, standing[name]!)
-        options.emit('request.allowed', {
-          api: api.name,
-          applicationId: identity.application.id,
-          requestId: requestIdOf(req),
-        })
+        options.emit('request.allowed', { api: api.name, applicationId: identity.application.id }, req)
         next()
       }
 

@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiSettings } from '../api-options.js'
-import { requestIdOf } from '../events.js'
 import { cameTwice } from '../http/header.js'
 import type { OnDenied } from '../options.js'
 import { apiKeyStrategy } from './api-key-strategy.js'
@@ -54,7 +53,7 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
           const { authorization } = req.headers
           const reading = readBearer(authorization)
           if (reading === undefined) return 'noCredential'
-          return reading ? facadeOf(api, { authorization: reading }) : 'malformed'
+          return reading ? facadeOf(api, { authorization: reading }, req) : 'malformed'
         },
       })
     },
@@ -69,9 +68,7 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         readFacade(req) {
           if (cameTwice(req, 'x-api-key')) return 'twoCredentials'
           const key = req.headers['x-api-key']
-          return typeof key === 'string' && key !== ''
-            ? facadeOf(api, { 'x-api-key': key }, requestIdOf(req))
-            : 'noCredential'
+          return typeof key === 'string' && key !== '' ? facadeOf(api, { 'x-api-key': key }, req) : 'noCredential'
         },
         prepare: keepFromSharedCaches,
       })
@@ -79,8 +76,8 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
   }
 }
 
-function facadeOf(api: ApiSettings, headers: Facade['headers'], requestId?: string): Facade {
-  return { headers, api, requestId, body: undefined, query: undefined }
+function facadeOf(api: ApiSettings, headers: Facade['headers'], request: IncomingMessage): Facade {
+  return { headers, api, request, body: undefined, query: undefined }
 }
 
 /** RFC 9111 3.5 keeps answers to `Authorization` out of shared caches, and knows nothing of `X-Api-Key`. */

@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import type { ApiSettings } from '../api-options.js'
 import { accessOf } from '../applications/access.js'
-import { isLive, isWellFormedKey, type Credentials } from '../applications/credentials.js'
+import { isLive, type Credentials } from '../applications/credentials.js'
 import type { Activate } from '../applications/activation.js'
 import type { Directory } from '../applications/directory.js'
 import type { Usage } from '../applications/usage.js'
+import { requestIdOf } from '../events.js'
 import { whenKnown, type Eventually } from '../eventually.js'
 import type { ApplicationRecord } from '../store.js'
 import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
@@ -26,7 +28,7 @@ export type KeyRejection = 'invalidKey' | 'keyNotAllowed'
 /** From memory in the common case, and then at once. Rejects only when the store can't answer. */
 export interface Identify {
   byAccessToken(api: ApiSettings, token: string): Eventually<Identity | TokenRejection>
-  byKey(api: ApiSettings, key: string, requestId?: string): Eventually<Identity | KeyRejection>
+  byKey(api: ApiSettings, key: string, req?: IncomingMessage): Eventually<Identity | KeyRejection>
 }
 
 interface IdentifyOptions {
@@ -55,9 +57,9 @@ export function createIdentify(options: IdentifyOptions): Identify {
         })
       })
     },
-    byKey(api, key, requestId) {
-      if (!isWellFormedKey(key)) return 'invalidKey'
-      const hash = credentials().hash(key)
+    byKey(api, key, req) {
+      const hash = credentials().hashOfKey(key)
+      if (hash === undefined) return 'invalidKey'
       return whenKnown(directory.byKeyHash(hash), (application) => {
         const record = application?.keys.find((each) => each.hash === hash)
         if (!application || !record || !isLive(record, now())) return 'invalidKey'
@@ -68,7 +70,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
         const access = accessOf(application, api)
         const identity = access ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
         if (application.status !== 'pending') return identity
-        return activate(application.id, requestId).then(() => identity)
+        return activate(application.id, req && requestIdOf(req)).then(() => identity)
       })
     },
   }

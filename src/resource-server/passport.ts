@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Passport, type Strategy } from 'passport'
 import type { ApiSettings } from '../api-options.js'
 import type { Eventually } from '../eventually.js'
@@ -11,7 +12,7 @@ export interface Facade {
   readonly headers: Readonly<Record<string, string>>
   readonly api: ApiSettings
   /** For the event of a key's first use. */
-  readonly requestId: string | undefined
+  readonly request: IncomingMessage
   // Where passport-http-bearer would look for a token as well; of our own, so that no prototype's stands in.
   readonly body: undefined
   readonly query: undefined
