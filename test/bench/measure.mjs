@@ -6,22 +6,41 @@ import { median, quantile, shuffled } from './statistics.mjs'
 
 /** Requests that every entry gets before it counts: for JIT, and so that each of 10,000 access tokens has been seen. */
 const WARM_UP = 12_000
+/** How often the servers of a group start. */
+const LIVES = 3
 
-/** Measures a group: each round every entry has its turn, in another order; ratios are taken within a round. */
-export async function measureGroup({ entries }, { rounds, seconds, folder, say }) {
-  const servers = new Map()
-  try {
-    const turns = []
-    for (const entry of entries) turns.push(await prepare(entry, { servers, folder, say }))
-    for (let round = 1; round <= rounds; round++) {
-      say(`round ${round} of ${rounds}`)
-      for (const turn of shuffled(turns)) turn.rounds.push(await measure(turn, { seconds, folder }))
+/**
+ * Measures a group: each round every entry has its turn, in another order; ratios are taken within a round. After each
+ * third of the rounds all servers start anew, since a process can be lucky with its heap for as long as it lives.
+ */
+export async function measureGroup({ entries, lives = LIVES }, { rounds, seconds, folder, say }) {
+  const results = new Map(entries.map(({ name }) => [name, { rounds: [] }]))
+  for (let life = 0; life < lives; life++) {
+    const from = Math.round((life * rounds) / lives)
+    const to = Math.round(((life + 1) * rounds) / lives)
+    if (to > from) await live(from, to)
+  }
+  const all = [...results.values()]
+  return all.map((result) => summary(result, all.find(({ name }) => name === result.base) ?? all[0]))
+
+  async function live(from, to) {
+    const servers = new Map()
+    try {
+      const turns = []
+      for (const entry of entries) turns.push(await prepare(entry, { servers, folder, say }))
+      for (let round = from + 1; round <= to; round++) {
+        say(`round ${round} of ${rounds}`)
+        for (const turn of shuffled(turns)) turn.rounds.push(await measure(turn, { seconds, folder }))
+      }
+      for (const turn of turns) await check(turn)
+      for (const server of new Set(servers.values())) server.spent = await awake(server, () => server.ask('memory'))
+      for (const turn of turns) {
+        const result = results.get(turn.name)
+        Object.assign(result, { ...turn, rounds: [...result.rounds, ...turn.rounds] })
+      }
+    } finally {
+      for (const server of servers.values()) await server.stop()
     }
-    for (const turn of turns) await check(turn)
-    for (const server of new Set(servers.values())) server.spent = await awake(server, () => server.ask('memory'))
-    return turns.map((turn) => summary(turn, turns.find(({ name }) => name === turn.base) ?? turns[0]))
-  } finally {
-    for (const server of servers.values()) await server.stop()
   }
 }
 
