@@ -25,7 +25,7 @@ export interface Lifecycle {
   available(): Eventually<void>
   /** Resolves within a second or so, however long the store is silent. */
   health(): Promise<Health>
-  /** Resolves within seconds, though the store hangs. */
+  /** Resolves within seconds though the store hangs; a letter being sent may take a minute. */
   close(): Promise<void>
 }
 

@@ -1,11 +1,11 @@
 import type { Emit } from './events.js'
 import type { Logger } from './options.js'
-import type { Store } from './store.js'
+import { STORE_CALLS, type StoreCallName } from './store-calls.js'
 import { faultOf } from './store-fault.js'
 
 /** A call that the store was asked. */
 export interface StoreCall {
-  readonly name: keyof Store
+  readonly name: StoreCallName | 'open'
   /** When it was asked, on the monotonic clock. */
   readonly since: number
 }
@@ -29,19 +29,10 @@ interface OutageOptions {
   readonly now: () => number
 }
 
-/** Calls that change something: a store that is full, read-only or locked refuses them, and answers the others. */
-const CHANGING: ReadonlySet<keyof Store> = new Set([
-  'establishPepper',
-  'resealPepper',
-  'addSigningKey',
-  'resealSigningKey',
-  'removeSigningKey',
-  'saveApplication',
-  'noteCredentialUse',
-  'leaseLetter',
-  'saveLetter',
-  'revokeAccessToken',
-])
+/** A store that is full, read-only or locked refuses changes, and answers all else. */
+function isChange(name: StoreCall['name']): boolean {
+  return name !== 'open' && STORE_CALLS[name] === 'change'
+}
 
 /** Milliseconds from which an answer is a slow one. */
 const SLOW = 1000
@@ -54,7 +45,7 @@ export function createOutage({ logger, emit, now }: OutageOptions): Outage {
   let answeredAt = -Infinity
   let took = 0
   /** By the call's name, since a store may take small changes while it has no room for larger ones. */
-  const refused = new Map<keyof Store, { since: number; last: number; why: string }>()
+  const refused = new Map<StoreCall['name'], { since: number; last: number; why: string }>()
 
   function goOut(problem: unknown): void {
     // What it would not save is part of this now.
@@ -65,8 +56,10 @@ export function createOutage({ logger, emit, now }: OutageOptions): Outage {
     emit('store.unavailable', { reason: problem instanceof Error ? problem.message : String(problem) })
   }
 
-  function refuse(name: keyof Store, problem: unknown): void {
+  function refuse(name: StoreCall['name'], problem: unknown): void {
     const last = performance.now()
+    // What nobody has tried again for a while can't say whether it is over.
+    for (const [each, { last: then }] of refused) if (then < last - TOLD) refused.delete(each)
     if (refused.size === 0) logger.error('The store refuses to save; what it holds is served.', problem)
     refused.set(name, { since: refused.get(name)?.since ?? now(), last, why: faultOf(problem) })
   }
@@ -84,13 +77,13 @@ export function createOutage({ logger, emit, now }: OutageOptions): Outage {
     },
     failed({ name }, problem) {
       silent = false
-      if (!CHANGING.has(name)) goOut(problem)
+      if (!isChange(name)) goOut(problem)
       // While it is out of reach, that is why.
       else if (!out) refuse(name, problem)
     },
     timedOut({ name, since }, problem) {
       // Others were answered meanwhile: this one met a lock, or a connection that is dead.
-      if (answeredAt > since) return CHANGING.has(name) ? refuse(name, problem) : undefined
+      if (answeredAt > since) return isChange(name) ? refuse(name, problem) : undefined
       silent = true
       goOut(problem)
     },

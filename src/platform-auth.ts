@@ -78,7 +78,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   ready(): Promise<void>
   /** Whether requests are being answered in full knowledge, and what is wrong. Resolves within about a second. */
   health(): Promise<Health>
-  /** Stops the timers and closes what the store has opened. */
+  /** Lets letters under way end, writes when credentials were last used, and closes what the store has opened. */
   close(): Promise<void>
 }
 

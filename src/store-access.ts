@@ -1,5 +1,6 @@
 import { ConfigurationError, StoreUnavailableError } from './errors.js'
 import type { Outage } from './outage.js'
+import { STORE_CALLS, type StoreCallName } from './store-calls.js'
 import type { Store } from './store.js'
 
 interface StoreAccessOptions {
@@ -9,9 +10,6 @@ interface StoreAccessOptions {
   readonly outage: Outage
 }
 
-/** The calls that wait for the database. */
-type Answered = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
-
 /**
  * Calls that may wait for the store at once, those included that nobody waits for any more. Anybody's requests can cause
  * look-ups: a pool of ten connections answers a thousand in a tenth of a second, and what is kept of them, here and in the
@@ -19,7 +17,6 @@ type Answered = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' 
  */
 const MOST = 10_000
 const MOST_LOOKUPS = 1000
-const LOOKUPS: ReadonlySet<Answered> = new Set(['findApplication', 'findApplicationByKey', 'isAccessTokenRevoked'])
 /** Milliseconds that closing may take. */
 const LAST = 2000
 
@@ -34,7 +31,7 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
   let closed = false
 
   /** Counted until the store itself has done with it: time-outs here take nothing out of its queues. */
-  async function ask(name: Answered, args: unknown[]): Promise<unknown> {
+  async function ask(name: StoreCallName, args: unknown[]): Promise<unknown> {
     waiting += 1
     try {
       return await (Reflect.apply(store[name], store, args) as Promise<unknown>)
@@ -43,13 +40,13 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
     }
   }
 
-  function refuseInVain(name: Answered): void {
+  function refuseInVain(name: StoreCallName): void {
     if (outage.isSilent()) throw new StoreUnavailableError('The store is out of reach.', { cause: silence(timeout) })
-    const most = LOOKUPS.has(name) ? MOST_LOOKUPS : MOST
+    const most = STORE_CALLS[name] === 'lookUp' ? MOST_LOOKUPS : MOST
     if (waiting >= most) throw new StoreUnavailableError(`${most} calls are waiting for the store.`)
   }
 
-  function reach<Name extends Answered>(name: Name): Store[Name] {
+  function reach<Name extends StoreCallName>(name: Name): Store[Name] {
     async function reachStore(...args: unknown[]): Promise<unknown> {
       if (name !== 'changesSince') refuseInVain(name)
       const call = { name, since: performance.now() }
@@ -71,6 +68,12 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
     return reachStore as Store[Name]
   }
 
+  const names = Object.keys(STORE_CALLS) as StoreCallName[]
+  const answering = Object.fromEntries(names.map((name) => [name, reach(name)])) as unknown as Pick<
+    Store,
+    StoreCallName
+  >
+
   return {
     kind: store.kind,
     // As it is now: a store that is told of changes may look less often.
@@ -82,26 +85,7 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
       closed = true
       return closeStore(store)
     },
-    establishPepper: reach('establishPepper'),
-    resealPepper: reach('resealPepper'),
-    listSigningKeys: reach('listSigningKeys'),
-    addSigningKey: reach('addSigningKey'),
-    resealSigningKey: reach('resealSigningKey'),
-    removeSigningKey: reach('removeSigningKey'),
-    findApplication: reach('findApplication'),
-    findApplicationByKey: reach('findApplicationByKey'),
-    listApplications: reach('listApplications'),
-    saveApplication: reach('saveApplication'),
-    noteCredentialUse: reach('noteCredentialUse'),
-    leaseLetter: reach('leaseLetter'),
-    saveLetter: reach('saveLetter'),
-    findLetterByClaim: reach('findLetterByClaim'),
-    listLetters: reach('listLetters'),
-    revokeAccessToken: reach('revokeAccessToken'),
-    listRevokedAccessTokens: reach('listRevokedAccessTokens'),
-    isAccessTokenRevoked: reach('isAccessTokenRevoked'),
-    listAudit: reach('listAudit'),
-    changesSince: reach('changesSince'),
+    ...answering,
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
   }
 }

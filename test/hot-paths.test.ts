@@ -131,10 +131,13 @@ describe('what a request costs', () => {
     await caller.token('orders', credentials).expect(200)
     const signatures = vi.spyOn(crypto.subtle, 'sign')
     const asked = store.calls('changesSince')
-    expect(await cost(() => often(100, () => caller.token('orders', credentials).expect(200)))).toEqual({})
+    // A reading takes as long as several requests: whoever comes meanwhile shares the next.
+    store.slowDown(20)
+    const ask = () => caller.token('orders', credentials).expect(200)
+    expect(await cost(() => Promise.all(Array.from({ length: 100 }, ask)))).toEqual({})
     expect(signatures).toHaveBeenCalledTimes(100)
-    // One reading at most for each, beside those that go on by the clock.
-    expect(store.calls('changesSince') - asked).toBeLessThan(200)
+    expect(store.calls('changesSince') - asked).toBeLessThan(50)
+    store.recover()
     signatures.mockRestore()
   })
 
@@ -156,7 +159,7 @@ describe('what a guard leaves to the garbage collector', () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
 
-  /** Bytes for each of `times` requests that the guard lets pass; the least of several tries, as only that is its own. */
+  /** Bytes for each of `times` requests that the guard lets pass. */
   function bytesPerRequest(guard: Guard, headers: Readonly<Record<string, string>>, times = 200): number {
     const rawHeaders = Object.entries(headers).flat()
     let passed = 0
@@ -172,7 +175,8 @@ describe('what a guard leaves to the garbage collector', () => {
     })
     // Synchronously: nothing was waited for.
     expect(passed).toBe(12 * times)
-    return Math.min(...tries)
+    // The median: a collection amid a try makes it small, or negative.
+    return tries.toSorted((a, b) => a - b)[6]!
   }
 
   it('is less than 4 KiB for a request', async (test) => {

@@ -1,7 +1,8 @@
 import { boundedCache } from '../bounded-cache.js'
+import type { Eventually } from '../eventually.js'
 import type { ApplicationRecord, Store } from '../store.js'
 
-/** An answer at once where it is in memory, otherwise a promise of it. */
+/** The record, if there is one. */
 export type Found = ApplicationRecord | undefined
 
 /**
@@ -9,8 +10,8 @@ export type Found = ApplicationRecord | undefined
  * made here forgets before it resolves, a change made elsewhere when the feed brings it.
  */
 export interface Directory {
-  byId(id: string): Found | Promise<Found>
-  byKeyHash(hash: string): Found | Promise<Found>
+  byId(id: string): Eventually<Found>
+  byKeyHash(hash: string): Eventually<Found>
   forget(id: string): void
   forgetAll(): void
 }
@@ -49,7 +50,7 @@ export function createDirectory({ store, limit }: DirectoryOptions): Directory {
     for (const { hash } of record.keys) owners.set(hash, record.id)
   }
 
-  function byId(id: string): Found | Promise<Found> {
+  function byId(id: string): Eventually<Found> {
     return (
       records.get(id) ??
       load(

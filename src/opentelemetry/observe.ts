@@ -43,8 +43,8 @@ export interface ObserveOptions {
  * A token request or guarded request makes no span: the span that is active in it, as HTTP instrumentation makes it, gets
  * the attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id` and `error.type`.
  * Changes of applications and signing keys are short spans, in the trace of the request that made them if there is one;
- * letters, which are sent in the background, are short spans of their own; an outage of the store is one span from its
- * beginning to its end, recorded when it has ended.
+ * letters, which are sent in the background, are short spans of their own; an outage of the store or of Redis is one span
+ * from its beginning to its end, recorded when it has ended.
  *
  * @example
  * ```ts

@@ -72,15 +72,18 @@ export function establisher(identityOf: (req: object) => Identity | undefined): 
     configurable: true,
     enumerable: true,
     get() {
-      // Whoever asks may be made from the request, as some middleware makes them.
-      let identity: Identity | undefined
-      for (let from: object | null = this; from && !identity; from = Object.getPrototypeOf(from) as object | null)
-        identity = identityOf(from)
+      const identity = identityBehind(this)
       const value = identity && describeIdentity(identity)
       Object.defineProperty(this, AUTH, { configurable: true, enumerable: true, writable: true, value })
       return value
     },
   }
+
+  /** What is asked may be an object that some middleware made with the request as its prototype. */
+  function identityBehind(req: object | null): Identity | undefined {
+    return req ? (identityOf(req) ?? identityBehind(Object.getPrototypeOf(req) as object | null)) : undefined
+  }
+
   return function establish(req) {
     Object.defineProperty(req, AUTH, lazily)
   }

@@ -127,7 +127,7 @@ export function createRotation(options: RotationOptions): Rotation {
     }
   }
 
-  const publishAheadOf = (): number => now() + publishAhead * 1000
+  const publishedSignsFrom = (): number => now() + publishAhead * 1000
 
   function waiting(): SigningKey | undefined {
     return signingKeys.list().find((key) => key.signsFrom > now())
@@ -145,7 +145,7 @@ export function createRotation(options: RotationOptions): Rotation {
       const isDone = (): boolean => waiting() !== undefined || signingKeys.list().some(({ kid }) => !known.has(kid))
       await signingKeys.load()
       if (immediately) await replace(former, by)
-      else for (let tries = 0; tries < TRIES && !isDone(); tries++) await add(publishAheadOf(), by)
+      else for (let tries = 0; tries < TRIES && !isDone(); tries++) await add(publishedSignsFrom(), by)
       const rotated = immediately ? signingKeys.current() : (waiting() ?? signingKeys.current())
       return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
     },
@@ -162,14 +162,14 @@ export function createRotation(options: RotationOptions): Rotation {
       await reseal()
       await signingKeys.load()
       if (!signingKeys.current()) await add(now(), undefined)
-      else if (newest()?.algorithm !== algorithm) await add(publishAheadOf(), undefined)
+      else if (newest()?.algorithm !== algorithm) await add(publishedSignsFrom(), undefined)
     },
     async rotateWhenOlderThan(age) {
       const isDue = (): boolean => (newest()?.createdAt ?? Infinity) + age * 1000 <= now()
       if (!isDue()) return
       // Every process finds so at about the same time; one of them may have done it a moment ago.
       await signingKeys.load()
-      if (isDue()) await add(publishAheadOf(), undefined)
+      if (isDue()) await add(publishedSignsFrom(), undefined)
     },
   }
 }

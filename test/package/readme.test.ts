@@ -58,6 +58,20 @@ it('every snippet of the README compiles in an app that has what it leaves to th
   }
 }, 60_000)
 
+it('the README links to headings that are there, and leaves no figure open', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const slug = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9 -]/g, '')
+      .replaceAll(' ', '-')
+  const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slug(heading))
+  const links = [...readme.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor = '']) => anchor)
+  expect(links.length).toBeGreaterThan(10)
+  expect(links.filter((anchor) => !headings.includes(anchor))).toEqual([])
+  expect(readme).not.toMatch(/[A-Z]+-FIGURES/)
+})
+
 /** A snippet, and ahead of it what it uses and does not say. */
 function completed(code: string): string {
   const uses = (name: string): boolean => new RegExp(`(?<![.'"\\w-])${name}\\b(?!['":])`).test(code)
