@@ -75,8 +75,10 @@ export function createOutage({ logger, emit, now }: OutageOptions): Outage {
       logger.warn('The store answers again.')
       emit('store.available', {})
     },
-    failed({ name }, problem) {
+    failed({ name, since }, problem) {
       silent = false
+      // Others were answered meanwhile: this one was starved of a connection, or asked what can't be.
+      if (!isChange(name) && name !== 'changesSince' && answeredAt > since) return
       if (!isChange(name)) goOut(problem)
       // While it is out of reach, that is why.
       else if (!out) refuse(name, problem)

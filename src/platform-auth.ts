@@ -142,13 +142,17 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
   const sealing = createSealing(settings.secrets)
   const { redis, headers, registration } = settings.rateLimits
-  const limits = createRateLimits({ baseUrl: settings.baseUrl, redis, headers, onChange: tellOfLimits })
+  const limits = createRateLimits({
+    // The same in all processes, and while secret is being changed.
+    secret: settings.secrets.toSorted()[0] ?? '',
+    baseUrl: settings.baseUrl, redis, headers, onChange: tellOfLimits,
+  }) // prettier-ignore
 
   const signingKeys = createSigningKeys({
     store,
     sealing,
     now,
-    readChanges: () => feed.readAnew(),
+    readChanges,
     onRemoved: () => accessTokens.forgetAll(),
   })
   const accessTokens = createAccessTokens({
@@ -214,7 +218,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const verifiers = createVerifiers({ identify, available, requestLimits })
   const { router, wellKnownRouter } = createAuthorizationServer({
     settings, clients: { directory, credentials, activate, usage }, accessTokens, revocation, signingKeys, limits, available,
-    knowLatest: feed.knowLatest, emit, logDenial,
+    knowLatest: feed.knowLatest, readChanges, emit, logDenial,
     async verify(api, token) {
       const identity = await identify.byAccessToken(api, token)
       return typeof identity === 'string' || !identity.token ? undefined : { ...identity.token, scopes: identity.scopes }
@@ -274,6 +278,11 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   async function opened(): Promise<Credentials> {
     await available()
     return credentials()
+  }
+
+  /** A store that says nothing is heard of by the feed, in its own time. */
+  async function readChanges(): Promise<boolean> {
+    return !outage.isSilent() && feed.readAnew()
   }
 
   /** Requests are answered all the same: this is no outage of the platform's. */

@@ -10,13 +10,8 @@ interface StoreAccessOptions {
   readonly outage: Outage
 }
 
-/**
- * Calls that may wait for the store at once, those included that nobody waits for any more. Anybody's requests can cause
- * look-ups: a pool of ten connections answers a thousand in a tenth of a second, and what is kept of them, here and in the
- * pool's own queue, is about a megabyte. All else is an operator's, who may bring in many applications at a time.
- */
+/** Calls that may wait for the store at once, those included that nobody waits for any more. */
 const MOST = 10_000
-const MOST_LOOKUPS = 1000
 /** Milliseconds that closing may take. */
 const LAST = 2000
 
@@ -40,15 +35,14 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
     }
   }
 
-  function refuseInVain(name: StoreCallName): void {
+  function refuseInVain(): void {
     if (outage.isSilent()) throw new StoreUnavailableError('The store is out of reach.', { cause: silence(timeout) })
-    const most = STORE_CALLS[name] === 'lookUp' ? MOST_LOOKUPS : MOST
-    if (waiting >= most) throw new StoreUnavailableError(`${most} calls are waiting for the store.`)
+    if (waiting >= MOST) throw new StoreUnavailableError(`${MOST} calls are waiting for the store.`)
   }
 
   function reach<Name extends StoreCallName>(name: Name): Store[Name] {
     async function reachStore(...args: unknown[]): Promise<unknown> {
-      if (name !== 'changesSince') refuseInVain(name)
+      if (name !== 'changesSince') refuseInVain()
       const call = { name, since: performance.now() }
       const late = lateness(timeout)
       try {

@@ -3,19 +3,16 @@ import type { Store } from './store.js'
 /** The calls of a store that wait for the database. */
 export type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
 
-/**
- * What each is for: a `lookUp` anybody's request can cause, a `change` can be refused by a store that answers (full,
- * read-only, locked), a `read` is the rest.
- */
-export const STORE_CALLS: Readonly<Record<StoreCallName, 'lookUp' | 'read' | 'change'>> = {
+/** What each does: a `change` can be refused by a store that answers (full, read-only, locked). */
+export const STORE_CALLS: Readonly<Record<StoreCallName, 'read' | 'change'>> = {
   establishPepper: 'change',
   resealPepper: 'change',
   listSigningKeys: 'read',
   addSigningKey: 'change',
   resealSigningKey: 'change',
   removeSigningKey: 'change',
-  findApplication: 'lookUp',
-  findApplicationByKey: 'lookUp',
+  findApplication: 'read',
+  findApplicationByKey: 'read',
   listApplications: 'read',
   saveApplication: 'change',
   noteCredentialUse: 'change',
@@ -25,7 +22,7 @@ export const STORE_CALLS: Readonly<Record<StoreCallName, 'lookUp' | 'read' | 'ch
   listLetters: 'read',
   revokeAccessToken: 'change',
   listRevokedAccessTokens: 'read',
-  isAccessTokenRevoked: 'lookUp',
+  isAccessTokenRevoked: 'read',
   listAudit: 'read',
   changesSince: 'read',
 }

@@ -1,5 +1,6 @@
 import { boundedCache } from '../bounded-cache.js'
 import type { Eventually } from '../eventually.js'
+import { createGate } from '../gate.js'
 import type { ApplicationRecord, Store } from '../store.js'
 
 /** The record, if there is one. */
@@ -29,13 +30,14 @@ export function createDirectory({ store, limit }: DirectoryOptions): Directory {
   /** Hashes that are nobody's key, so that a guess repeated costs no second look-up. */
   const nobodys = boundedCache<true>({ entries: limit })
   let loads = new Map<string, Promise<Found>>()
+  const gate = createGate(LOOKUPS)
 
   /** Reads once for all who ask at the same time, and keeps the answer unless something was forgotten meanwhile. */
   function load(slot: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
     const underWay = loads.get(slot)
     if (underWay) return underWay
     const mine = loads
-    const loading = read()
+    const loading = gate(read)
       .then((found) => {
         if (loads === mine) keep(found)
         return found
@@ -87,6 +89,9 @@ export function createDirectory({ store, limit }: DirectoryOptions): Directory {
     },
   }
 }
+
+/** A pool of ten connections has so many behind it in some milliseconds; those who wait for them cost a megabyte. */
+const LOOKUPS = { atOnce: 50, waiting: 1000 }
 
 /** Roughly what a record takes in memory: scopes and credentials make the difference. */
 function bytesOfRecord({ name, apis, keys, secrets }: ApplicationRecord): number {

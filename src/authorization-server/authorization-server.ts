@@ -23,7 +23,7 @@ import { tokenEndpoint } from './token-endpoint.js'
 
 interface AuthorizationServerOptions {
   readonly settings: Settings
-  readonly clients: Omit<ClientAuthenticationOptions, 'failures' | 'now'>
+  readonly clients: Omit<ClientAuthenticationOptions, 'failures' | 'readChanges' | 'now'>
   readonly accessTokens: AccessTokens
   readonly revocation: Revocation
   readonly signingKeys: SigningKeys
@@ -34,6 +34,8 @@ interface AuthorizationServerOptions {
   readonly available: () => Eventually<void>
   /** Resolves whether this process knows all that was committed before, which it does where the store can tell. */
   readonly knowLatest: () => Promise<boolean>
+  /** The same, for as long as it takes. */
+  readonly readChanges: () => Promise<boolean>
   readonly emit: Emit
   readonly logDenial: LogDenial
 }
@@ -43,13 +45,14 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { settings, clients, accessTokens, revocation, signingKeys, limits, available, knowLatest, emit, logDenial } =
-    options
+  const { settings, clients, accessTokens, revocation, signingKeys, limits } = options
+  const { available, knowLatest, readChanges, emit, logDenial } = options
   const { baseUrl, basePath, rateLimits, now } = settings
 
   const authenticate = clientAuthentication({
     ...clients,
     failures: limits.create('failedAuthentication', rateLimits.failedAuthentication, { byAnybody: true }),
+    readChanges,
     now,
   })
   const authenticateClient: AuthenticateClient = async (...args) => {

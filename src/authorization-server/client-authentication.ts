@@ -24,6 +24,8 @@ export interface ClientAuthenticationOptions {
   readonly activate: Activate
   readonly usage: Pick<Usage, 'note'>
   readonly failures: RateLimit | undefined
+  /** Resolves true once everything is known that was committed before; false if the store can't tell. */
+  readonly readChanges: () => Promise<boolean>
   readonly now: () => number
 }
 
@@ -31,7 +33,7 @@ export interface ClientAuthenticationOptions {
 type Authenticate = (current: boolean, ...args: Parameters<AuthenticateClient>) => Promise<ApplicationRecord>
 
 export function clientAuthentication(options: ClientAuthenticationOptions): Authenticate {
-  const { directory, credentials, activate, usage, failures, now } = options
+  const { directory, credentials, activate, usage, failures, readChanges, now } = options
 
   /** The application of a live key, whatever its state. */
   async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
@@ -59,7 +61,11 @@ export function clientAuthentication(options: ClientAuthenticationOptions): Auth
       }
       known ??= found?.application
     }
-    if (!current) throw new StoreUnavailableError('Whether the credentials are new, the store did not tell.')
+    if (!current) {
+      // Too slow to wait for in every case; to refuse somebody it must be.
+      if (await readChanges()) return authenticateClient(true, req, form, api)
+      throw new StoreUnavailableError('Whether the credentials are new, the store did not tell.')
+    }
     // Counted after the comparison: a right secret always passes, so that nobody can lock out another's application.
     await failures?.(`${addressOf(req)} ${known?.id ?? 'unknown'}`)
     throw invalidClient(api, 'Client authentication failed')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Limit } from '../api.js'
 import type { RedisConnection } from '../redis.js'
 import { consume } from './consume.js'
@@ -24,6 +24,7 @@ interface RateLimitKind {
 }
 
 interface RateLimitsOptions {
+  readonly secret: string
   readonly baseUrl: string
   readonly redis: RedisConnection | undefined
   /** Whether answers tell where the caller stands. */
@@ -35,9 +36,11 @@ interface RateLimitsOptions {
 /** How many keys of anybody's making one limit holds in memory, at some 500 bytes each. */
 const MAX_KEYS = 50_000
 
-export function createRateLimits({ baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
+export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
+  // What anybody can make up may be long, and addresses and contacts are nobody's business in Redis: nor can they be guessed.
+  const digest = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22)
   // Platforms that share a Redis don't share limits.
-  const namespace = `platform_auth:${digest(baseUrl).slice(0, 8)}`
+  const namespace = `platform_auth:${createHash('sha256').update(baseUrl).digest('base64url').slice(0, 8)}`
   const shared = redis && { redis, link: createRedisLink({ redis, probe: prober(redis, namespace), onChange }) }
 
   return {
@@ -46,7 +49,6 @@ export function createRateLimits({ baseUrl, redis, headers, onChange }: RateLimi
       const alone = memoryCounter(limit, byAnybody ? MAX_KEYS : undefined)
       const count = shared ? sharedCounter({ ...limit, ...shared, keyPrefix: `${namespace}:${name}`, alone }) : alone
       const countOne = createRateLimit({ ...limit, count, policy: headers ? policy : undefined })
-      // What anybody can make up may be long, and a contact is nobody's business in Redis.
       return byAnybody ? (key) => countOne(digest(key)) : countOne
     },
     problem() {
@@ -60,8 +62,4 @@ export function createRateLimits({ baseUrl, redis, headers, onChange }: RateLimi
 function prober(redis: RedisConnection, namespace: string): () => Promise<unknown> {
   const limiter = redisLimiter(redis, { keyPrefix: namespace, limit: Number.MAX_SAFE_INTEGER, window: 10 })
   return () => consume(limiter, 'probe')
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }

@@ -45,8 +45,8 @@ export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): R
     if (gone || closing.signal.aborted) return
     gone = true
     outages += 1
-    onChange(problem)
     void lookUntilBack()
+    onChange(problem)
   }
 
   /** Costs no request anything: they are counted in memory meanwhile. */

@@ -19,6 +19,8 @@ export interface AccessToken {
   readonly expiresAt: number
   /** The application's `tokensRevokedAt` as the issuer knew it: a later one ends this token. */
   readonly tokensRevokedAt: number
+  /** The signing key's: when that no longer verifies, neither does this. */
+  readonly kid: string
   /** How long the text was that it was read from: what keeping it can cost. */
   readonly bytes: number
 }
@@ -97,15 +99,16 @@ export function createAccessTokens({
   async function verifyNew(token: string, digest: string): Promise<Verification> {
     const mine = verifying
     try {
-      const { payload } = await jwtVerify(token, keyOf, demands)
-      const result = read(payload, token.length)
+      const { payload, protectedHeader } = await jwtVerify(token, keyOf, demands)
+      const result = read(payload, protectedHeader.kid!, token.length)
       if (typeof result === 'string') return result
       // Where a key was removed meanwhile, nothing it has signed is kept.
       if (verifying === mine) verified.set(digest, sharing(result))
       return judgeTime(result)
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error
-      if (PERMANENT.includes(error.code)) forged.set(digest, true)
+      // With a cause it was the check itself that failed.
+      if (PERMANENT.includes(error.code) && error.cause === undefined) forged.set(digest, true)
       return 'invalid'
     } finally {
       mine.delete(digest)
@@ -151,7 +154,7 @@ export function createAccessTokens({
       // Kept by digest: memory holds no token that could be used.
       const digest = hash('sha256', token, 'base64')
       const known = verified.get(digest)
-      if (known) return judgeTime(known)
+      if (known && signingKeys.verifies(known.kid)) return judgeTime(known)
       if (forged.get(digest)) return 'invalid'
       const underWay = verifying.get(digest)
       if (underWay) return underWay
@@ -195,7 +198,7 @@ function isCanonical(token: string): boolean {
   return bytes.toString('base64url') === token.slice(signature)
 }
 
-function read(payload: JWTPayload, bytes: number): Verification {
+function read(payload: JWTPayload, kid: string, bytes: number): Verification {
   const { iss, aud, sub, client_id, iat, exp, jti, scope = '' } = payload
   if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id || typeof scope !== 'string')
     return 'invalid'
@@ -211,6 +214,7 @@ function read(payload: JWTPayload, bytes: number): Verification {
     issuedAt: iat * 1000,
     expiresAt: exp * 1000,
     tokensRevokedAt,
+    kid,
     bytes,
   }
 }

@@ -30,6 +30,8 @@ export interface SigningKeys {
   list(): readonly SigningKey[]
   /** The one that signs now; undefined if there is none, which only a store without keys explains. */
   current(): (SigningKey & { readonly privateKey: webcrypto.CryptoKey }) | undefined
+  /** Whether the key of that `kid` is known, and verifies now. */
+  verifies(kid: string): boolean
   /** The `kid` of the key added last, verifying or not, as of the last reading: what `Store.addSigningKey` is told. */
   lastAdded(): string | undefined
   /**
@@ -114,6 +116,7 @@ export function createSigningKeys({ store, sealing, now, readChanges, onRemoved 
     load,
     list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
     current: () => currentOf(keys.filter(canSign), now()),
+    verifies: (kid) => known(kid) !== undefined,
     lastAdded: () => lastAdded,
     find(kid) {
       const key = known(kid)

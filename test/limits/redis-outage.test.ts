@@ -196,6 +196,7 @@ describe('Redis', () => {
     const redis = connectTo(server.url)
     closings.push(() => redis.disconnect())
     const limits = createRateLimits({
+      secret: 'any',
       baseUrl: 'https://api.example.com',
       redis,
       headers: false,
