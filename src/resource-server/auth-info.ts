@@ -59,9 +59,36 @@ export function maybeAuthOf(req: object): AuthInfo | undefined {
   return (req as { [AUTH]?: AuthInfo })[AUTH]
 }
 
-/** Makes an identity readable on the request. Fresh for each: what one handler does to it reaches no other caller. */
-export function establish(req: object, identity: Identity): void {
-  ;(req as { [AUTH]?: AuthInfo })[AUTH] = describeIdentity(identity)
+/** Makes what a guard has established readable on requests. */
+export type Establish = (req: object) => void
+
+/**
+ * `identityOf` says whom a request is from. What `authOf` reads is made when it is first read: most of a guard's own cost
+ * would lie in it, and much of what is left to the garbage collector. Fresh for each request: what one handler does to it
+ * reaches no other caller.
+ */
+export function establisher(identityOf: (req: object) => Identity | undefined): Establish {
+  const lazily: PropertyDescriptor & ThisType<object> = {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const identity = identityBehind(this)
+      // A Proxy around a request is not known by it, and must not be remembered for it.
+      if (!identity) return undefined
+      const value = describeIdentity(identity)
+      Object.defineProperty(this, AUTH, { configurable: true, enumerable: true, writable: true, value })
+      return value
+    },
+  }
+
+  /** What is asked may be an object that some middleware made with the request as its prototype. */
+  function identityBehind(req: object | null): Identity | undefined {
+    return req ? (identityOf(req) ?? identityBehind(Object.getPrototypeOf(req) as object | null)) : undefined
+  }
+
+  return function establish(req) {
+    Object.defineProperty(req, AUTH, lazily)
+  }
 }
 
 /** An identity as `authOf` shows it. */

@@ -3,7 +3,7 @@ import type { ApiSettings } from '../api-options.js'
 import type { Emit } from '../events.js'
 import type { Eventually } from '../eventually.js'
 import type { LimitHeaders, RateLimit } from '../limits/rate-limit.js'
-import { establish } from './auth-info.js'
+import { establisher } from './auth-info.js'
 import { denier, type DenierOptions, type DenyPlan } from './deny.js'
 import type { Identity } from './identity.js'
 import type { Authenticate, Facade } from './passport.js'
@@ -35,6 +35,7 @@ export interface GuardMakerOptions extends DenierOptions {
 export function guardMaker({ available, requestLimits, ...options }: GuardMakerOptions): (plan: GuardPlan) => Guard {
   /** Whom an earlier guard on the same request has let pass. */
   const passed = new WeakMap<IncomingMessage, Identity>()
+  const establish = establisher((req) => passed.get(req as IncomingMessage))
   const deny = denier(options)
 
   return function makeGuard(plan) {
@@ -75,7 +76,7 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
         // The host's own time-out has answered meanwhile: the route would answer a second time.
         if (waited && res.headersSent) return
         passed.set(req, identity)
-        establish(req, identity)
+        establish(req)
         plan.prepare?.(res)
         // Beside what the host's own limits say: both headers are lists.
         for (const name in standing) res.appendHeader(name, standing[name]!)

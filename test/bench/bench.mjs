@@ -5,6 +5,7 @@
  * among the temporary files and stays there for the next run.
  *
  *   npm run bench -- --rounds 15                  more rounds (7); --seconds makes their turns longer (1)
+ *   npm run bench -- --lives 3                    servers start anew so often: a process can be lucky for life
  *   npm run bench -- --group token --only ours    some groups (see groups.mjs, and flood), some contenders (a regex)
  *   npm run bench -- --profile 'ours, memory'     no comparison: where those contenders' time goes, function by function
  *   npm run bench -- --group flood --flood 100000 a smaller flood (1,000,000)
@@ -26,6 +27,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '1' },
+    lives: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     group: { type: 'string', multiple: true, default: [...GROUPS.map(({ name }) => name), 'flood'] },
     flood: { type: 'string', default: '1000000' },
@@ -54,7 +56,7 @@ async function compare(only) {
     const entries = group.entries.filter(({ name }) => bases.has(name) || only.test(name))
     if (entries.length === bases.size) continue
     say(`\n${group.title}`)
-    const results = await measureGroup({ ...group, entries }, settings)
+    const results = await measureGroup({ lives: Number(values.lives), ...group, entries }, settings)
     const added = results.map((result) => lineOf(group.title, result))
     say(added.join('\n'))
     lines.push(...added)

@@ -152,8 +152,7 @@ export const GROUPS = [
 export const LEGEND = `
 CPU time (user and system) of the server's process for each request it served; ratio and added are medians over rounds of
 what a contender used against the group's first line in the same round. Latencies are those of 16 connections that ask as
-fast as they are answered. Memory is the server's after the last round and a garbage collection. Every server has one core,
-and starts three times.
+fast as they are answered. Memory is the server's after the last round and a garbage collection. Every server has one core.
 
 - Guards stand in front of the same route with the same JSON answer. Access tokens are ES256, RFC 9068, some 680 characters:
   10,000 in turn, or, as new ones, 50,000 in turn, more than anybody keeps. API keys are those of 1,000 applications.

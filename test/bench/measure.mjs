@@ -6,14 +6,12 @@ import { median, quantile, shuffled } from './statistics.mjs'
 
 /** Requests that every entry gets before it counts: for JIT, and so that each of 10,000 access tokens has been seen. */
 const WARM_UP = 12_000
-/** How often the servers of a group start. */
-const LIVES = 3
 
 /**
- * Measures a group: each round every entry has its turn, in another order; ratios are taken within a round. After each
- * third of the rounds all servers start anew, since a process can be lucky with its heap for as long as it lives.
+ * Measures a group: each round every entry has its turn, in another order; ratios are taken within a round. With `lives`,
+ * servers start anew so often, since a process can be lucky with its heap for as long as it lives.
  */
-export async function measureGroup({ entries, lives = LIVES }, { rounds, seconds, folder, say }) {
+export async function measureGroup({ entries, lives = 1 }, { rounds, seconds, folder, say }) {
   const results = new Map(entries.map(({ name }) => [name, { rounds: [] }]))
   for (let life = 0; life < lives; life++) {
     const from = Math.round((life * rounds) / lives)
