@@ -8,7 +8,7 @@ import type { Usage } from '../applications/usage.js'
 import { requestIdOf } from '../events.js'
 import { whenKnown, type Eventually } from '../eventually.js'
 import type { ApplicationRecord } from '../store.js'
-import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
+import type { AccessToken, AccessTokens, Verification } from '../tokens/access-token.js'
 import type { Revocation } from '../tokens/revocation.js'
 
 /** Who calls, and what it may do at this API. */
@@ -45,17 +45,29 @@ interface IdentifyOptions {
 export function createIdentify(options: IdentifyOptions): Identify {
   const { accessTokens, revocation, directory, credentials, activate, usage, now } = options
 
+  // Functions are made where something has to be waited for, and nowhere else: every request comes by here.
+  function ofToken(api: ApiSettings, token: Verification): Eventually<Identity | TokenRejection> {
+    if (token === 'invalid') return 'invalidToken'
+    if (token === 'expired') return 'expiredToken'
+    if (token.issuer !== api.resource) return 'tokenOfAnotherApi'
+    const revoked = revocation.isRevoked(token.id)
+    return revoked instanceof Promise
+      ? revoked.then((ended) => ofCaller(api, token, ended))
+      : ofCaller(api, token, revoked)
+  }
+
+  function ofCaller(api: ApiSettings, token: AccessToken, revoked: boolean): Eventually<Identity | TokenRejection> {
+    if (revoked) return 'endedToken'
+    const application = directory.byId(token.applicationId)
+    return application instanceof Promise
+      ? application.then((found) => identityOf(api, found, token))
+      : identityOf(api, application, token)
+  }
+
   return {
     byAccessToken(api, presented) {
-      return whenKnown(accessTokens.verify(presented), (token) => {
-        if (token === 'invalid') return 'invalidToken'
-        if (token === 'expired') return 'expiredToken'
-        if (token.issuer !== api.resource) return 'tokenOfAnotherApi'
-        return whenKnown(revocation.isRevoked(token.id), (revoked) => {
-          if (revoked) return 'endedToken'
-          return whenKnown(directory.byId(token.applicationId), (application) => identityOf(api, application, token))
-        })
-      })
+      const token = accessTokens.verify(presented)
+      return token instanceof Promise ? token.then((verified) => ofToken(api, verified)) : ofToken(api, token)
     },
     byKey(api, key, req) {
       const hash = credentials().hashOfKey(key)

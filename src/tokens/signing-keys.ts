@@ -63,7 +63,7 @@ export function createSigningKeys({ store, sealing, now, readChanges, onRemoved 
   let waiting: Promise<void> | undefined
   let askedAt = -Infinity
   let asking: Promise<void> | undefined
-  /** Names that no key has. Nobody can bring a name before its key is there, so that they stay nobody's. */
+  /** Names that no key had when the keys were last read. */
   const nobodys = boundedCache<true>({ entries: 1000 })
 
   async function read(): Promise<void> {
@@ -74,6 +74,7 @@ export function createSigningKeys({ store, sealing, now, readChanges, onRemoved 
     )
     const removed = keys.some((key) => !records.some((record) => record.kid === key.kid))
     keys = next
+    nobodys.clear()
     lastAdded = records.at(-1)?.kid
     if (removed) onRemoved()
   }
