@@ -20,7 +20,9 @@ const PAUSE = 10_000
 const MOST = 10_000
 
 export function createUsage({ store, now }: UsageOptions): Usage {
+  /** Milliseconds after `began`: on every request's way, small numbers cost no memory, and times since 1970 would. */
   let noted = new Map<string, number>()
+  let began = now()
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
 
@@ -32,13 +34,14 @@ export function createUsage({ store, now }: UsageOptions): Usage {
 
   async function write(): Promise<void> {
     if (noted.size === 0) return
-    const taken = noted
+    const taken = [...noted].map(([hash, after]) => ({ hash, at: began + after }))
     noted = new Map()
+    began = now()
     try {
-      await store.noteCredentialUse([...taken].map(([hash, at]) => ({ hash, at })))
+      await store.noteCredentialUse(taken)
     } catch {
       // Of little weight beside what else an outage brings, and known by then: kept, and tried with the next.
-      for (const [hash, at] of taken) if (noted.size < MOST && !noted.has(hash)) noted.set(hash, at)
+      for (const { hash, at } of taken) if (noted.size < MOST && !noted.has(hash)) noted.set(hash, at - began)
     }
   }
 
@@ -51,7 +54,7 @@ export function createUsage({ store, now }: UsageOptions): Usage {
   return {
     note(hash) {
       if (noted.size >= MOST && !noted.has(hash)) return
-      noted.set(hash, now())
+      noted.set(hash, now() - began)
       timer ??= setTimeout(flushOnTime, PAUSE).unref()
     },
     flush,

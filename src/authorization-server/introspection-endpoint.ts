@@ -21,8 +21,8 @@ function describe(token: NonNullable<Awaited<ReturnType<ReadOwnToken>>>): object
     aud: token.issuer,
     sub: token.applicationId,
     client_id: token.applicationId,
-    iat: Math.floor(token.issuedAt / 1000),
-    exp: token.expiresAt / 1000,
+    iat: Math.floor(token.iat),
+    exp: token.exp,
     jti: token.id,
     ...(token.scopes.length > 0 && { scope: token.scopes.join(' ') }),
   }

@@ -20,7 +20,7 @@ export function revocationEndpoint(
     const token = await readOwnToken(req, api)
     // Telling of what is revoked already would be telling of nothing.
     if (token && !(await revocation.isRevoked(token.id))) {
-      await revocation.revoke(token)
+      await revocation.revoke({ id: token.id, expiresAt: token.exp * 1000 })
       emit('token.revoked', { api: api.name, applicationId: token.applicationId }, req)
     }
     sendNothing(res, 200, { 'Cache-Control': 'no-store' })

@@ -59,50 +59,52 @@ export function maybeAuthOf(req: object): AuthInfo | undefined {
   return (req as { [AUTH]?: AuthInfo })[AUTH]
 }
 
-/** Makes what a guard has established readable on requests. */
-export type Establish = (req: object) => void
-
 /**
- * `identityOf` says whom a request is from. What `authOf` reads is made when it is first read: most of a guard's own cost
- * would lie in it, and much of what is left to the garbage collector. Fresh for each request: what one handler does to it
- * reaches no other caller.
+ * What a guard has established about one request, and from which identity. Made anew for each: what one handler does to it
+ * reaches no other caller. A class, as `Facade` is.
  */
-export function establisher(identityOf: (req: object) => Identity | undefined): Establish {
-  const lazily: PropertyDescriptor & ThisType<object> = {
-    configurable: true,
-    enumerable: true,
-    get() {
-      const identity = identityBehind(this)
-      // A Proxy around a request is not known by it, and must not be remembered for it.
-      if (!identity) return undefined
-      const value = describeIdentity(identity)
-      Object.defineProperty(this, AUTH, { configurable: true, enumerable: true, writable: true, value })
-      return value
-    },
+class Established implements AuthInfo {
+  readonly scheme: Scheme
+  readonly api: string
+  readonly application: AuthInfo['application']
+  readonly scopes: string[]
+  declare readonly token?: NonNullable<AuthInfo['token']>
+  readonly #identity: Identity
+  readonly #request: object | undefined
+
+  constructor(identity: Identity, request?: object) {
+    const { api, application, scopes, token } = identity
+    this.scheme = api.scheme
+    this.api = api.name
+    this.application = { id: application.id, name: application.name }
+    this.scopes = [...scopes]
+    if (token) {
+      this.token = { id: token.id, issuedAt: new Date(token.iat * 1000), expiresAt: new Date(token.exp * 1000) }
+    }
+    this.#identity = identity
+    this.#request = request
   }
 
-  /** What is asked may be an object that some middleware made with the request as its prototype. */
-  function identityBehind(req: object | null): Identity | undefined {
-    return req ? (identityOf(req) ?? identityBehind(Object.getPrototypeOf(req) as object | null)) : undefined
-  }
-
-  return function establish(req) {
-    Object.defineProperty(req, AUTH, lazily)
+  static identityOf(request: object): Identity | undefined {
+    const info = maybeAuthOf(request)
+    return info && #identity in info && info.#request === request ? info.#identity : undefined
   }
 }
 
+/** Makes an identity readable on a request, for `authOf` and for the guards to come. */
+export function establish(request: object, identity: Identity): void {
+  const slot: { [AUTH]?: AuthInfo } = request
+  slot[AUTH] = new Established(identity, request)
+}
+
+/** Whom an earlier guard has let pass with this very request, and not with one that it was made of. */
+export function identityOf(request: object): Identity | undefined {
+  return Established.identityOf(request)
+}
+
 /** An identity as `authOf` shows it. */
-export function describeIdentity({ api, application, scopes, token }: Identity): AuthInfo {
-  const info: { -readonly [Member in keyof AuthInfo]: AuthInfo[Member] } = {
-    scheme: api.scheme,
-    api: api.name,
-    application: { id: application.id, name: application.name },
-    scopes: [...scopes],
-  }
-  if (token) {
-    info.token = { id: token.id, issuedAt: new Date(token.issuedAt), expiresAt: new Date(token.expiresAt) }
-  }
-  return info
+export function describeIdentity(identity: Identity): AuthInfo {
+  return new Established(identity)
 }
 
 /** Registered, so that an ESM and a CommonJS copy of this package read the same property. */

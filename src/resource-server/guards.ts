@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { ApiSettings } from '../api-options.js'
 import { cameTwice } from '../http/header.js'
 import type { OnDenied } from '../options.js'
@@ -6,7 +6,7 @@ import { apiKeyStrategy } from './api-key-strategy.js'
 import { bearerStrategy, readBearer } from './bearer-strategy.js'
 import { guardMaker, type Guard, type GuardMakerOptions } from './guard.js'
 import type { Identify } from './identity.js'
-import { privatePassport, type Facade } from './passport.js'
+import { Facade, privatePassport } from './passport.js'
 import { apiKeyRefusals, bearerRefusals } from './refusals.js'
 
 /** What every guard can be told. */
@@ -53,7 +53,7 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
           const { authorization } = req.headers
           const reading = readBearer(authorization)
           if (reading === undefined) return 'noCredential'
-          return reading ? facadeOf(api, { authorization: reading }, req) : 'malformed'
+          return reading ? new Facade(api, { authorization: reading }, req) : 'malformed'
         },
       })
     },
@@ -68,16 +68,12 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         readFacade(req) {
           if (cameTwice(req, 'x-api-key')) return 'twoCredentials'
           const key = req.headers['x-api-key']
-          return typeof key === 'string' && key !== '' ? facadeOf(api, { 'x-api-key': key }, req) : 'noCredential'
+          return typeof key === 'string' && key !== '' ? new Facade(api, { 'x-api-key': key }, req) : 'noCredential'
         },
         prepare: keepFromSharedCaches,
       })
     },
   }
-}
-
-function facadeOf(api: ApiSettings, headers: Facade['headers'], request: IncomingMessage): Facade {
-  return { headers, api, request, body: undefined, query: undefined }
 }
 
 /** RFC 9111 3.5 keeps answers to `Authorization` out of shared caches, and knows nothing of `X-Api-Key`. */

@@ -6,7 +6,7 @@ import type { Activate } from '../applications/activation.js'
 import type { Directory } from '../applications/directory.js'
 import type { Usage } from '../applications/usage.js'
 import { requestIdOf } from '../events.js'
-import { whenKnown, type Eventually } from '../eventually.js'
+import type { Eventually } from '../eventually.js'
 import type { ApplicationRecord } from '../store.js'
 import type { AccessToken, AccessTokens, Verification } from '../tokens/access-token.js'
 import type { Revocation } from '../tokens/revocation.js'
@@ -64,6 +64,31 @@ export function createIdentify(options: IdentifyOptions): Identify {
       : identityOf(api, application, token)
   }
 
+  function ofKey(
+    api: ApiSettings,
+    application: ApplicationRecord | undefined,
+    hash: string,
+    req: IncomingMessage | undefined,
+  ): Eventually<Identity | KeyRejection> {
+    if (!application || !hasLiveKey(application, hash)) return 'invalidKey'
+    // Whoever holds a good key may know what is wrong with its application; nobody else may.
+    if (application.status === 'suspended') return 'keyNotAllowed'
+    if (application.status === 'deleted') return 'invalidKey'
+    usage.note(hash)
+    const access = accessOf(application, api)
+    const identity = access ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
+    return application.status === 'pending' ? onceActive(identity, application, req) : identity
+  }
+
+  function onceActive<Result>(result: Result, { id }: ApplicationRecord, req?: IncomingMessage): Promise<Result> {
+    return activate(id, req && requestIdOf(req)).then(() => result)
+  }
+
+  function hasLiveKey({ keys }: ApplicationRecord, hash: string): boolean {
+    for (const key of keys) if (key.hash === hash) return isLive(key, now())
+    return false
+  }
+
   return {
     byAccessToken(api, presented) {
       const token = accessTokens.verify(presented)
@@ -72,18 +97,10 @@ export function createIdentify(options: IdentifyOptions): Identify {
     byKey(api, key, req) {
       const hash = credentials().hashOfKey(key)
       if (hash === undefined) return 'invalidKey'
-      return whenKnown(directory.byKeyHash(hash), (application) => {
-        const record = application?.keys.find((each) => each.hash === hash)
-        if (!application || !record || !isLive(record, now())) return 'invalidKey'
-        // Whoever holds a good key may know what is wrong with its application; nobody else may.
-        if (application.status === 'suspended') return 'keyNotAllowed'
-        if (application.status === 'deleted') return 'invalidKey'
-        usage.note(hash)
-        const access = accessOf(application, api)
-        const identity = access ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
-        if (application.status !== 'pending') return identity
-        return activate(application.id, req && requestIdOf(req)).then(() => identity)
-      })
+      const application = directory.byKeyHash(hash)
+      return application instanceof Promise
+        ? application.then((found) => ofKey(api, found, hash, req))
+        : ofKey(api, application, hash, req)
     },
   }
 }

@@ -7,15 +7,26 @@ import type { Identity } from './identity.js'
 /**
  * All that a strategy sees of a request. Passport writes on the request it is given, and passport-http-bearer reads
  * tokens from query and body: behind a facade neither can happen, and the host's Passport never learns of ours.
+ *
+ * A class, since it holds the request: what a literal makes V8 learns to put straight among what lives long, and whatever
+ * hangs on it stays until the next full collection.
  */
-export interface Facade {
+export class Facade {
   readonly headers: Readonly<Record<string, string>>
   readonly api: ApiSettings
   /** For the event of a key's first use. */
   readonly request: IncomingMessage
   // Where passport-http-bearer would look for a token as well; of our own, so that no prototype's stands in.
-  readonly body: undefined
-  readonly query: undefined
+  readonly body = undefined
+  readonly query = undefined
+  /** Where Passport leaves whom the strategy has found. */
+  readonly identity: Identity | undefined = undefined
+
+  constructor(api: ApiSettings, headers: Facade['headers'], request: IncomingMessage) {
+    this.api = api
+    this.headers = headers
+    this.request = request
+  }
 }
 
 /** Called once: with who it is, or with a rejection's name or whatever else went wrong. */
@@ -24,18 +35,25 @@ export type Outcome = (problem: unknown, identity?: Identity) => void
 /** Runs a strategy on a facade. */
 export type Authenticate = (facade: Facade, outcome: Outcome) => void
 
+/** What Passport may write its own refusal on; nobody sees it. */
+const NO_RESPONSE = { setHeader() {} }
+
 /** A strategy in a Passport of its own, registered by name: an instance handed to authenticate() would be shared by concurrent requests. */
 export function privatePassport(strategy: object): Authenticate {
   const passport = new Passport()
   passport.use('guard', strategy as Strategy)
+  const middleware = passport.authenticate('guard', {
+    session: false,
+    authInfo: false,
+    assignProperty: 'identity',
+    failWithError: true,
+  }) as (req: Facade, res: object, next: (problem?: unknown) => void) => void
 
   return function authenticate(facade, outcome) {
-    const middleware = passport.authenticate('guard', { session: false }, (problem: unknown, identity: unknown) => {
-      if (problem || !identity) outcome(problem ?? new Error('The strategy refused what the guard had let through.'))
-      else outcome(undefined, identity as Identity)
-    }) as (req: Facade, res: object, next: (problem: unknown) => void) => void
-    // Passport calls next only to pass without an identity, or with an error of its own: neither lets anybody in.
-    middleware(facade, {}, (problem) => outcome(problem ?? new Error('The strategy passed.')))
+    // Passport answers nothing here: a strategy that refuses what the guard had let through, or passes it on, lets nobody in.
+    middleware(facade, NO_RESPONSE, (problem) => {
+      outcome(problem ?? (facade.identity ? undefined : new Error('The strategy passed.')), facade.identity)
+    })
   }
 }
 

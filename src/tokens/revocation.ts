@@ -52,7 +52,8 @@ export function createRevocation({ store, now, limit }: RevocationOptions): Revo
   return {
     load,
     isRevoked(id) {
-      if (revoked.has(id)) return true
+      // Where nothing is revoked, the name is not even looked at: in memory it lies apart from its token.
+      if (revoked.size > 0 && revoked.has(id)) return true
       if (complete) return false
       // Too many for memory a while ago; perhaps no longer.
       if (performance.now() - triedAt > PAUSE) load().catch(() => undefined)

@@ -109,8 +109,10 @@ export function createSigningKeys({ store, sealing, now, readChanges, onRemoved 
   }
 
   function known(kid: string): SigningKey | undefined {
-    const at = now()
-    return keys.find((key) => key.kid === kid && (key.verifiesUntil === undefined || at < key.verifiesUntil))
+    for (const key of keys) {
+      if (key.kid === kid) return key.verifiesUntil === undefined || now() < key.verifiesUntil ? key : undefined
+    }
+    return undefined
   }
 
   return {
