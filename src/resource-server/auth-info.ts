@@ -59,52 +59,24 @@ export function maybeAuthOf(req: object): AuthInfo | undefined {
   return (req as { [AUTH]?: AuthInfo })[AUTH]
 }
 
-/**
- * What a guard has established about one request, and from which identity. Made anew for each: what one handler does to it
- * reaches no other caller. A class, as `Facade` is.
- */
-class Established implements AuthInfo {
-  readonly scheme: Scheme
-  readonly api: string
-  readonly application: AuthInfo['application']
-  readonly scopes: string[]
-  declare readonly token?: NonNullable<AuthInfo['token']>
-  readonly #identity: Identity
-  readonly #request: object | undefined
-
-  constructor(identity: Identity, request?: object) {
-    const { api, application, scopes, token } = identity
-    this.scheme = api.scheme
-    this.api = api.name
-    this.application = { id: application.id, name: application.name }
-    this.scopes = [...scopes]
-    if (token) {
-      this.token = { id: token.id, issuedAt: new Date(token.iat * 1000), expiresAt: new Date(token.exp * 1000) }
-    }
-    this.#identity = identity
-    this.#request = request
-  }
-
-  static identityOf(request: object): Identity | undefined {
-    const info = maybeAuthOf(request)
-    return info && #identity in info && info.#request === request ? info.#identity : undefined
-  }
-}
-
-/** Makes an identity readable on a request, for `authOf` and for the guards to come. */
+/** Makes an identity readable on a request. */
 export function establish(request: object, identity: Identity): void {
   const slot: { [AUTH]?: AuthInfo } = request
-  slot[AUTH] = new Established(identity, request)
+  slot[AUTH] = describeIdentity(identity)
 }
 
-/** Whom an earlier guard has let pass with this very request, and not with one that it was made of. */
-export function identityOf(request: object): Identity | undefined {
-  return Established.identityOf(request)
-}
-
-/** An identity as `authOf` shows it. */
-export function describeIdentity(identity: Identity): AuthInfo {
-  return new Established(identity)
+/** An identity as `authOf` shows it; made anew for each request, so that what one handler does to it reaches no other caller. */
+export function describeIdentity({ api, application, scopes, token }: Identity): AuthInfo {
+  const info: { -readonly [Member in keyof AuthInfo]: AuthInfo[Member] } = {
+    scheme: api.scheme,
+    api: api.name,
+    application: { id: application.id, name: application.name },
+    scopes: [...scopes],
+  }
+  if (token) {
+    info.token = { id: token.id, issuedAt: new Date(token.iat * 1000), expiresAt: new Date(token.exp * 1000) }
+  }
+  return info
 }
 
 /** Registered, so that an ESM and a CommonJS copy of this package read the same property. */

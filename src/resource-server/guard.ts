@@ -3,7 +3,7 @@ import type { ApiSettings } from '../api-options.js'
 import type { Emit } from '../events.js'
 import type { Eventually } from '../eventually.js'
 import type { LimitHeaders, RateLimit } from '../limits/rate-limit.js'
-import { establish, identityOf } from './auth-info.js'
+import { establish } from './auth-info.js'
 import { denier, type DenierOptions, type DenyPlan } from './deny.js'
 import type { Identity } from './identity.js'
 import type { Authenticate, Facade } from './passport.js'
@@ -33,6 +33,8 @@ export interface GuardMakerOptions extends DenierOptions {
 
 /** How a guarded request goes: read the credential, authenticate it behind a facade, authorize, count, pass. */
 export function guardMaker({ available, requestLimits, ...options }: GuardMakerOptions): (plan: GuardPlan) => Guard {
+  /** Whom an earlier guard on the same request has let pass. */
+  const passed = new WeakMap<IncomingMessage, Identity>()
   const deny = denier(options)
 
   return function makeGuard(plan) {
@@ -40,7 +42,7 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
     const countRequest = requestLimits.get(api)
 
     return function platformAuthGuard(req, res, next) {
-      const earlier = identityOf(req)
+      const earlier = passed.get(req)
       if (earlier?.api === api) {
         if (allowed(earlier)) next()
         else refuse('scopeMissing', earlier)
@@ -72,6 +74,7 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
       function pass(identity: Identity, standing?: LimitHeaders): void {
         // The host's own time-out has answered meanwhile: the route would answer a second time.
         if (waited && res.headersSent) return
+        passed.set(req, identity)
         establish(req, identity)
         plan.prepare?.(res)
         // Beside what the host's own limits say: both headers are lists.

@@ -9,7 +9,8 @@ import { createApp } from '../../example-app/app.js'
 import { openDatabase } from '../../example-app/database.js'
 import type { DemoCredentials } from '../../example-app/demo-application.js'
 import { createPlatform } from '../../example-app/platform.js'
-import { EXAMPLE, exampleApps, freePort, modeOf, type Example, type Ran } from '../support/example-app.js'
+import { EXAMPLE, exampleApps, modeOf, type Example, type Ran } from '../support/example-app.js'
+import { freePort } from '../support/free-port.js'
 import { SECRET } from '../support/platform.js'
 
 const { start, startInVain, spawn: spawnServer, client, ...apps } = exampleApps()

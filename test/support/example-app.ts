@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach } from 'vitest'
+import { freePort } from './free-port.js'
 
 export const EXAMPLE = fileURLToPath(new URL('../../example-app/', import.meta.url))
 
@@ -107,12 +106,4 @@ function spawnServer(env: Environment) {
 
 export async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8)
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
 import RedisMock from 'ioredis-mock'
+import { freePort } from './free-port.js'
 
 /** Whether there is a Redis to start here; in CI there must be one. */
 const REDIS_SERVER = findServer()
@@ -99,14 +99,6 @@ export async function until(holds: () => boolean | Promise<boolean>, seconds = 1
     if (performance.now() > deadline) throw new Error(`It did not come to hold within ${seconds} s.`)
     await sleep(10)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
-  return port
 }
 
 function findServer(): string | undefined {
