@@ -1048,6 +1048,13 @@ describe('authOf(req)', () => {
     expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toEqual([shop.id, true, true])
   })
 
+  it('is read through a Proxy around the request', async () => {
+    const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
+      res.json(authOf(new Proxy(req, {})).application.id)
+    })
+    expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toBe(shop.id)
+  })
+
   it('works for the request that a sub-app sees', async () => {
     const inner = express5().use((req, res) => void res.json(authOf(req).application.id))
     const app = express5().use('/orders', auth.requireBearer('orders'), inner)
