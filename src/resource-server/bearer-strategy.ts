@@ -1,15 +1,15 @@
 import type { Strategy as PassportStrategy } from 'passport'
 import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
 import type { Identify } from './identity.js'
-import { settle, type Facade } from './passport.js'
+import { settle, type Facade, type Verify } from './passport.js'
 
 /** passport-http-bearer over our own verification (RFC 6750 2.1). */
 export function bearerStrategy(identify: Identify): PassportStrategy {
+  const verify: Verify = ({ api }, token) => identify.byAccessToken(api, token)
   return new Strategy<VerifyFunctionWithRequest>(
     { passReqToCallback: true },
     function verifyAccessToken(req, token, done) {
-      const { api } = req as unknown as Facade
-      settle(() => identify.byAccessToken(api, token), done)
+      settle(verify, req as unknown as Facade, token, done)
     },
   )
 }

@@ -6,7 +6,7 @@ import type { LimitHeaders, RateLimit } from '../limits/rate-limit.js'
 import { establish } from './auth-info.js'
 import { denier, type DenierOptions, type DenyPlan } from './deny.js'
 import type { Identity } from './identity.js'
-import type { Authenticate, Facade } from './passport.js'
+import { Facade, type Authenticate } from './passport.js'
 
 /** A guard: middleware that Express 4, Express 5 and connect take alike, and that leaves a route's types as they are. */
 export type Guard = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
@@ -17,8 +17,8 @@ export interface GuardPlan extends DenyPlan {
   readonly scopes: readonly string[]
   readonly optional: boolean
   readonly authenticate: Authenticate
-  /** The facade to authenticate, or the reason why there is nothing to authenticate. */
-  readonly readFacade: (req: IncomingMessage) => Facade | string
+  /** The header that holds the credential, and no other; or the reason why there is nothing to authenticate. */
+  readonly readCredential: (req: IncomingMessage) => Facade['headers'] | string
   /** Readies a good answer, before the handler does. */
   readonly prepare?: (res: ServerResponse) => void
 }
@@ -38,58 +38,72 @@ export function guardMaker({ available, requestLimits, ...options }: GuardMakerO
   const deny = denier(options)
 
   return function makeGuard(plan) {
-    const { api, scopes, authenticate } = plan
+    const { api, scopes, optional, authenticate } = plan
     const countRequest = requestLimits.get(api)
 
-    return function platformAuthGuard(req, res, next) {
+    function platformAuthGuard(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
       const earlier = passed.get(req)
       if (earlier?.api === api) {
-        if (allowed(earlier)) next()
-        else refuse('scopeMissing', earlier)
+        if (isAllowed(earlier)) next()
+        else deny(plan, 'scopeMissing', earlier.application.id, req, res, next)
         return
       }
-      const facade = plan.readFacade(req)
-      if (facade === 'noCredential' && plan.optional) {
+      const credential = plan.readCredential(req)
+      if (credential === 'noCredential' && optional) {
         plan.prepare?.(res)
         return next()
       }
-      if (typeof facade === 'string') return refuse(facade)
+      if (typeof credential === 'string') return deny(plan, credential, undefined, req, res, next)
 
-      let waited = false
+      const facade = new Facade(api, credential, req, res, next)
       const ready = available()
-      if (ready instanceof Promise) void ready.then(() => authenticate(facade, authorize), refuse)
+      if (ready instanceof Promise) authenticateOnce(ready, facade)
       else authenticate(facade, authorize)
-      waited = true
-
-      function authorize(problem: unknown, identity?: Identity): void {
-        if (!identity) return refuse(problem)
-        if (!allowed(identity)) return refuse('scopeMissing', identity)
-        if (!countRequest) return pass(identity)
-        void countRequest(identity.application.id).then(
-          (standing) => pass(identity, standing),
-          (tooMany: unknown) => refuse(tooMany, identity),
-        )
-      }
-
-      function pass(identity: Identity, standing?: LimitHeaders): void {
-        // The host's own time-out has answered meanwhile: the route would answer a second time.
-        if (waited && res.headersSent) return
-        passed.set(req, identity)
-        establish(req, identity)
-        plan.prepare?.(res)
-        // Beside what the host's own limits say: both headers are lists.
-        for (const name in standing) res.appendHeader(name, standing[name]!)
-        options.emit('request.allowed', { api: api.name, applicationId: identity.application.id }, req)
-        next()
-      }
-
-      function refuse(problem: unknown, identity?: Identity): void {
-        deny(plan, problem, identity?.application.id, req, res, next)
-      }
+      facade.waited = true
     }
 
-    function allowed(identity: Identity): boolean {
+    // Waiting has functions of its own: one that holds what another needs later costs every request that memory.
+    function authenticateOnce(ready: Promise<void>, facade: Facade): void {
+      ready.then(
+        () => authenticate(facade, authorize),
+        (problem: unknown) => refuse(facade, problem),
+      )
+    }
+
+    function authorize(facade: Facade, problem: unknown, identity?: Identity): void {
+      if (!identity) return refuse(facade, problem)
+      if (!isAllowed(identity)) return refuse(facade, 'scopeMissing', identity)
+      if (countRequest) passOnce(countRequest(identity.application.id), facade, identity)
+      else pass(facade, identity)
+    }
+
+    function passOnce(counted: Promise<LimitHeaders>, facade: Facade, identity: Identity): void {
+      counted.then(
+        (standing) => pass(facade, identity, standing),
+        (tooMany: unknown) => refuse(facade, tooMany, identity),
+      )
+    }
+
+    function isAllowed(identity: Identity): boolean {
       return scopes.every((scope) => identity.scopes.includes(scope))
     }
+
+    function pass({ request, response, next, waited }: Facade, identity: Identity, standing?: LimitHeaders): void {
+      // The host's own time-out has answered meanwhile: the route would answer a second time.
+      if (waited && response.headersSent) return
+      passed.set(request, identity)
+      establish(request, identity)
+      plan.prepare?.(response)
+      // Beside what the host's own limits say: both headers are lists.
+      for (const name in standing) response.appendHeader(name, standing[name]!)
+      options.emit('request.allowed', { api: api.name, applicationId: identity.application.id }, request)
+      next()
+    }
+
+    function refuse({ request, response, next }: Facade, problem: unknown, identity?: Identity): void {
+      deny(plan, problem, identity?.application.id, request, response, next)
+    }
+
+    return platformAuthGuard
   }
 }

@@ -6,7 +6,7 @@ import { apiKeyStrategy } from './api-key-strategy.js'
 import { bearerStrategy, readBearer } from './bearer-strategy.js'
 import { guardMaker, type Guard, type GuardMakerOptions } from './guard.js'
 import type { Identify } from './identity.js'
-import { Facade, privatePassport } from './passport.js'
+import { privatePassport } from './passport.js'
 import { apiKeyRefusals, bearerRefusals } from './refusals.js'
 
 /** What every guard can be told. */
@@ -48,12 +48,12 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         onDenied,
         refusals: bearerRefusals(api, scopes),
         authenticate: authenticateBearer,
-        readFacade(req) {
+        readCredential(req) {
           if (cameTwice(req, 'authorization')) return 'twoCredentials'
           const { authorization } = req.headers
           const reading = readBearer(authorization)
           if (reading === undefined) return 'noCredential'
-          return reading ? new Facade(api, { authorization: reading }, req) : 'malformed'
+          return reading ? { authorization: reading } : 'malformed'
         },
       })
     },
@@ -65,10 +65,10 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         onDenied,
         refusals: apiKeyRefusals(api),
         authenticate: authenticateApiKey,
-        readFacade(req) {
+        readCredential(req) {
           if (cameTwice(req, 'x-api-key')) return 'twoCredentials'
           const key = req.headers['x-api-key']
-          return typeof key === 'string' && key !== '' ? new Facade(api, { 'x-api-key': key }, req) : 'noCredential'
+          return typeof key === 'string' && key !== '' ? { 'x-api-key': key } : 'noCredential'
         },
         prepare: keepFromSharedCaches,
       })

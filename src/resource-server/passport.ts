@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Passport, type Strategy } from 'passport'
 import type { ApiSettings } from '../api-options.js'
 import type { Eventually } from '../eventually.js'
@@ -9,28 +9,41 @@ import type { Identity } from './identity.js'
  * tokens from query and body: behind a facade neither can happen, and the host's Passport never learns of ours.
  *
  * A class, since it holds the request: what a literal makes V8 learns to put straight among what lives long, and whatever
- * hangs on it stays until the next full collection.
+ * hangs on it stays until the next full collection. And the one object that a guard makes for a request: functions made for
+ * each would cost more than what they do.
  */
 export class Facade {
-  readonly headers: Readonly<Record<string, string>>
   readonly api: ApiSettings
-  /** For the event of a key's first use. */
-  readonly request: IncomingMessage
+  /** The header that holds the credential, and no other. */
+  readonly headers: Readonly<Record<string, string>>
   // Where passport-http-bearer would look for a token as well; of our own, so that no prototype's stands in.
   readonly body = undefined
   readonly query = undefined
   /** Where Passport leaves whom the strategy has found. */
   readonly identity: Identity | undefined = undefined
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly next: (error?: unknown) => void
+  /** Whether the outcome comes in a later turn than the request. */
+  waited = false
 
-  constructor(api: ApiSettings, headers: Facade['headers'], request: IncomingMessage) {
+  constructor(
+    api: ApiSettings,
+    headers: Facade['headers'],
+    request: IncomingMessage,
+    response: ServerResponse,
+    next: Facade['next'],
+  ) {
     this.api = api
     this.headers = headers
     this.request = request
+    this.response = response
+    this.next = next
   }
 }
 
-/** Called once: with who it is, or with a rejection's name or whatever else went wrong. */
-export type Outcome = (problem: unknown, identity?: Identity) => void
+/** Called once for each facade: with who it is, or with a rejection's name or whatever else went wrong. */
+export type Outcome = (facade: Facade, problem: unknown, identity?: Identity) => void
 
 /** Runs a strategy on a facade. */
 export type Authenticate = (facade: Facade, outcome: Outcome) => void
@@ -52,25 +65,35 @@ export function privatePassport(strategy: object): Authenticate {
   return function authenticate(facade, outcome) {
     // Passport answers nothing here: a strategy that refuses what the guard had let through, or passes it on, lets nobody in.
     middleware(facade, NO_RESPONSE, (problem) => {
-      outcome(problem ?? (facade.identity ? undefined : new Error('The strategy passed.')), facade.identity)
+      const { identity } = facade
+      outcome(facade, problem ?? (identity ? undefined : new Error('The strategy passed.')), identity)
     })
   }
 }
 
+/** Who a facade's credential stands for, or the rejection's name. */
+export type Verify = (facade: Facade, credential: string) => Eventually<Identity | string>
+
+type Done = (problem: Error | null, identity?: Identity) => void
+
 /** Hands a verification's result to a strategy, at once if it is there. What `done` throws is never taken for a refusal. */
-export function settle(
-  verify: () => Eventually<Identity | string>,
-  done: (problem: Error | null, identity?: Identity) => void,
-): void {
-  const finish = (result: Identity | string): void =>
-    typeof result === 'string' ? done(result as unknown as Error) : done(null, result)
+export function settle(verify: Verify, facade: Facade, credential: string, done: Done): void {
   let result: Eventually<Identity | string>
   try {
-    result = verify()
+    result = verify(facade, credential)
   } catch (error) {
     done(error as Error)
     return
   }
-  if (result instanceof Promise) void result.then(finish, done)
-  else finish(result)
+  if (result instanceof Promise) finishOnce(result, done)
+  else finish(result, done)
+}
+
+function finishOnce(known: Promise<Identity | string>, done: Done): void {
+  known.then((who) => finish(who, done), done)
+}
+
+function finish(who: Identity | string, done: Done): void {
+  if (typeof who === 'string') done(who as unknown as Error)
+  else done(null, who)
 }
