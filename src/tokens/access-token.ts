@@ -77,15 +77,17 @@ export function createAccessTokens({
   const verified = boundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
   const texts = boundedCache<string>({ entries, bytesOf: ({ length }) => length })
   const scopeLists = boundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
-  /** Digests of what no key of ours has signed, or what says something else than a token of ours: that can't change. */
-  const forged = boundedCache<true>({ entries: FORGED })
+  /** By digest, what is no token of ours: for good, or as long as no key has the `kid` that it names. */
+  const forged = boundedCache<string>({ entries: FORGED, bytesOf: ({ length }) => length })
   let verifying = new Map<string, Promise<Verification>>()
 
   async function keyOf({ kid, alg }: JWTHeaderParameters): Promise<SigningKey['publicKey']> {
     // jose has not looked at what kid is.
-    const key = typeof kid === 'string' ? await signingKeys.find(kid) : undefined
+    if (typeof kid !== 'string') throw new errors.JWSInvalid('There is no kid.')
+    const key = await signingKeys.find(kid)
+    if (!key) throw new UnknownKeyError(kid)
     // The key's own algorithm, not the token's word for it (RFC 8725 3.1).
-    if (!key || key.algorithm !== alg) throw new errors.JOSEError('no key')
+    if (key.algorithm !== alg) throw new errors.JWSInvalid('The algorithm is not that of the key.')
     return key.publicKey
   }
 
@@ -109,8 +111,9 @@ export function createAccessTokens({
       return judgeTime(result)
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error
+      if (error instanceof UnknownKeyError) forged.set(digest, error.kid)
       // With a cause it was the check itself that failed.
-      if (PERMANENT.includes(error.code) && error.cause === undefined) forged.set(digest, true)
+      if (PERMANENT.includes(error.code) && error.cause === undefined) forged.set(digest, FOR_GOOD)
       return 'invalid'
     } finally {
       mine.delete(digest)
@@ -162,7 +165,8 @@ export function createAccessTokens({
       const digest = hash('sha256', token, 'base64')
       const known = verified.get(digest)
       if (known && signingKeys.verifies(known.kid)) return judgeTime(known)
-      if (forged.get(digest)) return 'invalid'
+      const forgery = forged.get(digest)
+      if (forgery !== undefined && (forgery === FOR_GOOD || signingKeys.isNobodys(forgery))) return 'invalid'
       const underWay = verifying.get(digest)
       if (underWay) return underWay
       if (!isCanonical(token)) return 'invalid'
@@ -177,6 +181,18 @@ export function createAccessTokens({
       verified.clear()
       verifying = new Map()
     },
+  }
+}
+
+/** What a forgery is remembered with that nothing can make good. */
+const FOR_GOOD = ''
+
+class UnknownKeyError extends errors.JOSEError {
+  readonly kid: string
+
+  constructor(kid: string) {
+    super('No key has this kid.')
+    this.kid = kid
   }
 }
 

@@ -39,6 +39,8 @@ export interface SigningKeys {
    * until the feed of changes has been asked, ten times a second at most. Rejects where the store can't answer.
    */
   find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>
+  /** Whether `find` has found no key of that `kid`, and none has come since. */
+  isNobodys(kid: string): boolean
 }
 
 interface SigningKeysOptions {
@@ -115,15 +117,20 @@ export function createSigningKeys({ store, sealing, now, readChanges, onRemoved 
     return undefined
   }
 
+  function isNobodys(kid: string): boolean {
+    return kid.length > LONGEST_KID || nobodys.get(kid) === true
+  }
+
   return {
     load,
     list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
     current: () => currentOf(keys.filter(canSign), now()),
     verifies: (kid) => known(kid) !== undefined,
     lastAdded: () => lastAdded,
+    isNobodys,
     find(kid) {
       const key = known(kid)
-      if (key || nobodys.get(kid) || kid.length > LONGEST_KID) return key
+      if (key || isNobodys(kid)) return key
       asking ??= ask()
       return asking.then(() => {
         const found = known(kid)

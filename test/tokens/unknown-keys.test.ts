@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryStore, type OAuthError } from '../../src/index.js'
+import { memoryStore, type OAuthError, type SigningKeyRecord, type Store } from '../../src/index.js'
+import { createSealing } from '../../src/sealing.js'
+import { createAccessTokens, type AccessTokens } from '../../src/tokens/access-token.js'
+import { createSigningKeys, makeSigningKey } from '../../src/tokens/signing-keys.js'
 import { failingStore, type FailingStore } from '../support/outage.js'
 import { platform, type TestPlatform } from '../support/platform.js'
 
@@ -13,6 +16,46 @@ beforeAll(async () => {
   await auth.ready()
 })
 afterAll(() => auth.close())
+
+const ISSUER = 'https://api.example.com/orders'
+const AUDIT = { at: 0, type: 'signingKey.rotated', by: 'test', applicationId: undefined, details: {} } as const
+
+interface Tokens {
+  readonly store: Store
+  readonly accessTokens: AccessTokens
+  addKey(key: SigningKeyRecord): Promise<void>
+  makeKey(): Promise<void>
+}
+
+/** Signing keys and access tokens over a store, without a platform. */
+function tokensOf(over: Store): Tokens {
+  const sealing = createSealing(['a secret of 32 characters or more'])
+  const signingKeys = createSigningKeys({
+    store: over,
+    sealing,
+    now: Date.now,
+    readChanges: () => Promise.resolve(true),
+    onRemoved: () => undefined,
+  })
+  const accessTokens = createAccessTokens({
+    signingKeys,
+    issuers: [ISSUER],
+    clockTolerance: 5,
+    now: Date.now,
+    entries: 10,
+  })
+  async function addKey(key: SigningKeyRecord): Promise<void> {
+    expect(await over.addSigningKey(key, undefined, AUDIT)).toBe(true)
+    await signingKeys.load()
+  }
+  const times = { createdAt: Date.now(), signsFrom: Date.now(), formerVerifiesFor: 60 }
+  return {
+    store: over,
+    accessTokens,
+    addKey,
+    makeKey: async () => addKey(await makeSigningKey(sealing, { algorithm: 'ES256', ...times })),
+  }
+}
 
 /** What is answered to a token that names a key nobody has made. */
 async function answer(kid: string): Promise<number> {
@@ -47,6 +90,19 @@ describe('Access tokens of keys that a process does not know', () => {
     store.fail()
     expect([await answer('again'), await answer('long'.repeat(30))]).toEqual([401, 401])
     store.recover()
+  })
+
+  it('are refused at once when they come again, and are good from the moment the key is there', async () => {
+    const [here, elsewhere] = [tokensOf(memoryStore()), tokensOf(memoryStore())]
+    await elsewhere.makeKey()
+    const grant = { issuer: ISSUER, applicationId: 'app_1', scopes: [], issuedAt: Date.now(), tokensRevokedAt: 0 }
+    const token = await elsewhere.accessTokens.sign({ ...grant, lifetime: 60 })
+    expect(await here.accessTokens.verify(token)).toBe('invalid')
+    expect(here.accessTokens.verify(token)).toBe('invalid')
+
+    const [key] = await elsewhere.store.listSigningKeys()
+    await here.addKey(key!)
+    expect(await here.accessTokens.verify(token)).toMatchObject({ applicationId: 'app_1' })
   })
 
   it('get 503, not 401, every one, while the store can not say whether there is such a key', async () => {
