@@ -81,14 +81,12 @@ export function createAccessTokens({
   const forged = boundedCache<string>({ entries: FORGED, bytesOf: ({ length }) => length })
   let verifying = new Map<string, Promise<Verification>>()
 
-  async function keyOf({ kid, alg }: JWTHeaderParameters): Promise<SigningKey['publicKey']> {
+  /** At once where the key is known: a new token waits for the check of its signature alone. */
+  function keyOf({ kid, alg }: JWTHeaderParameters): Eventually<SigningKey['publicKey']> {
     // jose has not looked at what kid is.
     if (typeof kid !== 'string') throw new errors.JWSInvalid('There is no kid.')
-    const key = await signingKeys.find(kid)
-    if (!key) throw new UnknownKeyError(kid)
-    // The key's own algorithm, not the token's word for it (RFC 8725 3.1).
-    if (key.algorithm !== alg) throw new errors.JWSInvalid('The algorithm is not that of the key.')
-    return key.publicKey
+    const key = signingKeys.find(kid)
+    return key instanceof Promise ? key.then((found) => publicKeyOf(found, kid, alg)) : publicKeyOf(key, kid, alg)
   }
 
   const demands = {
@@ -105,9 +103,9 @@ export function createAccessTokens({
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keyOf, demands)
       const result = read(payload, protectedHeader.kid!, token.length)
-      if (typeof result === 'string') return result
+      if (result === undefined) return 'invalid'
       // Where a key was removed meanwhile, nothing it has signed is kept.
-      if (verifying === mine) verified.set(digest, sharing(result))
+      if (verifying === mine) verified.set(digest, result)
       return judgeTime(result)
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error
@@ -121,16 +119,27 @@ export function createAccessTokens({
   }
 
   /**
-   * What thousands of tokens have in common, each points to one copy of. Memory is saved, and time: with as many tokens,
-   * each place in memory that a request looks at is one that no cache of the processor has.
+   * What the claims say, if they are those of our tokens. What thousands have in common, each points to one copy of. Memory
+   * is saved, and time: with as many tokens, each place in memory that a request looks at is one that no cache of the
+   * processor has.
    */
-  function sharing({ issuer, applicationId, kid, scopes, ...rest }: AccessToken): AccessToken {
+  function read(payload: JWTPayload, kid: string, bytes: number): AccessToken | undefined {
+    const { iss, aud, sub, client_id, iat, exp, jti, scope = '' } = payload
+    if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined
+    if (typeof iat !== 'number' || typeof exp !== 'number') return undefined
+    if (typeof jti !== 'string' || typeof scope !== 'string') return undefined
+    const tokensRevokedAt = revocationInstantOf(jti)
+    if (tokensRevokedAt === undefined) return undefined
     return {
-      ...rest,
-      issuer: shared(texts, issuer, issuer),
-      applicationId: shared(texts, applicationId, applicationId),
+      id: jti,
+      issuer: shared(texts, iss, iss),
+      applicationId: shared(texts, sub, sub),
+      scopes: shared(scopeLists, scope, scope === '' ? [] : scope.split(' ')),
+      iat,
+      exp,
+      tokensRevokedAt,
       kid: shared(texts, kid, kid),
-      scopes: shared(scopeLists, scopes.join(' '), scopes),
+      bytes,
     }
   }
 
@@ -228,25 +237,11 @@ function shared<Value>(seen: BoundedCache<Value>, name: string, value: Value): V
   return first ?? value
 }
 
-function read(payload: JWTPayload, kid: string, bytes: number): Verification {
-  const { iss, aud, sub, client_id, iat, exp, jti, scope = '' } = payload
-  if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id || typeof scope !== 'string')
-    return 'invalid'
-  if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string') return 'invalid'
-  const tokensRevokedAt = revocationInstantOf(jti)
-  if (tokensRevokedAt === undefined) return 'invalid'
-  const scopes = scope === '' ? [] : scope.split(' ')
-  return {
-    id: jti,
-    issuer: iss,
-    applicationId: sub,
-    scopes,
-    iat,
-    exp,
-    tokensRevokedAt,
-    kid,
-    bytes,
-  }
+function publicKeyOf(key: SigningKey | undefined, kid: string, alg: string): SigningKey['publicKey'] {
+  if (!key) throw new UnknownKeyError(kid)
+  // The key's own algorithm, not the token's word for it (RFC 8725 3.1).
+  if (key.algorithm !== alg) throw new errors.JWSInvalid('The algorithm is not that of the key.')
+  return key.publicKey
 }
 
 /**

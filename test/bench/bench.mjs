@@ -5,6 +5,7 @@
  * among the temporary files and stays there for the next run.
  *
  *   npm run bench -- --rounds 15                  more rounds (7); --seconds makes their turns longer (1)
+ *   npm run bench -- --turns 256 --rounds 200     where neighbours are busy: turns of so many requests, sent by the bench itself
  *   npm run bench -- --lives 3                    servers start anew so often: a process can be lucky for life
  *   npm run bench -- --group token --only ours    some groups (see groups.mjs, and flood), some contenders (a regex)
  *   npm run bench -- --profile 'ours, memory'     no comparison: where those contenders' time goes, function by function
@@ -17,6 +18,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { GROUPS, LEGEND } from './groups.mjs'
+import { pinThis } from './conversation.mjs'
 import { generator } from './load.mjs'
 import { measureGroup } from './measure.mjs'
 import { pinned } from './pinned.mjs'
@@ -27,6 +29,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '1' },
+    turns: { type: 'string' },
     lives: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     group: { type: 'string', multiple: true, default: [...GROUPS.map(({ name }) => name), 'flood'] },
@@ -39,7 +42,9 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 process.on('SIGINT', () => process.exit(130))
 process.on('SIGTERM', () => process.exit(143))
 const say = (text) => void process.stderr.write(`${text}\n`)
-const settings = { rounds: Number(values.rounds), seconds: Number(values.seconds), folder, say }
+const turns = values.turns === undefined ? undefined : Number(values.turns)
+const settings = { rounds: Number(values.rounds), seconds: Number(values.seconds), turns, folder, say }
+if (turns) pinThis()
 const asked = GROUPS.filter(({ name }) => values.group.includes(name))
 
 installPeers()
@@ -49,7 +54,7 @@ else await compare(new RegExp(values.only))
 async function compare(only) {
   const lines = [header()]
   const notes = [
-    `Node ${process.version}, ${cpus()[0]?.model}, load from ${generator}; ${values.rounds} rounds of ${values.seconds} s; load average before it ${loadavg()[0].toFixed(2)}.`,
+    `Node ${process.version}, ${cpus()[0]?.model}, ${turns ? `${values.rounds} rounds of ${turns} requests` : `load from ${generator}; ${values.rounds} rounds of ${values.seconds} s`}; load average before it ${loadavg()[0].toFixed(2)}.`,
   ]
   for (const group of asked) {
     const bases = new Set(group.entries.map(({ base }) => base ?? group.entries[0].name))

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRight } from './answer.mjs'
+import { converse } from './conversation.mjs'
 import { load, tryOut } from './load.mjs'
 import { startServer } from './server-process.mjs'
 import { median, quantile, shuffled } from './statistics.mjs'
@@ -9,9 +10,10 @@ const WARM_UP = 12_000
 
 /**
  * Measures a group: each round every entry has its turn, in another order; ratios are taken within a round. With `lives`,
- * servers start anew so often, since a process can be lucky with its heap for as long as it lives.
+ * servers start anew so often, since a process can be lucky with its heap for as long as it lives. A turn is some `seconds`
+ * of load, or so many requests as `turns` says.
  */
-export async function measureGroup({ entries, lives = 1 }, { rounds, seconds, folder, say }) {
+export async function measureGroup({ entries, lives = 1 }, { rounds, seconds, turns: requests, folder, say }) {
   const results = new Map(entries.map(({ name }) => [name, { rounds: [] }]))
   for (let life = 0; life < lives; life++) {
     const from = Math.round((life * rounds) / lives)
@@ -26,12 +28,15 @@ export async function measureGroup({ entries, lives = 1 }, { rounds, seconds, fo
     try {
       const turns = []
       for (const entry of entries) turns.push(await prepare(entry, { servers, folder, say }))
+      if (requests) for (const turn of turns) turn.conversation = await awake(turn.server, REST, () => converse(turn))
       for (let round = from + 1; round <= to; round++) {
         say(`round ${round} of ${rounds}`)
-        for (const turn of shuffled(turns)) turn.rounds.push(await measure(turn, { seconds, folder }))
+        for (const turn of shuffled(turns)) turn.rounds.push(await measure(turn, { seconds, requests, folder }))
       }
+      for (const turn of turns) turn.conversation?.close()
       for (const turn of turns) await check(turn)
-      for (const server of new Set(servers.values())) server.spent = await awake(server, () => server.ask('memory'))
+      for (const server of new Set(servers.values()))
+        server.spent = await awake(server, REST, () => server.ask('memory'))
       for (const turn of turns) {
         const result = results.get(turn.name)
         Object.assign(result, { ...turn, rounds: [...result.rounds, ...turn.rounds] })
@@ -63,7 +68,7 @@ export async function warmUp(turn, { folder }) {
 
 /** Looks at two answers: a fast wrong one would win. */
 async function check({ name, server, traffic, file, status }) {
-  await awake(server, async () => {
+  await awake(server, REST, async () => {
     for (const at of [0, 99]) {
       const answer = await tryOut({ port: server.port, traffic, file, at })
       if (answer.status !== status || (status === 200 && !isRight(answer.text, traffic))) {
@@ -73,11 +78,15 @@ async function check({ name, server, traffic, file, status }) {
   })
 }
 
-async function measure(turn, { seconds, folder }) {
-  const { server, traffic, file, status, name } = turn
-  return awake(server, async () => {
+async function measure(turn, { seconds, requests, folder }) {
+  const { server, traffic, file, status, name, conversation } = turn
+  // A short turn can't afford a long rest; the first question is answered after the timers that are due.
+  const rest = conversation ? 5 : REST
+  return awake(server, rest, async () => {
     const before = await server.ask('usage')
-    const report = await load({ port: server.port, traffic, file, offset: turn.offset, seconds, folder })
+    const report = conversation
+      ? await conversation.turn(requests)
+      : await load({ port: server.port, traffic, file, offset: turn.offset, seconds, folder })
     const after = await server.ask('usage')
     turn.offset += report.requests
     const expected = status < 400 ? 0 : report.requests
@@ -86,10 +95,12 @@ async function measure(turn, { seconds, folder }) {
   })
 }
 
-async function awake(server, work) {
+/** Milliseconds after a sleep: timers that fell due in it, and what they begin, belong to no request. */
+const REST = 150
+
+async function awake(server, rest, work) {
   server.resume()
-  // Timers that fell due in its sleep belong to no request.
-  await sleep(150)
+  await sleep(rest)
   try {
     return await work()
   } finally {

@@ -17,6 +17,8 @@ const server = createServer((req, res) => {
   requests += 1
   app(req, res)
 })
+// A connection must outlive the turns of all others.
+server.keepAliveTimeout = 3_600_000
 server.listen(0, '127.0.0.1', () => {
   say({ port: server.address().port, files, startUp })
 })

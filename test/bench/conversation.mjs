@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { isThere } from './pinned.mjs'
+import { quantile } from './statistics.mjs'
+
+const CONNECTIONS = 16
+const HEAD_END = Buffer.from('\r\n\r\n')
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
+
+/** Keeps this process, which is the load now, to the load's core. */
+export function pinThis() {
+  if (isThere('taskset')) spawnSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' })
+}
+
+/**
+ * Connections to a server that stay open, for turns far shorter than wrk's: on a machine with busy neighbours what is slow
+ * is slow for a second, and of turns that short every contender gets its share of it.
+ */
+export async function converse({ server, traffic, file, status, offset }) {
+  const requests = requestsOf(traffic, file)
+  const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => opened(server.port)))
+  let next = offset
+
+  /** Sends so many, each as soon as one is answered; reports as `load` does. */
+  async function turn(count) {
+    const began = performance.now()
+    let left = count
+    const times = []
+    await Promise.all(sockets.map(talk))
+    const seconds = (performance.now() - began) / 1000
+    return {
+      requests: count,
+      refused: status < 400 ? 0 : count,
+      p50: quantile(times, 0.5),
+      p99: quantile(times, 0.99),
+      seconds,
+    }
+
+    async function talk(socket) {
+      while (left > 0) {
+        left -= 1
+        const sent = performance.now()
+        socket.write(requests[next++ % requests.length])
+        const answer = await read(socket)
+        times.push(performance.now() - sent)
+        if (!answer.startsWith(`HTTP/1.1 ${status}`)) throw new Error(`Not ${status}: ${answer}`)
+      }
+    }
+  }
+
+  return { turn, close: () => sockets.forEach((socket) => socket.destroy()) }
+}
+
+async function opened(port) {
+  const socket = connect(port, '127.0.0.1').setNoDelay()
+  await once(socket, 'connect')
+  return socket
+}
+
+/** The next answer's beginning, once the answer is there as a whole. */
+function read(socket) {
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.alloc(0)
+    socket.on('data', take).once('close', broke)
+
+    function take(chunk) {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
+      if (isWhole(bytes)) finish(resolve, bytes.latin1Slice(0, 200))
+    }
+    function broke() {
+      finish(reject, new Error(`A connection was closed: ${bytes.toString()}`))
+    }
+    function finish(settle, value) {
+      socket.off('data', take).off('close', broke)
+      settle(value)
+    }
+  })
+}
+
+function isWhole(bytes) {
+  const end = bytes.indexOf(HEAD_END)
+  if (end < 0) return false
+  const length = /\r\ncontent-length: (\d+)/i.exec(bytes.latin1Slice(0, end))?.[1]
+  const body = bytes.subarray(end + HEAD_END.length)
+  return length === undefined ? body.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) : body.length >= Number(length)
+}
+
+/** Every request that the traffic consists of, as bytes. */
+function requestsOf({ method = 'GET', path, headers = {}, body = '', vary, before = '' }, file) {
+  const lines = file === undefined ? [''] : readFileSync(file, 'utf8').split('\n')
+  return lines.map((line) => {
+    const text = vary === 'body' ? line : body
+    const all = { Host: 'localhost', ...headers }
+    if (vary !== undefined && vary !== 'body') all[vary] = before + line
+    if (text !== '') all['Content-Length'] = Buffer.byteLength(text)
+    const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${text}`)
+  })
+}
