@@ -67,7 +67,7 @@ function read(socket) {
 
     function take(chunk) {
       bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
-      if (isWhole(bytes)) finish(resolve, bytes.latin1Slice(0, 200))
+      if (isWhole(bytes)) finish(resolve, bytes.toString('latin1', 0, 200))
     }
     function broke() {
       finish(reject, new Error(`A connection was closed: ${bytes.toString()}`))
@@ -82,7 +82,7 @@ function read(socket) {
 function isWhole(bytes) {
   const end = bytes.indexOf(HEAD_END)
   if (end < 0) return false
-  const length = /\r\ncontent-length: (\d+)/i.exec(bytes.latin1Slice(0, end))?.[1]
+  const length = /\r\ncontent-length: (\d+)/i.exec(bytes.toString('latin1', 0, end))?.[1]
   const body = bytes.subarray(end + HEAD_END.length)
   return length === undefined ? body.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) : body.length >= Number(length)
 }
