@@ -9,8 +9,8 @@ import type { Identity } from './identity.js'
  * tokens from query and body: behind a facade neither can happen, and the host's Passport never learns of ours.
  *
  * A class, since it holds the request: what a literal makes V8 learns to put straight among what lives long, and whatever
- * hangs on it stays until the next full collection. And the one object that a guard makes for a request: functions made for
- * each would cost more than what they do.
+ * hangs on it stays until the next full collection. It holds all that is needed later, in place of closures made for each
+ * request, which would cost more than what they do.
  */
 export class Facade {
   readonly api: ApiSettings
@@ -85,11 +85,11 @@ export function settle(verify: Verify, facade: Facade, credential: string, done:
     done(error as Error)
     return
   }
-  if (result instanceof Promise) finishOnce(result, done)
+  if (result instanceof Promise) finishAfter(result, done)
   else finish(result, done)
 }
 
-function finishOnce(known: Promise<Identity | string>, done: Done): void {
+function finishAfter(known: Promise<Identity | string>, done: Done): void {
   known.then((who) => finish(who, done), done)
 }
 

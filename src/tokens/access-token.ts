@@ -1,8 +1,9 @@
-import { hash, randomFillSync } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { CompactSign, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
 import { boundedCache, type BoundedCache } from '../bounded-cache.js'
 import type { Eventually } from '../eventually.js'
 import type { SigningKey, SigningKeys } from './signing-keys.js'
+import { makeTokenId, revocationInstantOf } from './token-id.js'
 
 /** A verified access token (RFC 9068 2.2). */
 export interface AccessToken {
@@ -161,7 +162,7 @@ export function createAccessTokens({
         client_id: applicationId,
         iat,
         exp: iat + lifetime,
-        jti: makeId(tokensRevokedAt),
+        jti: makeTokenId(tokensRevokedAt),
         scope: scopes.length > 0 ? scopes.join(' ') : undefined,
       }
       // Not SignJWT: it clones and checks claims that are right as they stand here.
@@ -242,27 +243,4 @@ function publicKeyOf(key: SigningKey | undefined, kid: string, alg: string): Sig
   // The key's own algorithm, not the token's word for it (RFC 8725 3.1).
   if (key.algorithm !== alg) throw new errors.JWSInvalid('The algorithm is not that of the key.')
   return key.publicKey
-}
-
-/**
- * 32 characters of base64url: 48 bits that say which `revokeTokens` the issuer knew of, and 144 random ones. Clocks could
- * not tell whether a token was issued before a revocation: they differ, and can be set back.
- */
-function makeId(tokensRevokedAt: number): string {
-  if (drawn === randomness.length) {
-    // Random bytes cost little by the thousand and much by the dozen.
-    randomFillSync(randomness)
-    drawn = 0
-  }
-  const bytes = randomness.subarray(drawn, (drawn += 24))
-  bytes.writeUIntBE(tokensRevokedAt, 0, 6)
-  return bytes.toString('base64url')
-}
-
-const randomness = Buffer.alloc(24 * 128)
-let drawn = randomness.length
-
-function revocationInstantOf(id: string): number | undefined {
-  const bytes = Buffer.from(id, 'base64url')
-  return bytes.length === 24 ? bytes.readUIntBE(0, 6) : undefined
 }

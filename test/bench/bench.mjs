@@ -18,10 +18,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { GROUPS, LEGEND } from './groups.mjs'
-import { pinThis } from './conversation.mjs'
 import { generator } from './load.mjs'
 import { measureGroup } from './measure.mjs'
-import { pinned } from './pinned.mjs'
+import { pinned, pinThis } from './pinned.mjs'
 import { profileOf } from './profile.mjs'
 import { floodLine, header, lineOf, noiseLine, startUpLines } from './table.mjs'
 
@@ -53,8 +52,9 @@ else await compare(new RegExp(values.only))
 
 async function compare(only) {
   const lines = [header()]
+  const load = turns ? `rounds of ${turns} requests` : `rounds of ${values.seconds} s, load from ${generator}`
   const notes = [
-    `Node ${process.version}, ${cpus()[0]?.model}, ${turns ? `${values.rounds} rounds of ${turns} requests` : `load from ${generator}; ${values.rounds} rounds of ${values.seconds} s`}; load average before it ${loadavg()[0].toFixed(2)}.`,
+    `Node ${process.version}, ${cpus()[0]?.model}; ${values.rounds} ${load}; load average before it ${loadavg()[0].toFixed(2)}.`,
   ]
   for (const group of asked) {
     const bases = new Set(group.entries.map(({ base }) => base ?? group.entries[0].name))

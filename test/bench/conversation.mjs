@@ -1,18 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { isThere } from './pinned.mjs'
+import { CONNECTIONS, requestOf } from './load.mjs'
 import { quantile } from './statistics.mjs'
 
-const CONNECTIONS = 16
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
-
-/** Keeps this process, which is the load now, to the load's core. */
-export function pinThis() {
-  if (isThere('taskset')) spawnSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' })
-}
 
 /**
  * Connections to a server that stay open, for turns far shorter than wrk's: on a machine with busy neighbours what is slow
@@ -88,14 +81,14 @@ function isWhole(bytes) {
 }
 
 /** Every request that the traffic consists of, as bytes. */
-function requestsOf({ method = 'GET', path, headers = {}, body = '', vary, before = '' }, file) {
+function requestsOf(traffic, file) {
   const lines = file === undefined ? [''] : readFileSync(file, 'utf8').split('\n')
   return lines.map((line) => {
-    const text = vary === 'body' ? line : body
-    const all = { Host: 'localhost', ...headers }
-    if (vary !== undefined && vary !== 'body') all[vary] = before + line
-    if (text !== '') all['Content-Length'] = Buffer.byteLength(text)
-    const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${text}`)
+    const { method, path, headers, body } = requestOf(traffic, line)
+    const length = body && { 'Content-Length': Buffer.byteLength(body) }
+    const head = Object.entries({ Host: 'localhost', ...headers, ...length }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    )
+    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body ?? ''}`)
   })
 }

@@ -116,6 +116,7 @@ export const GROUPS = [
       refusal('ours, garbage', ours(BEARER), 'garbage'),
       refusal('ours, expired', ours(BEARER), 'expired'),
       refusal('ours, signed by a foreign key', ours(BEARER), 'foreign'),
+      refusal('ours, signed by a foreign key, new', ours({ ...BEARER, forgeries: 25_000 }), 'foreign'),
       refusal('ours, unknown kid', ours(BEARER), 'unknownKid'),
       refusal('ours, unknown API key', ours({ guard: 'apiKey' }), 'unknownKeys', apiKey),
       refusal('ours, malformed API key', ours({ guard: 'apiKey' }), 'malformedKeys', apiKey),

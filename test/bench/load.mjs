@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { isThere, pinned } from './pinned.mjs'
 
 const run = promisify(execFile)
-const CONNECTIONS = 16
+export const CONNECTIONS = 16
 const AUTOCANNON = fileURLToPath(new URL('autocannon.mjs', import.meta.url))
 
 /** The generator of load in use. */
@@ -28,14 +28,16 @@ export async function load({ port, traffic, file, offset = 0, seconds, folder })
 /** One request of the traffic, for a look at its answer. */
 export async function tryOut({ port, traffic, file, at = 0 }) {
   const lines = file === undefined ? [] : readFileSync(file, 'utf8').split('\n')
-  const { method = 'GET', path, headers = {}, body, vary, before = '' } = traffic
-  const line = before + lines[at % lines.length]
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    headers: { ...headers, ...(vary && vary !== 'body' && { [vary]: line }) },
-    body: vary === 'body' ? line : body,
-  })
+  const { path, ...request } = requestOf(traffic, lines[at % lines.length])
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, request)
   return { status: response.status, text: await response.text() }
+}
+
+/** The traffic's request with one of its lines. */
+export function requestOf({ method = 'GET', path, headers = {}, body, vary, before = '' }, line) {
+  const varied = before + line
+  if (vary === 'body') return { method, path, headers, body: varied }
+  return { method, path, headers: { ...headers, ...(vary && { [vary]: varied }) }, body }
 }
 
 function autocannonCommand(job) {

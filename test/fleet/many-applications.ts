@@ -3,8 +3,7 @@ import { Pool } from 'pg'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { createSealing } from '../../src/sealing.js'
 import { postgresStore } from '../../src/stores/postgres.js'
-import { createAccessTokens } from '../../src/tokens/access-token.js'
-import { createSigningKeys } from '../../src/tokens/signing-keys.js'
+import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 
 /** What an application calls with. */
 export interface Caller {
@@ -22,26 +21,12 @@ export async function addApplications(url: string, secret: string, count: number
     const sealing = createSealing([secret])
     const pepper = await sealing.open(await store.establishPepper('there is one'))
     const credentials = createCredentials('epa', Buffer.from(pepper, 'base64url'), 1)
-    const signingKeys = createSigningKeys({
-      store,
-      sealing,
-      now: Date.now,
-      readChanges: () => Promise.resolve(true),
-      onRemoved: () => undefined,
-    })
+    const { signingKeys, accessTokens } = accessTokensOver(store, sealing)
     await signingKeys.load()
-    const issuer = 'https://api.example.com/orders'
-    const accessTokens = createAccessTokens({
-      signingKeys,
-      issuers: [issuer],
-      clockTolerance: 5,
-      now: Date.now,
-      entries: 1,
-    })
     const made = await Promise.all(
       Array.from({ length: count }, async () => {
         const id = `app_${randomBytes(16).toString('hex')}`
-        const grant = { issuer, applicationId: id, scopes: ['orders:read'], issuedAt: Date.now() }
+        const grant = { issuer: ISSUER, applicationId: id, scopes: ['orders:read'], issuedAt: Date.now() }
         const token = await accessTokens.sign({ ...grant, lifetime: 3600, tokensRevokedAt: 0 })
         return { id, key: credentials.mint('key', Date.now()), secret: credentials.mint('secret', Date.now()), token }
       }),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryStore, type OAuthError, type SigningKeyRecord, type Store } from '../../src/index.js'
+import { memoryStore, type OAuthError } from '../../src/index.js'
 import { createSealing } from '../../src/sealing.js'
-import { createAccessTokens, type AccessTokens } from '../../src/tokens/access-token.js'
-import { createSigningKeys, makeSigningKey } from '../../src/tokens/signing-keys.js'
+import { makeSigningKey } from '../../src/tokens/signing-keys.js'
+import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 import { failingStore, type FailingStore } from '../support/outage.js'
 import { platform, type TestPlatform } from '../support/platform.js'
 
@@ -17,45 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => auth.close())
 
-const ISSUER = 'https://api.example.com/orders'
 const AUDIT = { at: 0, type: 'signingKey.rotated', by: 'test', applicationId: undefined, details: {} } as const
-
-interface Tokens {
-  readonly store: Store
-  readonly accessTokens: AccessTokens
-  addKey(key: SigningKeyRecord): Promise<void>
-  makeKey(): Promise<void>
-}
-
-/** Signing keys and access tokens over a store, without a platform. */
-function tokensOf(over: Store): Tokens {
-  const sealing = createSealing(['a secret of 32 characters or more'])
-  const signingKeys = createSigningKeys({
-    store: over,
-    sealing,
-    now: Date.now,
-    readChanges: () => Promise.resolve(true),
-    onRemoved: () => undefined,
-  })
-  const accessTokens = createAccessTokens({
-    signingKeys,
-    issuers: [ISSUER],
-    clockTolerance: 5,
-    now: Date.now,
-    entries: 10,
-  })
-  async function addKey(key: SigningKeyRecord): Promise<void> {
-    expect(await over.addSigningKey(key, undefined, AUDIT)).toBe(true)
-    await signingKeys.load()
-  }
-  const times = { createdAt: Date.now(), signsFrom: Date.now(), formerVerifiesFor: 60 }
-  return {
-    store: over,
-    accessTokens,
-    addKey,
-    makeKey: async () => addKey(await makeSigningKey(sealing, { algorithm: 'ES256', ...times })),
-  }
-}
 
 /** What is answered to a token that names a key nobody has made. */
 async function answer(kid: string): Promise<number> {
@@ -93,15 +55,20 @@ describe('Access tokens of keys that a process does not know', () => {
   })
 
   it('are refused at once when they come again, and are good from the moment the key is there', async () => {
-    const [here, elsewhere] = [tokensOf(memoryStore()), tokensOf(memoryStore())]
-    await elsewhere.makeKey()
+    const sealing = createSealing(['a secret of 32 characters or more'])
+    const [ours, theirs] = [memoryStore(), memoryStore()]
+    const [here, elsewhere] = [accessTokensOver(ours, sealing), accessTokensOver(theirs, sealing)]
+    const times = { createdAt: Date.now(), signsFrom: Date.now(), formerVerifiesFor: 60 }
+    const key = await makeSigningKey(sealing, { algorithm: 'ES256', ...times })
+    await theirs.addSigningKey(key, undefined, AUDIT)
+    await elsewhere.signingKeys.load()
     const grant = { issuer: ISSUER, applicationId: 'app_1', scopes: [], issuedAt: Date.now(), tokensRevokedAt: 0 }
     const token = await elsewhere.accessTokens.sign({ ...grant, lifetime: 60 })
     expect(await here.accessTokens.verify(token)).toBe('invalid')
     expect(here.accessTokens.verify(token)).toBe('invalid')
 
-    const [key] = await elsewhere.store.listSigningKeys()
-    await here.addKey(key!)
+    await ours.addSigningKey(key, undefined, AUDIT)
+    await here.signingKeys.load()
     expect(await here.accessTokens.verify(token)).toMatchObject({ applicationId: 'app_1' })
   })
 

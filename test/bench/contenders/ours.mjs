@@ -12,7 +12,15 @@ import { credentialsOf, PLATFORM, privateSigningKey } from '../platform.mjs'
  * made by `auth.applications.create()`; access tokens are signed with the platform's own key.
  */
 export async function start(options) {
-  const { store: kind = 'memory', algorithm = 'ES256', applications = 1000, tokens = 0, guard, folder } = options
+  const {
+    store: kind = 'memory',
+    algorithm = 'ES256',
+    applications = 1000,
+    tokens = 0,
+    forgeries = 1000,
+    guard,
+    folder,
+  } = options
   const file = join(mkdtempSync(join(folder, 'ours-')), 'platform.sqlite')
   const store = kind === 'sqlite' ? sqliteStore(file) : memoryStore()
   const auth = createPlatformAuth({
@@ -29,7 +37,7 @@ export async function start(options) {
     app: appOf(auth, guard),
     lines: {
       ...clientLines(made.map(({ clientId, clientSecret }) => ({ id: clientId, secret: clientSecret }))),
-      ...tokenLines(made, key, tokens),
+      ...tokenLines(made, key, tokens, forgeries),
       ...keyLines(made, credentials),
     },
   }
@@ -58,7 +66,7 @@ async function registered(auth, count) {
   return all
 }
 
-function tokenLines(made, key, count) {
+function tokenLines(made, key, count, forgeries) {
   if (count === 0) return {}
   const foreign = newKeyPair(key.kid)
   const sign = signerOf(key.jwk, key)
@@ -70,7 +78,7 @@ function tokenLines(made, key, count) {
     tokens: several(count, (id) => sign(claimsOf(id))),
     garbage: several(1000, garbageToken),
     expired: [sign(claimsOf(made[0].id, past))],
-    foreign: several(1000, (id) => signForeign(claimsOf(id))),
+    foreign: several(forgeries, (id) => signForeign(claimsOf(id))),
     unknownKid: several(1000, (id) => signUnknown(claimsOf(id))),
   }
 }
