@@ -1,7 +1,7 @@
 export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
 export { authOf, maybeAuthOf, type AuthInfo } from './resource-server/auth-info.js'
-export { openOperations, type Operations } from './operations.js'
-export { memoryStore } from './stores/memory.js'
+export { openOperations, type Operations } from './admin.js'
+export { memoryStore } from './stores/memory/index.js'
 export {
   ApplicationError,
   ConfigurationError,
@@ -10,7 +10,7 @@ export {
   type ApplicationErrorCode,
   type Denial,
   type ErrorCode,
-} from './errors.js'
+} from './contracts/errors.js'
 
 export type {
   Logger,
@@ -19,7 +19,7 @@ export type {
   RateLimitsOptions,
   SigningAlgorithm,
   SigningOptions,
-} from './options.js'
+} from './options/options.js'
 export type {
   Api,
   ApiKeyApiOptions,
@@ -31,20 +31,20 @@ export type {
   Registration,
   Scheme,
   ScopeOf,
-} from './api.js'
+} from './contracts/api.js'
 export type { Guard } from './resource-server/guard.js'
 export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 export type { Middleware } from './authorization-server/router.js'
 export type { Application, CredentialInfo } from './applications/application.js'
-export type { AccessArgument } from './applications/arguments.js'
-export type { Applications, By, IssuedCredentials, RotateByLetterOptions, RotateOptions } from './applications/calls.js'
-export type { OutboxCalls } from './applications/outbox.js'
-export type { Audit, AuditEvent } from './audit.js'
-export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './events.js'
-export type { Health } from './lifecycle.js'
-export type { Letter, Mailer } from './mailer.js'
-export type { SigningKeyInfo, SigningKeyRotation } from './tokens/rotation.js'
-export { StoreUnusableError } from './store.js'
+export type { AccessArgument } from './applications/validation.js'
+export type { Applications, By, IssuedCredentials, RotateByLetterOptions, RotateOptions } from './applications/applications-api.js'
+export type { OutboxCalls } from './applications/email-outbox.js'
+export type { Audit, AuditEvent } from './applications/audit-log.js'
+export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
+export type { Health } from './store-client/readiness.js'
+export type { Letter, Mailer } from './contracts/mailer.js'
+export type { SigningKeyInfo, SigningKeyRotation } from './tokens/key-rotation.js'
+export { StoreUnusableError } from './contracts/store.js'
 export type {
   ApplicationQuery,
   ApplicationRecord,
@@ -62,4 +62,4 @@ export type {
   RevokedAccessToken,
   SigningKeyRecord,
   Store,
-} from './store.js'
+} from './contracts/store.js'

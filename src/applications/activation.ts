@@ -1,5 +1,5 @@
-import type { Store } from '../store.js'
-import type { Changes } from './changes.js'
+import type { Store } from '../contracts/store.js'
+import type { Changes } from './application-writer.js'
 
 /** Ends `pending` when an application's credentials are first used: then the letter has arrived, whatever the mail server said. */
 export type Activate = (id: string, requestId: string | undefined) => Promise<void>

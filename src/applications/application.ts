@@ -1,4 +1,4 @@
-import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../store.js'
+import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../contracts/store.js'
 import { isLive } from './credentials.js'
 
 /** A live key or secret as `auth.applications` shows it. */

@@ -1,12 +1,12 @@
-import { ApplicationError } from '../errors.js'
+import { ApplicationError } from '../contracts/errors.js'
 import { toApplication, type Application } from './application.js'
-import type { Applications, RotateByLetterOptions, RotateOptions } from './calls.js'
-import { readOverlap } from './arguments.js'
-import type { Changes } from './changes.js'
+import type { Applications, RotateByLetterOptions, RotateOptions } from './applications-api.js'
+import { readOverlap } from './validation.js'
+import type { Changes } from './application-writer.js'
 import type { CredentialKind, Credentials } from './credentials.js'
 import { retire } from './issue.js'
-import { refuseDeleted } from './moves.js'
-import type { Outbox } from './outbox.js'
+import { refuseDeleted } from './status.js'
+import type { Outbox } from './email-outbox.js'
 
 interface CredentialRotationOptions {
   readonly changes: Changes

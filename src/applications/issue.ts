@@ -1,5 +1,5 @@
-import type { Api } from '../api.js'
-import type { ApplicationRecord, CredentialRecord, LetterPurpose } from '../store.js'
+import type { Api } from '../contracts/api.js'
+import type { ApplicationRecord, CredentialRecord, LetterPurpose } from '../contracts/store.js'
 import { isLive, type Credentials, type MintedCredential } from './credentials.js'
 
 /** Fresh credentials for an application: a key, a secret, or both. */

@@ -1,11 +1,11 @@
-import type { ApiSettings } from '../api-options.js'
-import { ApplicationError } from '../errors.js'
-import type { ApplicationRecord, Store } from '../store.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { ApplicationError } from '../contracts/errors.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { toApplication } from './application.js'
-import type { Applications } from './calls.js'
-import { readAccess, readContact, readName, type AccessArgument } from './arguments.js'
-import type { Changes } from './changes.js'
-import type { Outbox } from './outbox.js'
+import type { Applications } from './applications-api.js'
+import { readAccess, readContact, readName, type AccessArgument } from './validation.js'
+import type { Changes } from './application-writer.js'
+import type { Outbox } from './email-outbox.js'
 import { newApplication } from './registry.js'
 
 interface RegistrationOptions {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { Api } from '../api.js'
-import type { EventType } from '../events.js'
-import type { ApplicationRecord, Store } from '../store.js'
+import type { Api } from '../contracts/api.js'
+import type { EventType } from '../contracts/events.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { toApplication, type Application } from './application.js'
-import type { Applications } from './calls.js'
-import { readAccess, readContact, readName, readPageSize, readScopes, readStatus } from './arguments.js'
-import type { Changes, Edit } from './changes.js'
+import type { Applications } from './applications-api.js'
+import { readAccess, readContact, readName, readPageSize, readScopes, readStatus } from './validation.js'
+import type { Changes, Edit } from './application-writer.js'
 import type { Credentials } from './credentials.js'
 import { issueFor } from './issue.js'
-import { move, refuseDeleted } from './moves.js'
+import { move, refuseDeleted } from './status.js'
 
 interface RegistryOptions {
   readonly store: Store

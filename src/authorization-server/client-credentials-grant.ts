@@ -1,8 +1,8 @@
-import type { ApiSettings } from '../api-options.js'
-import { accessOf } from '../applications/access.js'
-import { OAuthError } from '../errors.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { accessOf } from '../applications/grants.js'
+import { OAuthError } from '../contracts/errors.js'
 import type { Form } from '../http/form.js'
-import type { ApplicationRecord } from '../store.js'
+import type { ApplicationRecord } from '../contracts/store.js'
 
 /** What an application is granted at an API for this request (RFC 6749 4.4): the scopes, or an `OAuthError`. */
 export function grantScopes(api: ApiSettings, application: ApplicationRecord, form: Form): readonly string[] {

@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../api-options.js'
+import type { ApiSettings } from '../options/read-apis.js'
 import { sendJson } from '../http/respond.js'
 import type { ReadOwnToken } from './own-token.js'
 import type { Endpoint } from './router.js'

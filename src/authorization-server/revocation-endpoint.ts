@@ -1,7 +1,7 @@
-import type { ApiSettings } from '../api-options.js'
-import type { Emit } from '../events.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import type { Emit } from '../contracts/events.js'
 import { sendNothing } from '../http/respond.js'
-import type { Revocation } from '../tokens/revocation.js'
+import type { Revocation } from '../tokens/revoked-tokens.js'
 import type { ReadOwnToken } from './own-token.js'
 import type { Endpoint } from './router.js'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
+import type { ApiSettings } from '../options/read-apis.js'
 import type { Cors } from '../http/cors.js'
-import type { LogDenial } from '../http/denial-log.js'
+import type { LogDenial } from '../http/refusal-log.js'
 import { causeOf, denialOf, sendDenial, sendNothing } from '../http/respond.js'
 
 /** Answers one request; what it throws is answered as a refusal. */

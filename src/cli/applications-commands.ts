@@ -3,9 +3,9 @@ import { changed, existing, nameOf } from './application.js'
 import { command, PAGING } from './command.js'
 import { defined } from './defined.js'
 import { RefusedError, UsageError } from './failure.js'
-import { lettersOf } from './letters.js'
+import { lettersOf } from './emails.js'
 import { pagesOf } from './pages.js'
-import { listOfApplications, portraitOf } from './portrait.js'
+import { listOfApplications, portraitOf } from './format.js'
 import { EXAMPLE_ID } from './program.js'
 
 /** `apps ...`: which there are, and their lives. */

@@ -1,5 +1,5 @@
 import type { Operations, PlatformAuth, Store } from '../index.js'
-import type { Needs, Place } from './place.js'
+import type { Needs, Place } from './target.js'
 import type { Manifest } from './program.js'
 
 /** One command: what it is called, what it takes and does. Help is made from it, and the command line is read by it. */

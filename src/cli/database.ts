@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Pool } from 'pg'
 import type { Store } from '../index.js'
-import { sqliteStore } from '../stores/sqlite.js'
+import { sqliteStore } from '../stores/sqlite/index.js'
 import { RefusedError, UsageError } from './failure.js'
 
 /** What `--db` names. */
@@ -49,7 +49,7 @@ async function postgresAt(address: string): Promise<Database> {
   if (!URL.canParse(address)) {
     throw new UsageError('--db is not a URL. Write postgres://user@host:5432/database; a password percent-encoded.')
   }
-  const { postgresStore } = await import('../stores/postgres.js')
+  const { postgresStore } = await import('../stores/postgres/index.js')
   const pool = await openPool(address)
   return {
     // Nothing here lives long enough to listen.

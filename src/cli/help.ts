@@ -1,7 +1,7 @@
 import type { Command, Option } from './command.js'
 import { EXIT } from './failure.js'
 import { optionsOf } from './parse.js'
-import { VARIABLES } from './place.js'
+import { VARIABLES } from './target.js'
 import { PROGRAM } from './program.js'
 import { columns, fold } from './table.js'
 

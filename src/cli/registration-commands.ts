@@ -2,8 +2,8 @@ import { accessFrom } from './access.js'
 import { existing, nameOf } from './application.js'
 import { command } from './command.js'
 import { defined } from './defined.js'
-import { followLetters, tellOf } from './letters.js'
-import { credentialsView } from './portrait.js'
+import { followLetters, tellOf } from './emails.js'
+import { credentialsView } from './format.js'
 import { EXAMPLE_ID } from './program.js'
 
 const API = {

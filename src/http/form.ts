@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { OAuthError } from '../errors.js'
+import { OAuthError } from '../contracts/errors.js'
 import { formDecode } from './basic.js'
 import { readBody } from './body.js'
 

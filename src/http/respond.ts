@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OAuthError, StoreUnavailableError, denial, type Denial } from '../errors.js'
+import { OAuthError, StoreUnavailableError, denial, type Denial } from '../contracts/errors.js'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Letter, Mailer } from '../mailer.js'
+import type { Letter, Mailer } from '../contracts/mailer.js'
 
 /** Whom letters come from: a bare address, or an address with a name beside it. */
 export type Sender = string | { readonly name: string; readonly address: string }

@@ -1,6 +1,6 @@
 import { HeaderAPIKeyStrategy } from 'passport-headerapikey'
-import type { Identify } from './identity.js'
-import { settle, type Facade, type Verify } from './passport.js'
+import type { Identify } from './authenticate.js'
+import { settle, type Facade, type Verify } from './passport-adapter.js'
 
 /** passport-headerapikey over our own verification. */
 export function apiKeyStrategy(identify: Identify): HeaderAPIKeyStrategy {

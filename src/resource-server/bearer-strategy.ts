@@ -1,7 +1,7 @@
 import type { Strategy as PassportStrategy } from 'passport'
 import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
-import type { Identify } from './identity.js'
-import { settle, type Facade, type Verify } from './passport.js'
+import type { Identify } from './authenticate.js'
+import { settle, type Facade, type Verify } from './passport-adapter.js'
 
 /** passport-http-bearer over our own verification (RFC 6750 2.1). */
 export function bearerStrategy(identify: Identify): PassportStrategy {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
-import type { Denial } from '../errors.js'
-import type { Emit } from '../events.js'
-import type { LogDenial } from '../http/denial-log.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import type { Denial } from '../contracts/errors.js'
+import type { Emit } from '../contracts/events.js'
+import type { LogDenial } from '../http/refusal-log.js'
 import { causeOf, denialOf, sendDenial } from '../http/respond.js'
-import type { OnDenied } from '../options.js'
-import type { Refusals } from './refusals.js'
+import type { OnDenied } from '../options/options.js'
+import type { Refusals } from './error-responses.js'
 
 /** What a guard's refusals go by. */
 export interface DenyPlan {

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
-import type { Emit } from '../events.js'
-import type { Eventually } from '../eventually.js'
-import type { LimitHeaders, RateLimit } from '../limits/rate-limit.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import type { Emit } from '../contracts/events.js'
+import type { Eventually } from '../lib/maybe-promise.js'
+import type { LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
 import { establish } from './auth-info.js'
 import { denier, type DenierOptions, type DenyPlan } from './deny.js'
-import type { Identity } from './identity.js'
-import { Facade, type Authenticate } from './passport.js'
+import type { Identity } from './authenticate.js'
+import { Facade, type Authenticate } from './passport-adapter.js'
 
 /** A guard: middleware that Express 4, Express 5 and connect take alike, and that leaves a route's types as they are. */
 export type Guard = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void

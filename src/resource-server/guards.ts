@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
+import type { ApiSettings } from '../options/read-apis.js'
 import { cameTwice } from '../http/header.js'
-import type { OnDenied } from '../options.js'
+import type { OnDenied } from '../options/options.js'
 import { apiKeyStrategy } from './api-key-strategy.js'
 import { bearerStrategy, readBearer } from './bearer-strategy.js'
 import { guardMaker, type Guard, type GuardMakerOptions } from './guard.js'
-import type { Identify } from './identity.js'
-import { privatePassport } from './passport.js'
-import { apiKeyRefusals, bearerRefusals } from './refusals.js'
+import type { Identify } from './authenticate.js'
+import { privatePassport } from './passport-adapter.js'
+import { apiKeyRefusals, bearerRefusals } from './error-responses.js'
 
 /** What every guard can be told. */
 export interface GuardOptions {

@@ -1,12 +1,12 @@
-import type { ApiSettings } from '../api-options.js'
-import { OAuthError, type Denial } from '../errors.js'
-import type { Eventually } from '../eventually.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { OAuthError, type Denial } from '../contracts/errors.js'
+import type { Eventually } from '../lib/maybe-promise.js'
 import { denialOf } from '../http/respond.js'
-import type { RateLimit } from '../limits/rate-limit.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { describeIdentity, type AuthInfo } from './auth-info.js'
 import { readBearer } from './bearer-strategy.js'
-import type { Identify, Identity } from './identity.js'
-import { apiKeyRefusals, bearerRefusals, type Refusals } from './refusals.js'
+import type { Identify, Identity } from './authenticate.js'
+import { apiKeyRefusals, bearerRefusals, type Refusals } from './error-responses.js'
 
 /** Does outside a request what a guard does in one: for WebSockets, jobs and queues. Rejects with `OAuthError`. */
 export interface Verifiers {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { CompactSign, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
-import { boundedCache, type BoundedCache } from '../bounded-cache.js'
-import type { Eventually } from '../eventually.js'
+import { boundedCache, type BoundedCache } from '../lib/bounded-cache.js'
+import type { Eventually } from '../lib/maybe-promise.js'
 import type { SigningKey, SigningKeys } from './signing-keys.js'
 import { makeTokenId, revocationInstantOf } from './token-id.js'
 

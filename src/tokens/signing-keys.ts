@@ -1,10 +1,10 @@
 import type { webcrypto } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import { boundedCache } from '../bounded-cache.js'
-import { ConfigurationError, StoreUnavailableError } from '../errors.js'
-import type { Sealing } from '../sealing.js'
-import type { SigningKeyRecord, Store } from '../store.js'
+import { boundedCache } from '../lib/bounded-cache.js'
+import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
+import type { Sealing } from '../store-client/encryption.js'
+import type { SigningKeyRecord, Store } from '../contracts/store.js'
 
 /** A signing key in memory, imported once. */
 export interface SigningKey {

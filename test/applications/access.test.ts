@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
-import type { ApplicationRecord, Store } from '../../src/store.js'
+import type { ApplicationRecord, Store } from '../../src/contracts/store.js'
 import { callerOf } from '../support/caller.js'
 import { EXPRESSES, platform, STORES, type Host } from '../support/platform.js'
 import { ALL, CALLS, expectRefused, infoOf, onEveryOperator, OPEN } from './operator.js'

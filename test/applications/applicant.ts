@@ -14,8 +14,8 @@ import {
   type Store,
 } from '../../src/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
-import { postgresStore } from '../../src/stores/postgres.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { fakeClock } from '../../src/testing/index.js'
 import { freshDatabase } from '../support/postgres.js'
 import { recordingLogger, SECRET } from '../support/platform.js'

@@ -11,7 +11,7 @@ import express from 'express'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth, type Store } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { callerOf, type Caller } from '../support/caller.js'
 import { platform, SECRET } from '../support/platform.js'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
-import type { LetterInfo } from '../../src/cli/letters.js'
+import type { LetterInfo } from '../../src/cli/emails.js'
 import { run } from '../../src/cli/run.js'
 import {
   createPlatformAuth,
@@ -17,7 +17,7 @@ import {
   type PlatformAuthOptions,
   type SigningKeyInfo,
 } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { APIS, recordingLogger, SECRET } from '../support/platform.js'
 
 /** The module that tests give as `--config`. */

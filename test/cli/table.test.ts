@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { meantBy } from '../../src/cli/did-you-mean.js'
+import { meantBy } from '../../src/lib/suggest.js'
 import { isWithin } from '../../src/cli/doctor/runtime-checks.js'
 import { columns, fold, instant, table } from '../../src/cli/table.js'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import { createCredentials } from '../../src/applications/credentials.js'
-import { createSealing } from '../../src/sealing.js'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { createSealing } from '../../src/store-client/encryption.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 
 /** What an application calls with. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { expect, it } from 'vitest'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { openOutageHost, type Timed } from '../support/outages.js'
 import { startPostgres, type PostgresServer } from '../support/postgres.js'
 import { tcpProxy, type TcpProxy } from '../support/tcp-proxy.js'

@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { all, openOutageHost, recovery } from '../support/outages.js'
 import { platform } from '../support/platform.js'
 import { startPostgres } from '../support/postgres.js'

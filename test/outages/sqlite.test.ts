@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { all, answerTimeFromMemory, openOutageHost, recovery, WAITED, type AtEnd } from '../support/outages.js'
 import { platform } from '../support/platform.js'
 

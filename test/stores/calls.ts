@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store.js'
+import type { Store } from '../../src/contracts/store.js'
 import { application, audit, letter, NOW, signingKey } from './records.js'
 
 /** Every call that a store must reject before it is open and after it is closed; they follow one another without harm. */

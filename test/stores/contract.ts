@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ApplicationQuery, ApplicationRecord, AuditQuery, Change, Store } from '../../src/store.js'
-import { lettersContract } from './contract-letters.js'
+import type { ApplicationQuery, ApplicationRecord, AuditQuery, Change, Store } from '../../src/contracts/store.js'
+import { lettersContract } from './contract-emails.js'
 import { application, audit, credential, NOW, signingKey } from './records.js'
 
 /** A store that is open, on a backing of its own. */

@@ -4,7 +4,7 @@ import type {
   CredentialRecord,
   LetterRecord,
   SigningKeyRecord,
-} from '../../src/store.js'
+} from '../../src/contracts/store.js'
 
 export const NOW = 1_800_000_000_000
 

@@ -1,5 +1,5 @@
 import type { Store } from '../../src/index.js'
-import type { Sealing } from '../../src/sealing.js'
+import type { Sealing } from '../../src/store-client/encryption.js'
 import { createAccessTokens, type AccessTokens } from '../../src/tokens/access-token.js'
 import { createSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.js'
 

@@ -19,7 +19,7 @@ import {
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPlatformAuth, memoryStore, type SigningAlgorithm, type Store } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { accessToken, createApplication, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
 import { platform, SECRET, STORES, type TestPlatform } from '../support/platform.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore, type OAuthError } from '../../src/index.js'
-import { createSealing } from '../../src/sealing.js'
+import { createSealing } from '../../src/store-client/encryption.js'
 import { makeSigningKey } from '../../src/tokens/signing-keys.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 import { failingStore, type FailingStore } from '../support/outage.js'

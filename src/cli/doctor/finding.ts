@@ -1,5 +1,5 @@
 import type { Operations } from '../../index.js'
-import type { Place } from '../place.js'
+import type { Place } from '../target.js'
 import type { Manifest } from '../program.js'
 
 /** Something that a doctor has to say. */

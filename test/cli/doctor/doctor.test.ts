@@ -1,5 +1,5 @@
 import { Pool } from 'pg'
-import { postgresStore } from '../../../src/stores/postgres.js'
+import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { splitCure } from '../../../src/cli/doctor/finding.js'

@@ -1,0 +1,88 @@
+import { decodeProtectedHeader } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { createSealing } from '../../src/store-client/encryption.js'
+
+const [OLD, NEW, OTHER] = ['o'.repeat(32), 'n'.repeat(32), 'x'.repeat(32)] as const
+const TEXT = 'what must not lie in the open: é Ω \0'
+
+describe('sealing', () => {
+  it('opens what it has sealed, and seals the same text differently each time', async () => {
+    const sealing = createSealing([NEW])
+    const sealed = [await sealing.seal(TEXT), await sealing.seal(TEXT), await sealing.seal('')]
+    expect(new Set(sealed).size).toBe(3)
+    expect(await Promise.all(sealed.map(sealing.open))).toEqual([TEXT, TEXT, ''])
+  })
+
+  it('makes a JWE of alg dir and A256GCM that shows neither the text nor the secret', async () => {
+    const sealed = await createSealing([NEW]).seal(TEXT)
+    expect(decodeProtectedHeader(sealed)).toEqual({
+      alg: 'dir',
+      enc: 'A256GCM',
+      kid: expect.stringMatching(/^[\w-]{12}$/),
+    })
+    const clear =
+      sealed
+        .split('.')
+        .map((part) => Buffer.from(part, 'base64url').toString())
+        .join(' ') + sealed
+    expect(clear).not.toContain('open')
+    expect(clear).not.toContain(NEW)
+  })
+
+  it('seals with the newest secret, and opens with every one', async () => {
+    const sealed = await createSealing([OLD]).seal(TEXT)
+    expect(await createSealing([NEW, OTHER, OLD]).open(sealed)).toBe(TEXT)
+    const anew = await createSealing([NEW, OLD]).seal(TEXT)
+    expect(await createSealing([NEW]).open(anew)).toBe(TEXT)
+    await expect(createSealing([OLD]).open(anew)).rejects.toThrow(/^secret is not the one/)
+  })
+
+  it('refuses with the cure what none of its secrets opens', async () => {
+    const sealed = await createSealing([OLD]).seal(TEXT)
+    const refusal = { name: 'ConfigurationError', message: expect.stringContaining('give both, newest first') }
+    await expect(createSealing([NEW]).open(sealed)).rejects.toMatchObject(refusal)
+    await expect(createSealing([NEW, OTHER]).open(sealed)).rejects.toMatchObject(refusal)
+  })
+
+  it('refuses what has been tampered with', async () => {
+    const sealing = createSealing([NEW])
+    const [header, key, iv, text, tag] = (await sealing.seal(TEXT)).split('.') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
+    const other = (part: string): string => (part.startsWith('A') ? 'B' : 'A') + part.slice(1)
+    for (const parts of [
+      [header, key, other(iv), text, tag],
+      [header, key, iv, other(text), tag],
+      [header, key, iv, text, other(tag)],
+      [Buffer.from('{"alg":"dir","enc":"A128GCM"}').toString('base64url'), key, iv, text, tag],
+      [header, key, iv, text],
+      [''],
+    ]) {
+      await expect(sealing.open(parts.join('.'))).rejects.toThrow(/^secret is not the one/)
+    }
+  })
+
+  it('without a secret leaves the text as it is, which a secret given later still opens', async () => {
+    const none = createSealing([])
+    const plain = await none.seal(TEXT)
+    expect(plain).toContain(TEXT)
+    expect(await none.open(plain)).toBe(TEXT)
+    expect(await createSealing([NEW]).open(plain)).toBe(TEXT)
+    const sealed = await createSealing([NEW]).seal(TEXT)
+    await expect(none.open(sealed)).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(/^secret is missing, and the store was written with one\./),
+    })
+  })
+
+  it('seals a text that looks as if it were not sealed', async () => {
+    for (const secrets of [[], [NEW]]) {
+      const sealing = createSealing(secrets)
+      expect(await sealing.open(await sealing.seal('plain:plain:'))).toBe('plain:plain:')
+    }
+  })
+})
