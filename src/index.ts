@@ -1,6 +1,6 @@
 export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
 export { authOf, maybeAuthOf, type AuthInfo } from './resource-server/auth-info.js'
-export { openOperations, type Operations } from './admin.js'
+export { openAdmin, type AdminApi } from './admin.js'
 export { memoryStore } from './stores/memory/index.js'
 export {
   ApplicationError,
@@ -36,29 +36,35 @@ export type { Guard } from './resource-server/guard.js'
 export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 export type { Middleware } from './authorization-server/router.js'
 export type { Application, CredentialInfo } from './applications/application.js'
-export type { AccessArgument } from './applications/validation.js'
-export type { Applications, By, IssuedCredentials, RotateByLetterOptions, RotateOptions } from './applications/applications-api.js'
-export type { OutboxCalls } from './applications/email-outbox.js'
-export type { Audit, AuditEvent } from './applications/audit-log.js'
+export type { ApiGrants } from './applications/validation.js'
+export type {
+  Applications,
+  ActorOptions,
+  IssuedCredentials,
+  RotateByEmailOptions,
+  RotateOptions,
+} from './applications/applications-api.js'
+export type { Outbox } from './applications/email-outbox.js'
+export type { Audit, AuditEntry } from './applications/audit-log.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health } from './store-client/readiness.js'
-export type { Letter, Mailer } from './contracts/mailer.js'
+export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyInfo, SigningKeyRotation } from './tokens/key-rotation.js'
-export { StoreUnusableError } from './contracts/store.js'
+export { StoreIncompatibleError } from './contracts/store.js'
 export type {
   ApplicationQuery,
   ApplicationRecord,
   ApplicationStatus,
-  AuditEntry,
+  NewAuditRecord,
   AuditQuery,
   AuditRecord,
   Change,
   ChangesPage,
   CredentialRecord,
-  LetterChange,
-  LetterPurpose,
-  LetterQuery,
-  LetterRecord,
+  EmailChange,
+  EmailPurpose,
+  EmailQuery,
+  QueuedEmail,
   RevokedAccessToken,
   SigningKeyRecord,
   Store,

@@ -1,6 +1,6 @@
 import { boundedCache } from '../lib/bounded-cache.js'
-import type { Eventually } from '../lib/maybe-promise.js'
-import { createGate } from '../lib/concurrency-limit.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
 
 /** The record, if there is one. */
@@ -10,9 +10,9 @@ export type Found = ApplicationRecord | undefined
  * Who an application is, from memory in the common case. What it answers is no older than the last `forget`: a change
  * made here forgets before it resolves, a change made elsewhere when the feed brings it.
  */
-export interface Directory {
-  byId(id: string): Eventually<Found>
-  byKeyHash(hash: string): Eventually<Found>
+export interface ApplicationCache {
+  byId(id: string): MaybePromise<Found>
+  byKeyHash(hash: string): MaybePromise<Found>
   forget(id: string): void
   forgetAll(): void
 }
@@ -23,21 +23,21 @@ interface DirectoryOptions {
   readonly limit: number
 }
 
-export function createDirectory({ store, limit }: DirectoryOptions): Directory {
+export function createApplicationCache({ store, limit }: DirectoryOptions): ApplicationCache {
   const records = boundedCache<ApplicationRecord>({ entries: limit, bytesOf: bytesOfRecord })
   /** Key hash -> id. A key never moves to another application; whether it is still good, the record says. */
   const owners = boundedCache<string>({ entries: limit * 2 })
   /** Hashes that are nobody's key, so that a guess repeated costs no second look-up. */
   const nobodys = boundedCache<true>({ entries: limit })
   let loads = new Map<string, Promise<Found>>()
-  const gate = createGate(LOOKUPS)
+  const limitConcurrency = createConcurrencyLimit(LOOKUPS)
 
   /** Reads once for all who ask at the same time, and keeps the answer unless something was forgotten meanwhile. */
   function load(slot: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
     const underWay = loads.get(slot)
     if (underWay) return underWay
     const mine = loads
-    const loading = gate(read)
+    const loading = limitConcurrency(read)
       .then((found) => {
         if (loads === mine) keep(found)
         return found
@@ -52,7 +52,7 @@ export function createDirectory({ store, limit }: DirectoryOptions): Directory {
     for (const { hash } of record.keys) owners.set(hash, record.id)
   }
 
-  function byId(id: string): Eventually<Found> {
+  function byId(id: string): MaybePromise<Found> {
     return (
       records.get(id) ??
       load(

@@ -1,17 +1,17 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit, EventType } from '../contracts/events.js'
-import type { ApplicationRecord, AuditEntry, LetterChange, Store } from '../contracts/store.js'
-import type { Directory } from './application-cache.js'
+import type { ApplicationRecord, NewAuditRecord, EmailChange, Store } from '../contracts/store.js'
+import type { ApplicationCache } from './application-cache.js'
 
 /** What a change makes of a record, of its letters, and what the audit says of it. */
 export interface Edit {
   readonly changed: Partial<ApplicationRecord>
-  readonly details?: AuditEntry['details']
-  readonly letter?: LetterChange | undefined
+  readonly details?: NewAuditRecord['details']
+  readonly email?: EmailChange | undefined
 }
 
 /** What is told of a change. */
-export interface Told {
+export interface ChangeEvent {
   /** What happened, for audit and events; undefined for what only prepares something. */
   readonly type: EventType | undefined
   readonly by?: string | undefined
@@ -20,37 +20,37 @@ export interface Told {
   readonly requestId?: string | undefined
 }
 
-/** The one way in which applications change: saved with audit and letter in one step, and then known to everybody. */
-export interface Changes {
-  /** Saves a new application with its letter, if one goes with it. */
-  add(record: ApplicationRecord, told: Told, edit: Omit<Edit, 'changed'>): Promise<void>
+/** The one way in which applications change: saved with audit and email in one step, and then known to everybody. */
+export interface ApplicationWriter {
+  /** Saves a new application with its email, if one goes with it. */
+  add(record: ApplicationRecord, told: ChangeEvent, edit: Omit<Edit, 'changed'>): Promise<void>
   /**
    * Reads, edits, saves; and once more where somebody else saved in between. Resolves what was saved, or undefined where
    * `edit` found nothing to do.
    */
   change(
     id: string,
-    told: Told,
+    told: ChangeEvent,
     edit: (current: ApplicationRecord) => Edit | undefined | Promise<Edit | undefined>,
   ): Promise<ApplicationRecord | undefined>
 }
 
 interface ChangesOptions {
   readonly store: Store
-  readonly directory: Directory
+  readonly applicationCache: ApplicationCache
   readonly emit: Emit
   readonly now: () => number
 }
 
-export function createChanges({ store, directory, emit, now }: ChangesOptions): Changes {
+export function createApplicationWriter({ store, applicationCache, emit, now }: ChangesOptions): ApplicationWriter {
   async function save(
     record: ApplicationRecord,
-    { type, by, reason, requestId }: Told,
-    { details = {}, letter }: Omit<Edit, 'changed'>,
+    { type, by, reason, requestId }: ChangeEvent,
+    { details = {}, email }: Omit<Edit, 'changed'>,
   ): Promise<boolean> {
     const audit = type && { at: now(), type, by, applicationId: record.id, details }
-    if (!(await store.saveApplication(record, audit, letter))) return false
-    directory.forget(record.id)
+    if (!(await store.saveApplication(record, audit, email))) return false
+    applicationCache.forget(record.id)
     if (type) emit(type, { applicationId: record.id, reason, requestId })
     return true
   }

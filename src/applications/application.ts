@@ -17,7 +17,7 @@ export interface Application {
   /** Public, and the same for its whole life; `sub` and `client_id` of its access tokens. */
   readonly id: string
   readonly name: string
-  /** Where its owner gets letters. */
+  /** Where its owner gets emails. */
   readonly contact: string | undefined
   readonly status: ApplicationStatus
   /** What it may use. */

@@ -2,7 +2,7 @@ import { ApplicationError } from '../contracts/errors.js'
 import type { AuditRecord, Store } from '../contracts/store.js'
 
 /** One change, as `auth.audit` shows it. */
-export interface AuditEvent extends Omit<AuditRecord, 'at'> {
+export interface AuditEntry extends Omit<AuditRecord, 'at'> {
   readonly at: Date
 }
 
@@ -13,7 +13,7 @@ export interface Audit {
     readonly after?: string
     readonly limit?: number
     readonly applicationId?: string
-  }): Promise<{ records: AuditEvent[]; next?: string }>
+  }): Promise<{ items: AuditEntry[]; next?: string }>
 }
 
 interface AuditOptions {
@@ -29,9 +29,9 @@ export function createAudit({ store, opened }: AuditOptions): Audit {
       }
       await opened()
       const found = await store.listAudit({ after, limit: limit + 1, applicationId })
-      const records = found.slice(0, limit).map((record) => ({ ...record, at: new Date(record.at) }))
-      const last = records.at(-1)
-      return found.length > limit && last ? { records, next: last.id } : { records }
+      const items = found.slice(0, limit).map((record) => ({ ...record, at: new Date(record.at) }))
+      const last = items.at(-1)
+      return found.length > limit && last ? { items, next: last.id } : { items }
     },
   }
 }

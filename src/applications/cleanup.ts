@@ -1,20 +1,20 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Store } from '../contracts/store.js'
-import type { Changes } from './application-writer.js'
+import type { ApplicationWriter } from './application-writer.js'
 import { move } from './status.js'
 import { ERASED } from './registry.js'
 
 interface HousekeepingOptions {
   readonly store: Store
-  readonly changes: Changes
+  readonly writer: ApplicationWriter
   readonly now: () => number
 }
 
 /** Milliseconds for which an application may be pending. */
 const LONGEST = 14 * 24 * 3600 * 1000
 
-/** Deletes the applications that nobody has approved, or that no letter has reached, in 14 days. */
-export async function deleteForgotten({ store, changes, now }: HousekeepingOptions): Promise<void> {
+/** Deletes the applications that nobody has approved, or that no email has reached, in 14 days. */
+export async function deleteForgotten({ store, writer, now }: HousekeepingOptions): Promise<void> {
   let after: string | undefined
   for (;;) {
     const pending = await store.listApplications({
@@ -26,13 +26,13 @@ export async function deleteForgotten({ store, changes, now }: HousekeepingOptio
     for (const { id, createdAt } of pending) {
       // Oldest first: those behind it are younger still.
       if (createdAt + LONGEST > now()) return
-      await changes
+      await writer
         .change(id, { type: 'application.deleted' }, (current) =>
           current.status === 'pending'
             ? {
                 changed: { status: move(current, 'delete'), ...ERASED },
                 details: { pendingTooLong: true },
-                letter: 'removeAll',
+                email: 'removeAll',
               }
             : undefined,
         )

@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigurationError } from '../contracts/errors.js'
-import type { LetterPurpose, LetterRecord, Store } from '../contracts/store.js'
+import type { EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
 
-/** `auth.outbox`: the letters that are to be sent. */
-export interface OutboxCalls {
+/** `auth.outbox`: the emails that are to be sent. */
+export interface Outbox {
   /**
-   * Tries letters again that were given up, at once: all of them, or those of one application, and then also one whose
-   * claim link has not been used. Resolves how many; without effect on letters that wait for approval.
+   * Tries emails again that were given up, at once: all of them, or those of one application, and then also one whose
+   * claim link has not been used. Resolves how many; without effect on emails that wait for approval.
    */
   retry(applicationId?: string): Promise<{ retried: number }>
 }
 
 /** Letters as the registry puts them in. */
-export interface Outbox extends OutboxCalls {
-  /** An application's first letter, due at once unless it is held. */
-  newLetter(applicationId: string, purpose: LetterPurpose, options?: { held?: boolean; overlap?: number }): LetterRecord
+export interface EmailOutbox extends Outbox {
+  /** An application's first email, due at once unless it is held. */
+  newEmail(applicationId: string, purpose: EmailPurpose, options?: { held?: boolean; overlap?: number }): QueuedEmail
   /**
-   * A letter, due at once: the one that is still to be sent for the same purpose, begun anew, or else a new one. Of two
+   * A email, due at once: the one that is still to be sent for the same purpose, begun anew, or else a new one. Of two
    * at once, neither could tell what the other has replaced.
    */
-  letterFor(applicationId: string, purpose: LetterPurpose, overlap: number): Promise<LetterRecord>
+  emailFor(applicationId: string, purpose: EmailPurpose, overlap: number): Promise<QueuedEmail>
   /** Has what is due looked for now rather than at the next turn. */
   wake(): void
   /** Throws `ConfigurationError` where nothing could ever be sent. */
@@ -34,17 +34,17 @@ interface OutboxOptions {
   readonly hasMailer: boolean
 }
 
-export function createOutbox({ store, opened, now, wake, hasMailer }: OutboxOptions): Outbox {
-  function newLetter(applicationId: string, purpose: LetterPurpose, { held = false, overlap = 0 } = {}): LetterRecord {
+export function createEmailOutbox({ store, opened, now, wake, hasMailer }: OutboxOptions): EmailOutbox {
+  function newEmail(applicationId: string, purpose: EmailPurpose, { held = false, overlap = 0 } = {}): QueuedEmail {
     return {
-      id: `letter_${randomBytes(16).toString('hex')}`,
+      id: `email_${randomBytes(16).toString('hex')}`,
       applicationId,
       purpose,
       state: held ? 'held' : 'due',
       overlap,
-      attempts: 0,
-      attempted: [],
-      claims: [],
+      attemptCount: 0,
+      attemptedHashes: [],
+      claimLinks: [],
       createdAt: now(),
       dueAt: now(),
       leasedUntil: 0,
@@ -54,9 +54,9 @@ export function createOutbox({ store, opened, now, wake, hasMailer }: OutboxOpti
   }
 
   /** A fresh start, back-off and its end included. Whoever is just sending it keeps it until then. */
-  function anew(letter: LetterRecord): LetterRecord {
+  function anew(email: QueuedEmail): QueuedEmail {
     const at = now()
-    return { ...letter, state: 'due', attempts: 0, createdAt: at, dueAt: at, version: letter.version + 1 }
+    return { ...email, state: 'due', attemptCount: 0, createdAt: at, dueAt: at, version: email.version + 1 }
   }
 
   return {
@@ -67,20 +67,20 @@ export function createOutbox({ store, opened, now, wake, hasMailer }: OutboxOpti
         `${call}: mailer is missing. Credentials are mailed: give one, such as smtpMailer() from "express-platform-auth/mailers/smtp".`,
       )
     },
-    newLetter,
-    async letterFor(applicationId, purpose, overlap) {
-      const letters = await store.listLetters({ applicationId, state: undefined, limit: 100 })
-      const unsent = letters.find((letter) => letter.purpose === purpose)
-      return unsent ? { ...anew(unsent), overlap } : newLetter(applicationId, purpose, { overlap })
+    newEmail,
+    async emailFor(applicationId, purpose, overlap) {
+      const emails = await store.listEmails({ applicationId, state: undefined, limit: 100 })
+      const unsent = emails.find((email) => email.purpose === purpose)
+      return unsent ? { ...anew(unsent), overlap } : newEmail(applicationId, purpose, { overlap })
     },
     async retry(applicationId) {
       await opened()
       let retried = 0
       for (const state of applicationId === undefined ? (['failed'] as const) : (['failed', 'claimable'] as const)) {
         for (;;) {
-          const letters = await store.listLetters({ applicationId, state, limit: 100 })
-          for (const letter of letters) if (await store.saveLetter(anew(letter))) retried++
-          if (letters.length < 100) break
+          const emails = await store.listEmails({ applicationId, state, limit: 100 })
+          for (const email of emails) if (await store.saveEmail(anew(email))) retried++
+          if (emails.length < 100) break
         }
       }
       if (retried > 0) wake()

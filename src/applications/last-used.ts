@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { Store } from '../contracts/store.js'
 
 /** When credentials were last used: noted in memory as they are, and written together now and then. */
-export interface Usage {
+export interface LastUsed {
   note(hash: string): void
   /** Writes what has been noted; what can't be written is kept for the next time. */
   flush(): Promise<void>
@@ -19,7 +19,7 @@ const PAUSE = 10_000
 /** So many credentials at most are written, and remembered while they can't be. */
 const MOST = 10_000
 
-export function createUsage({ store, now }: UsageOptions): Usage {
+export function createLastUsed({ store, now }: UsageOptions): LastUsed {
   /** Milliseconds after `began`: on every request's way, small numbers cost no memory, and times since 1970 would. */
   let noted = new Map<string, number>()
   let began = now()

@@ -4,7 +4,7 @@ import { isObject } from '../options/checks.js'
 import type { ApplicationRecord, ApplicationStatus } from '../contracts/store.js'
 
 /** A list of API names, each with all the scopes that it has now, or name -> the scopes granted there. */
-export type AccessArgument<Name extends string = string> = readonly Name[] | { readonly [Each in Name]?: Grant }
+export type ApiGrants<Name extends string = string> = readonly Name[] | { readonly [Each in Name]?: Grant }
 
 type Access = ApplicationRecord['apis']
 type Apis<Each extends Api = Api> = ReadonlyMap<string, Each>
@@ -18,7 +18,7 @@ interface Grant {
 /** What an application may use, spelt out; throws with code `unknown_api` or `unknown_scope`. */
 export function readAccess<Each extends Api>(
   apis: Apis<Each>,
-  access: AccessArgument,
+  access: ApiGrants,
   grantable: Grantable<Each> = allScopes,
 ): Access {
   if (typeof access !== 'object' || access === null || (Array.isArray(access) && !access.every(isString))) {
@@ -76,7 +76,7 @@ function isString(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Up to 100 visible characters: it stands in letters, lists and logs. */
+/** Up to 100 visible characters: it stands in emails, lists and logs. */
 export function readName(name: unknown): string {
   const trimmed = typeof name === 'string' ? name.trim() : ''
   if (trimmed === '' || trimmed.length > 100 || /[\p{C}\p{Zl}\p{Zp}]/u.test(trimmed)) {

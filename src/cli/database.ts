@@ -26,7 +26,7 @@ export async function databaseAt(address: string): Promise<Database> {
   if (scheme && scheme.toLowerCase() !== 'file') {
     throw new UsageError(`--db begins with ${scheme}://. It is postgres://..., or the path of a SQLite file.`)
   }
-  return sqliteAt(pathOf(address))
+  return sqliteAt(parsePath(address))
 }
 
 /** A file that isn't there is not made: an operator who mistypes a path must not look at an empty platform. */
@@ -39,7 +39,7 @@ function sqliteAt(file: string): Database {
   return { store: { ...store, open }, file, close: async () => undefined }
 }
 
-function pathOf(address: string): string {
+function parsePath(address: string): string {
   if (/^file:\/\//i.test(address) && URL.canParse(address)) return fileURLToPath(address)
   return resolve(address.replace(/^file:/i, ''))
 }

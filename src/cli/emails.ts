@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LetterRecord, Store } from '../index.js'
+import type { QueuedEmail, Store } from '../index.js'
 import type { Invocation } from './command.js'
 import { PROGRAM } from './program.js'
 import { instant } from './table.js'
 
-/** A letter as scripts get it: without the hashes of what it brings. */
-export type LetterInfo = Pick<LetterRecord, 'id' | 'applicationId' | 'purpose' | 'state' | 'attempts' | 'problem'> & {
+/** A email as scripts get it: without the hashes of what it brings. */
+export type EmailInfo = Pick<QueuedEmail, 'id' | 'applicationId' | 'purpose' | 'state' | 'attemptCount' | 'problem'> & {
   readonly dueAt: Date
 }
 
@@ -16,44 +16,44 @@ const PAUSE = 50
 /** More than anybody reads. */
 const MOST = 1000
 
-/** The letters that are still to be sent, were given up, or wait to be claimed: those of one application, or all. */
-export async function lettersOf(store: Store, applicationId?: string): Promise<LetterInfo[]> {
-  const letters = await store.listLetters({ applicationId, state: undefined, limit: MOST })
-  return letters.map(toLetterInfo)
+/** The emails that are still to be sent, were given up, or wait to be claimed: those of one application, or all. */
+export async function emailsOf(store: Store, applicationId?: string): Promise<EmailInfo[]> {
+  const emails = await store.listEmails({ applicationId, state: undefined, limit: MOST })
+  return emails.map(toEmailInfo)
 }
 
 /**
- * What has become of the letters that a command has put out: none is left where all were accepted. Where they are sent
+ * What has become of the emails that a command has put out: none is left where all were accepted. Where they are sent
  * from here it waits until each has been tried.
  */
-export async function followLetters(
+export async function followEmails(
   { store, sends }: Pick<Invocation, 'store' | 'sends'>,
   applicationId: string | undefined,
-  concerns: (letter: LetterRecord) => boolean = () => true,
-): Promise<LetterInfo[]> {
+  concerns: (email: QueuedEmail) => boolean = () => true,
+): Promise<EmailInfo[]> {
   for (const start = Date.now(); ; await sleep(PAUSE)) {
-    const letters = await store.listLetters({ applicationId, state: undefined, limit: MOST })
-    const ours = letters.filter((letter) => concerns(letter) && letter.state !== 'claimable')
-    if (!sends || !ours.some(isUnderWay) || Date.now() - start > PATIENCE) return ours.map(toLetterInfo)
+    const emails = await store.listEmails({ applicationId, state: undefined, limit: MOST })
+    const ours = emails.filter((email) => concerns(email) && email.state !== 'claimable')
+    if (!sends || !ours.some(isUnderWay) || Date.now() - start > PATIENCE) return ours.map(toEmailInfo)
   }
 }
 
-/** What has become of an application's letter, in a sentence. */
-export function tellOf(applicationId: string, letters: readonly LetterInfo[], sends: boolean): string {
-  const [letter] = letters
-  if (!letter) return 'The mail server has accepted its letter.'
-  if (letter.state === 'held') return `Its letter is sent once it is approved: ${PROGRAM} apps approve ${applicationId}`
-  if (!sends) return 'A running server that has a mailer sends its letter.'
-  const problem = letter.problem ?? 'no answer yet'
-  return letter.state === 'failed'
-    ? `The mail server has refused its letter (${problem}). See to the cause, then: ${PROGRAM} mail retry ${applicationId}`
-    : `The mail server has not accepted its letter yet (${problem}). Running servers try again, next at ${instant(letter.dueAt)}.`
+/** What has become of an application's email, in a sentence. */
+export function tellOf(applicationId: string, emails: readonly EmailInfo[], sends: boolean): string {
+  const [email] = emails
+  if (!email) return 'The mail server has accepted its email.'
+  if (email.state === 'held') return `Its email is sent once it is approved: ${PROGRAM} apps approve ${applicationId}`
+  if (!sends) return 'A running server that has a mailer sends its email.'
+  const problem = email.problem ?? 'no answer yet'
+  return email.state === 'failed'
+    ? `The mail server has refused its email (${problem}). See to the cause, then: ${PROGRAM} emails retry ${applicationId}`
+    : `The mail server has not accepted its email yet (${problem}). Running servers try again, next at ${instant(email.dueAt)}.`
 }
 
-function isUnderWay({ state, attempts, leasedUntil }: LetterRecord): boolean {
-  return state === 'due' && (attempts === 0 || leasedUntil > Date.now())
+function isUnderWay({ state, attemptCount, leasedUntil }: QueuedEmail): boolean {
+  return state === 'due' && (attemptCount === 0 || leasedUntil > Date.now())
 }
 
-function toLetterInfo({ id, applicationId, purpose, state, attempts, problem, dueAt }: LetterRecord): LetterInfo {
-  return { id, applicationId, purpose, state, attempts, problem, dueAt: new Date(dueAt) }
+function toEmailInfo({ id, applicationId, purpose, state, attemptCount, problem, dueAt }: QueuedEmail): EmailInfo {
+  return { id, applicationId, purpose, state, attemptCount, problem, dueAt: new Date(dueAt) }
 }

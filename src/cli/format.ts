@@ -1,5 +1,5 @@
 import type { Application, CredentialInfo, IssuedCredentials } from '../index.js'
-import type { LetterInfo } from './emails.js'
+import type { EmailInfo } from './emails.js'
 import { columns, instant, table } from './table.js'
 
 /** A line for each. */
@@ -17,7 +17,7 @@ export function listOfApplications(applications: readonly Application[]): string
 }
 
 /** Everything there is to know of one. */
-export function portraitOf(application: Application, letters: readonly LetterInfo[] = []): string {
+export function portraitOf(application: Application, emails: readonly EmailInfo[] = []): string {
   const { id, name, status, contact, apis, keys, secrets, createdAt } = application
   const access = Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
   const rows = [
@@ -29,7 +29,7 @@ export function portraitOf(application: Application, letters: readonly LetterInf
     ...labelled('apis', access),
     ...labelled('keys', keys.map(credentialLine)),
     ...labelled('secrets', secrets.map(credentialLine)),
-    ...labelled('letters', letters.map(letterLine)),
+    ...labelled('emails', emails.map(emailLine)),
   ]
   return columns(rows)
 }
@@ -44,7 +44,7 @@ export function credentialsView({ clientId, clientSecret }: Partial<IssuedCreden
 }
 
 function labelled(label: string, lines: readonly string[]): string[][] {
-  const shown = lines.length > 0 ? lines : label === 'letters' ? [] : ['-']
+  const shown = lines.length > 0 ? lines : label === 'emails' ? [] : ['-']
   return shown.map((line, place) => [place === 0 ? label : '', line])
 }
 
@@ -58,7 +58,7 @@ function credentialLine({ prefix, createdAt, expiresAt, lastUsedAt }: Credential
   ].join(', ')
 }
 
-function letterLine({ purpose, state, attempts, problem, dueAt }: LetterInfo): string {
-  const tried = attempts > 0 ? `, tried ${attempts}x` : ''
+function emailLine({ purpose, state, attemptCount, problem, dueAt }: EmailInfo): string {
+  const tried = attemptCount > 0 ? `, tried ${attemptCount}x` : ''
   return `${purpose}: ${state}${state === 'due' ? ` at ${instant(dueAt)}` : ''}${tried}${problem ? `, ${problem}` : ''}`
 }

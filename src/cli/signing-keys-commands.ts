@@ -5,18 +5,18 @@ import { instant, table } from './table.js'
 /** `keys ...`: what access tokens are signed with. */
 export const keysCommands = [
   command({
-    name: 'keys list',
+    name: 'signing-keys list',
     summary: 'Lists the signing keys that verify access tokens, in the order in which they sign.',
     needs: 'store',
-    example: 'keys list --db platform.sqlite',
+    example: 'signing-keys list --db platform.sqlite',
     async run({ platform }) {
-      const signingKeys = await platform.signingKeys.list()
+      const { items: signingKeys } = await platform.signingKeys.list()
       const text = signingKeys.length > 0 ? listOfKeys(signingKeys) : 'No signing keys: a server makes the first one.'
       return { json: { signingKeys }, text }
     },
   }),
   command({
-    name: 'keys rotate',
+    name: 'signing-keys rotate',
     summary: 'Publishes a new signing key, which signs once caches of the key set have turned over.',
     notes: ['The former key verifies until its last access token has expired.'],
     needs: 'options',
@@ -27,7 +27,7 @@ export const keysCommands = [
         about: 'Signs at once: other verifiers may refuse its access tokens for as long as they cache the key set.',
       },
     },
-    example: 'keys rotate --config platform.js --by alice',
+    example: 'signing-keys rotate --config platform.js --by alice',
     async run({ platform, by, values: { immediately } }) {
       const signingKey = await platform.signingKeys.rotate({ immediately, by })
       const signs =
@@ -36,13 +36,13 @@ export const keysCommands = [
     },
   }),
   command({
-    name: 'keys revoke',
+    name: 'signing-keys revoke',
     summary: 'Forgets a signing key: every access token that it signed is refused. A current one is replaced first.',
-    notes: ['For a key that others may have; otherwise "keys rotate" is what you want.'],
+    notes: ['For a key that others may have; otherwise "signing-keys rotate" is what you want.'],
     parameters: ['KID'],
     needs: 'options',
     changes: true,
-    example: 'keys revoke 8mGkSyRSnNDXkC0WDv8jJkWQ6p8nYyQ1D3bqXFq6n1o --config platform.js',
+    example: 'signing-keys revoke 8mGkSyRSnNDXkC0WDv8jJkWQ6p8nYyQ1D3bqXFq6n1o --config platform.js',
     async run({ platform, by, parameters: [kid] }) {
       await platform.signingKeys.revoke(kid, { by })
       return { json: { revoked: kid }, text: `Revoked the signing key ${kid}: what it signed is refused.` }

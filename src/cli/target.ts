@@ -1,9 +1,9 @@
 import {
   createPlatformAuth,
-  openOperations,
+  openAdmin,
   StoreUnavailableError,
   type Logger,
-  type Operations,
+  type AdminApi,
   type PlatformAuth,
   type PlatformAuthOptions,
   type Store,
@@ -64,15 +64,15 @@ export async function findPlace(
 export async function openPlace(
   place: Place,
   { needs, mails }: { readonly needs: Needs; readonly mails: boolean },
-): Promise<{ platform: Operations; store: Store; sends: boolean }> {
+): Promise<{ platform: AdminApi; store: Store; sends: boolean }> {
   const store = storeThatLasts(place)
-  // With a mailer this process would send whatever letter waits: only where it is about letters.
+  // With a mailer this process would send whatever email waits: only where it is about emails.
   const mailer = mails ? place.options?.mailer : undefined
   const sends = mailer !== undefined
   if (place.options && (needs === 'options' || sends)) {
     return { platform: await startPlatform({ ...place.options, store, mailer }), store, sends }
   }
-  return { platform: await openOperations(store), store, sends }
+  return { platform: await openAdmin(store), store, sends }
 }
 
 /** A platform that is ready, or why it is not: a server tries again for as long as it takes, an operator does that himself. */

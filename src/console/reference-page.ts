@@ -33,7 +33,7 @@ export function referencePage({ title, api, document, registration, assets }: Re
         data-document="${api.name}/openapi.json"
         data-register="${registration && '../register'}"
       >
-        <h2>Operations</h2>
+        <h2>AdminApi</h2>
         <ul class="operations">
           ${operationsIn(document['paths']).map(
             ({ method, path, operation }) =>

@@ -1,5 +1,5 @@
 /** Every error code that goes over the wire, and the HTTP status it goes with. */
-export const STATUS_OF = {
+export const STATUS_BY_ERROR = {
   invalid_request: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
@@ -18,7 +18,7 @@ export const STATUS_OF = {
 } as const
 
 /** The `error` member of a refusal (RFC 6749 5.2, RFC 6750 3.1, RFC 8707 2). */
-export type ErrorCode = keyof typeof STATUS_OF
+export type ErrorCode = keyof typeof STATUS_BY_ERROR
 
 /** A refusal, ready to be sent. Plain, because a refused request must not pay for a stack trace. */
 export interface Denial {
@@ -34,7 +34,7 @@ export interface Denial {
 
 /** A `Denial` with the status that its code stands for. Frozen: one is made at start-up and shown to every `onDenied`. */
 export function denial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
-  return Object.freeze({ status: STATUS_OF[error], error, description, headers: Object.freeze({ ...headers }) })
+  return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: Object.freeze({ ...headers }) })
 }
 
 interface OAuthErrorOptions {
@@ -73,7 +73,7 @@ export class OAuthError extends Error implements Denial {
     super(description, { cause })
     this.error = error
     this.description = description
-    this.status = status ?? STATUS_OF[error]
+    this.status = status ?? STATUS_BY_ERROR[error]
     this.headers = headers
   }
 
@@ -108,7 +108,7 @@ export type ApplicationErrorCode =
   | 'invalid_argument'
   | 'unknown_api'
   | 'unknown_scope'
-  | 'invalid_move'
+  | 'invalid_state'
   | 'api_closed'
   | 'signing_key_not_found'
   | 'conflict'

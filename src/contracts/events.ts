@@ -64,7 +64,12 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
 
   function emit(type: EventType, details: EventDetails, req?: IncomingMessage): void {
     if (events.listenerCount(type) === 0) return
-    const event: PlatformEvent = { type, at: new Date(now()), ...details, ...(req && { requestId: requestIdOf(req) }) }
+    const event: PlatformEvent = {
+      type,
+      at: new Date(now()),
+      ...details,
+      ...(req && { requestId: readRequestId(req) }),
+    }
     // Not emitter.emit(): it stops at the first listener that throws, and lets a rejected promise end the process.
     for (const listener of events.rawListeners(type)) {
       try {
@@ -80,7 +85,7 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
 }
 
 /** The host's own id of a request (`req.id`, as pino-http sets it), where it has one. */
-export function requestIdOf(req: IncomingMessage): string | undefined {
+export function readRequestId(req: IncomingMessage): string | undefined {
   const { id } = req as { id?: unknown }
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 }

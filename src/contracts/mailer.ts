@@ -1,5 +1,5 @@
 /** One e-mail to one person. */
-export interface Letter {
+export interface EmailMessage {
   /** One bare ASCII address. */
   readonly to: string
   readonly subject: string
@@ -8,11 +8,11 @@ export interface Letter {
 }
 
 /**
- * Whatever can send a letter. Resolves once the mail server has accepted it. Rejects otherwise, with `refused: true` on
+ * Whatever can send a email. Resolves once the mail server has accepted it. Rejects otherwise, with `refused: true` on
  * the error where the server has certainly not accepted it, and `permanent: true` where it would refuse it again; after
- * any other rejection the letter may have been sent, and its credentials stay good beside those of the next one. A
+ * any other rejection the email may have been sent, and its credentials stay good beside those of the next one. A
  * mailer that says nothing for a minute is taken to have rejected like that, and should have given up by then.
  */
 export interface Mailer {
-  send(letter: Letter): Promise<void>
+  send(email: EmailMessage): Promise<void>
 }

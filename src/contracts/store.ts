@@ -61,54 +61,54 @@ export interface RevokedAccessToken {
   readonly expiresAt: number
 }
 
-/** What a letter brings its reader: everything for a start, or one credential in place of another. */
-export type LetterPurpose = 'registration' | 'key' | 'secret'
+/** What a email brings its reader: everything for a start, or one credential in place of another. */
+export type EmailPurpose = 'registration' | 'key' | 'secret'
 
-/** A letter that is to be sent. The credentials in it are made when it is, and are never part of this record. */
-export interface LetterRecord {
+/** A email that is to be sent. The credentials in it are made when it is, and are never part of this record. */
+export interface QueuedEmail {
   readonly id: string
   readonly applicationId: string
-  readonly purpose: LetterPurpose
+  readonly purpose: EmailPurpose
   /** `held` until the registration is approved; `due` from `dueAt` on; `failed` once given up; `claimable` while its link waits. */
   readonly state: 'held' | 'due' | 'failed' | 'claimable'
   /** Seconds that the credential it replaces goes on working. */
   readonly overlap: number
   /** How often it has been tried since it was last due at once. */
-  readonly attempts: number
+  readonly attemptCount: number
   /** Hashes of what the last attempts may have brought, a set for each, newest first. */
-  readonly attempted: readonly (readonly string[])[]
+  readonly attemptedHashes: readonly (readonly string[])[]
   /** Hashes of the claim links sent, newest first. */
-  readonly claims: readonly { readonly hash: string; readonly expiresAt: number }[]
+  readonly claimLinks: readonly { readonly hash: string; readonly expiresAt: number }[]
   /** Milliseconds since 1970. */
   readonly createdAt: number
   /** From when on it may be tried again, milliseconds since 1970. */
   readonly dueAt: number
   /** Until when the process that tries it has it to itself, milliseconds since 1970. */
   readonly leasedUntil: number
-  /** Why the last attempt failed: a code, never a text that might repeat the letter. */
+  /** Why the last attempt failed: a code, never a text that might repeat the email. */
   readonly problem: string | undefined
   /** 1 when created, and one more with every save. */
   readonly version: number
 }
 
-/** What happens to an application's letters when it is saved. */
-export type LetterChange =
+/** What happens to an application's emails when it is saved. */
+export type EmailChange =
   /** Saved if the stored version is the one before (none for version 1). */
-  | { readonly save: LetterRecord }
+  | { readonly save: QueuedEmail }
   /** Removed if the stored version is this one. */
-  | { readonly remove: LetterRecord }
+  | { readonly remove: QueuedEmail }
   /** All of them are removed. */
   | 'removeAll'
 
-/** Which letters, the one due longest first. */
-export interface LetterQuery {
+/** Which emails, the one due longest first. */
+export interface EmailQuery {
   readonly applicationId: string | undefined
-  readonly state: LetterRecord['state'] | undefined
+  readonly state: QueuedEmail['state'] | undefined
   readonly limit: number
 }
 
 /** Who changed what, when. Never a secret. */
-export interface AuditEntry {
+export interface NewAuditRecord {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly type: EventType
@@ -118,7 +118,7 @@ export interface AuditEntry {
 }
 
 /** An audit entry in its place. */
-export interface AuditRecord extends AuditEntry {
+export interface AuditRecord extends NewAuditRecord {
   readonly id: string
 }
 
@@ -155,7 +155,7 @@ export interface AuditQuery {
  * Where a platform keeps what must outlive a process. A store decides nothing: it saves what it is given, all or
  * nothing, and resolves only once that would survive a power cut. It rejects only when it can't answer; what it
  * refuses by contract it says with `false`. Every change to an
- * application, a signing key or a revoked token goes into its feed in the same transaction; letters, uses and new sealings don't.
+ * application, a signing key or a revoked token goes into its feed in the same transaction; emails, uses and new sealings don't.
  */
 export interface Store {
   /** What logs and `health()` call it, such as `sqlite`; `memory` alone may do without the option `secret` in production. */
@@ -165,7 +165,7 @@ export interface Store {
 
   /**
    * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left as it is,
-   * and refused. Rejects with `StoreUnusableError` for what waiting can't cure.
+   * and refused. Rejects with `StoreIncompatibleError` for what waiting can't cure.
    */
   open(options?: { readonly migrate?: boolean }): Promise<void>
   /** Lets go of what `open()` took, and of nothing that was handed in. */
@@ -179,31 +179,31 @@ export interface Store {
   /** Every signing key there is, in the order they were added. */
   listSigningKeys(): Promise<readonly SigningKeyRecord[]>
   /** Adds a key, if `newest` is the one added last (undefined: there is none); otherwise resolves false. */
-  addSigningKey(key: SigningKeyRecord, newest: string | undefined, audit: AuditEntry): Promise<boolean>
+  addSigningKey(key: SigningKeyRecord, newest: string | undefined, audit: NewAuditRecord): Promise<boolean>
   /** Puts the same private key, sealed anew, in the place of `former`; false if that is not the one kept. */
   resealSigningKey(kid: string, former: string, sealed: string): Promise<boolean>
   /** Removes a key; false if it was not there. */
-  removeSigningKey(kid: string, audit: AuditEntry): Promise<boolean>
+  removeSigningKey(kid: string, audit: NewAuditRecord): Promise<boolean>
 
   findApplication(id: string): Promise<ApplicationRecord | undefined>
   /** The application that has a key with this hash, expired or not. */
   findApplicationByKey(hash: string): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
   /**
-   * Saves the record, its audit entry and what happens to its letters in one step, if the stored version is the one
-   * before the record's (none for version 1) and the letter's is as its change says; otherwise resolves false and
+   * Saves the record, its audit entry and what happens to its emails in one step, if the stored version is the one
+   * before the record's (none for version 1) and the email's is as its change says; otherwise resolves false and
    * changes nothing. A credential that is already there keeps the later `lastUsedAt`.
    */
-  saveApplication(record: ApplicationRecord, audit: AuditEntry | undefined, letter?: LetterChange): Promise<boolean>
+  saveApplication(record: ApplicationRecord, audit: NewAuditRecord | undefined, email?: EmailChange): Promise<boolean>
   /** Notes when credentials were last used, where that is later than what is known. Not a change: it goes into no feed. */
   noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[]): Promise<void>
 
-  /** Leases the letter that has been due longest and that nobody has in hand: sets `leasedUntil` and the next version in one step. */
-  leaseLetter(now: number, until: number): Promise<LetterRecord | undefined>
-  /** Saves a letter alone, if the stored version is the one before; otherwise resolves false. */
-  saveLetter(letter: LetterRecord): Promise<boolean>
-  findLetterByClaim(hash: string): Promise<LetterRecord | undefined>
-  listLetters(query: LetterQuery): Promise<readonly LetterRecord[]>
+  /** Leases the email that has been due longest and that nobody has in hand: sets `leasedUntil` and the next version in one step. */
+  leaseEmail(now: number, until: number): Promise<QueuedEmail | undefined>
+  /** Saves a email alone, if the stored version is the one before; otherwise resolves false. */
+  saveEmail(email: QueuedEmail): Promise<boolean>
+  findEmailByClaimLink(hash: string): Promise<QueuedEmail | undefined>
+  listEmails(query: EmailQuery): Promise<readonly QueuedEmail[]>
 
   /** Remembers a revoked access token until it expires; `now` (milliseconds) tells which may be forgotten. */
   revokeAccessToken(token: RevokedAccessToken, now: number): Promise<void>
@@ -220,11 +220,11 @@ export interface Store {
 }
 
 /** Waiting will not help: the schema is another version's, or the store's driver is not installed. */
-export class StoreUnusableError extends Error {
-  override readonly name = 'StoreUnusableError'
+export class StoreIncompatibleError extends Error {
+  override readonly name = 'StoreIncompatibleError'
   readonly code: 'schema_too_new' | 'schema_too_old' | 'driver_missing'
 
-  constructor(code: StoreUnusableError['code'], message: string, options?: ErrorOptions) {
+  constructor(code: StoreIncompatibleError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
   }

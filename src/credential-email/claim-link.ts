@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Api } from '../contracts/api.js'
-import type { LetterRecord, Store } from '../contracts/store.js'
+import type { QueuedEmail, Store } from '../contracts/store.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
-import type { Changes } from '../applications/application-writer.js'
+import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { Credentials } from '../applications/credentials.js'
 import { issueFor, retire } from '../applications/issue.js'
 
@@ -18,27 +18,27 @@ export type Claim = (token: string, requestId: string | undefined) => Promise<Cl
 interface ClaimOptions {
   readonly store: Store
   readonly apis: ReadonlyMap<string, Api>
-  readonly changes: Changes
+  readonly writer: ApplicationWriter
   readonly opened: () => Promise<Credentials>
   readonly now: () => number
 }
 
-export function createClaim({ store, apis, changes, opened, now }: ClaimOptions): Claim {
+export function createClaim({ store, apis, writer, opened, now }: ClaimOptions): Claim {
   return async function claim(token, requestId) {
     const credentials = await opened()
     const hash = credentials.hash(token)
-    const letter = await findLetter(hash)
-    if (!letter) return undefined
+    const email = await findEmail(hash)
+    if (!email) return undefined
 
     let claimed: Claimed | undefined
-    const type = letter.purpose === 'registration' ? 'application.activated' : 'application.credentialRotated'
-    await changes.change(letter.applicationId, { type, requestId }, async (current) => {
+    const type = email.purpose === 'registration' ? 'application.activated' : 'application.credentialRotated'
+    await writer.change(email.applicationId, { type, requestId }, async (current) => {
       // Read again: another click on the same link may have been quicker.
-      const unburnt = await findLetter(hash)
+      const unburnt = await findEmail(hash)
       claimed = undefined
       if (!unburnt || current.status === 'deleted') return undefined
       const at = now()
-      const { key, secret } = issueFor(letter.purpose, credentials, apis, current.apis, at)
+      const { key, secret } = issueFor(email.purpose, credentials, apis, current.apis, at)
       claimed = {
         applicationName: current.name,
         credentials: {
@@ -49,21 +49,21 @@ export function createClaim({ store, apis, changes, opened, now }: ClaimOptions)
       return {
         changed: {
           ...(current.status === 'pending' && { status: 'active' }),
-          ...(key && { keys: [key.record, ...retire(current.keys, at, letter.overlap)] }),
+          ...(key && { keys: [key.record, ...retire(current.keys, at, email.overlap)] }),
           ...(secret && {
-            secrets: [secret.record, ...retire(current.secrets, at, letter.overlap)],
+            secrets: [secret.record, ...retire(current.secrets, at, email.overlap)],
           }),
         },
         details: { claimed: true },
-        letter: { remove: unburnt },
+        email: { remove: unburnt },
       }
     })
     return claimed
   }
 
-  async function findLetter(hash: string): Promise<LetterRecord | undefined> {
-    const letter = await store.findLetterByClaim(hash)
-    return letter?.claims.some((each) => each.hash === hash && each.expiresAt > now()) ? letter : undefined
+  async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
+    const email = await store.findEmailByClaimLink(hash)
+    return email?.claimLinks.some((each) => each.hash === hash && each.expiresAt > now()) ? email : undefined
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Api } from '../contracts/api.js'
 import { escapeHtml } from '../lib/html.js'
-import type { Letter } from '../contracts/mailer.js'
-import type { ApplicationRecord, LetterPurpose } from '../contracts/store.js'
+import type { EmailMessage } from '../contracts/mailer.js'
+import type { ApplicationRecord, EmailPurpose } from '../contracts/store.js'
 import type { Issue } from '../applications/issue.js'
 
-/** What a letter is about. Either the credentials are in it, or a link that shows them. */
-interface LetterContent {
-  /** As it is before the letter's credentials are added. */
+/** What a email is about. Either the credentials are in it, or a link that shows them. */
+interface EmailContent {
+  /** As it is before the email's credentials are added. */
   readonly application: ApplicationRecord
-  readonly purpose: LetterPurpose
+  readonly purpose: EmailPurpose
   readonly to: string
   /** Seconds that what is replaced goes on working. */
   readonly overlap: number
@@ -16,25 +16,25 @@ interface LetterContent {
   readonly claim?: string
 }
 
-/** Writes a letter. */
-export type ComposeLetter = (content: LetterContent) => Letter
+/** Writes a email. */
+export type ComposeEmail = (content: EmailContent) => EmailMessage
 
-interface LetterOptions {
+interface EmailOptions {
   readonly apis: ReadonlyMap<string, Api>
   readonly developersUrl: string | undefined
   readonly baseUrl: string
 }
 
-/** A line of a letter: a paragraph, or something to copy or to follow, under what it is. */
+/** A line of a email: a paragraph, or something to copy or to follow, under what it is. */
 type Line =
   | string
   | { readonly label: string; readonly copy: string }
   | { readonly label: string; readonly link: string }
 
-export function letterComposer({ apis, developersUrl, baseUrl }: LetterOptions): ComposeLetter {
+export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptions): ComposeEmail {
   const { host } = new URL(baseUrl)
 
-  return function composeLetter({ application, purpose, to, overlap, issue = {}, claim }) {
+  return function composeEmail({ application, purpose, to, overlap, issue = {}, claim }) {
     // RFC 2047: a mail program would decode that, and show what no name may hold.
     const name = application.name.replaceAll('=?', '= ?')
     const subject = `${SUBJECTS[purpose]} for ${name} (${host})`
@@ -42,7 +42,7 @@ export function letterComposer({ apis, developersUrl, baseUrl }: LetterOptions):
     const secret = issue.secret?.plain
     const lines: Line[] = [
       INTRODUCTIONS[purpose](application.name, host),
-      'This letter replaces every earlier one about this.',
+      'This email replaces every earlier one about this.',
       ...formerLines(application, purpose, overlap, claim !== undefined),
       ...(claim === undefined ? [] : claimLines(`${developersUrl}/register/claim#${claim}`)),
       ...(key === undefined ? [] : [{ label: 'Key (client_id, X-Api-Key)', copy: key }]),
@@ -56,13 +56,13 @@ export function letterComposer({ apis, developersUrl, baseUrl }: LetterOptions):
   }
 }
 
-const SUBJECTS: Record<LetterPurpose, string> = {
+const SUBJECTS: Record<EmailPurpose, string> = {
   registration: 'Your credentials',
   key: 'Your new key',
   secret: 'Your new secret',
 }
 
-const INTRODUCTIONS: Record<LetterPurpose, (name: string, host: string) => string> = {
+const INTRODUCTIONS: Record<EmailPurpose, (name: string, host: string) => string> = {
   registration: (name, host) => `Your application “${name}” is registered at ${host}.`,
   key: (name, host) => `There is a new key for your application “${name}” at ${host}.`,
   secret: (name, host) => `There is a new secret for your application “${name}” at ${host}.`,
@@ -74,7 +74,7 @@ const KEEP =
 /** What becomes of the key or the secret of before, where there is one. */
 function formerLines(
   { keys, secrets }: ApplicationRecord,
-  purpose: LetterPurpose,
+  purpose: EmailPurpose,
   overlap: number,
   byLink: boolean,
 ): Line[] {
@@ -99,8 +99,8 @@ function claimLines(link: string): Line[] {
   return ['Your credentials are shown once, at this address, within 72 hours:', { label: 'Show my credentials', link }]
 }
 
-/** How an API is called, with a line that can be pasted. Only what this letter brings is filled in. */
-function callLines(api: Api | undefined, purpose: LetterPurpose, key = 'YOUR_KEY', secret = 'YOUR_SECRET'): Line[] {
+/** How an API is called, with a line that can be pasted. Only what this email brings is filled in. */
+function callLines(api: Api | undefined, purpose: EmailPurpose, key = 'YOUR_KEY', secret = 'YOUR_SECRET'): Line[] {
   if (!api) return []
   if (api.tokenEndpoint !== undefined) {
     return [

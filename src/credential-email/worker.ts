@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Letter, Mailer } from '../contracts/mailer.js'
-import type { LetterRecord, Store } from '../contracts/store.js'
+import type { EmailMessage, Mailer } from '../contracts/mailer.js'
+import type { QueuedEmail, Store } from '../contracts/store.js'
 import type { Attempts } from './attempt.js'
 
-/** Sends the letters that are due, one process at a time each, for as long as this process lives. */
+/** Sends the emails that are due, one process at a time each, for as long as this process lives. */
 export interface Delivery {
   /** Looks for what is due now. */
   wake(): void
@@ -24,7 +24,7 @@ interface DeliveryOptions {
 const AT_ONCE = 4
 /** Milliseconds between two looks at the outbox, where nothing wakes it. */
 const PAUSE = 1000
-/** Milliseconds that a process has a letter to itself; renewed while it sends, so that a killed one's letter is soon another's. */
+/** Milliseconds that a process has a email to itself; renewed while it sends, so that a killed one's email is soon another's. */
 const LEASE = 15_000
 const RENEWAL = 5000
 /** Milliseconds after which a mail server that says nothing has not said no. */
@@ -37,13 +37,13 @@ export function createDelivery({ store, mailer, attempts, now, onProblem }: Deli
   let lookAgain = false
   let closed = false
 
-  /** Takes letters until none is due or enough are under way. */
+  /** Takes emails until none is due or enough are under way. */
   async function look(): Promise<void> {
     for (;;) {
       if (closed || underWay.size >= AT_ONCE) return
-      const letter = await store.leaseLetter(now(), now() + LEASE)
-      if (!letter) return
-      const delivering = deliver(letter)
+      const email = await store.leaseEmail(now(), now() + LEASE)
+      if (!email) return
+      const delivering = deliver(email)
         .catch(onProblem)
         .finally(() => {
           underWay.delete(delivering)
@@ -70,10 +70,10 @@ export function createDelivery({ store, mailer, attempts, now, onProblem }: Deli
       })
   }
 
-  async function deliver(leased: LetterRecord): Promise<void> {
+  async function deliver(leased: QueuedEmail): Promise<void> {
     const attempt = await attempts.prepare(leased)
     if (!attempt) return
-    const renewing = keepLease(attempt.letter)
+    const renewing = keepLease(attempt.email)
     try {
       await sendInTime(attempt.content)
     } catch (error) {
@@ -83,16 +83,16 @@ export function createDelivery({ store, mailer, attempts, now, onProblem }: Deli
     await attempts.accepted(await renewing.end())
   }
 
-  /** Renews the lease of a letter until told to end; `end` resolves the letter as it now is. */
-  function keepLease(letter: LetterRecord): { end(): Promise<LetterRecord> } {
+  /** Renews the lease of a email until told to end; `end` resolves the email as it now is. */
+  function keepLease(email: QueuedEmail): { end(): Promise<QueuedEmail> } {
     const ending = new AbortController()
-    let current = letter
+    let current = email
     async function renew(): Promise<void> {
       for (;;) {
         await sleep(RENEWAL, undefined, { signal: ending.signal, ref: false })
         const renewed = { ...current, leasedUntil: now() + LEASE, version: current.version + 1 }
         // Where that can't be done the next renewal may be in time yet; at worst another process tries as well.
-        if (await store.saveLetter(renewed).catch(() => false)) current = renewed
+        if (await store.saveEmail(renewed).catch(() => false)) current = renewed
       }
     }
     // Rejects when it is told to end.
@@ -106,7 +106,7 @@ export function createDelivery({ store, mailer, attempts, now, onProblem }: Deli
     }
   }
 
-  async function sendInTime(content: Letter): Promise<void> {
+  async function sendInTime(content: EmailMessage): Promise<void> {
     const enough = new AbortController()
     const late = sleep(PATIENCE, undefined, { signal: enough.signal, ref: false }).then(() => {
       throw Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
@@ -120,7 +120,7 @@ export function createDelivery({ store, mailer, attempts, now, onProblem }: Deli
   }
 
   return {
-    // Begun by whichever request wakes it, and then on its own: no letter is part of that request's trace or log.
+    // Begun by whichever request wakes it, and then on its own: no email is part of that request's trace or log.
     wake: AsyncResource.bind(wake),
     async close() {
       closed = true

@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net'
  * Whom a request is counted against: Express's `req.ip`, which goes by the host's `trust proxy`, or the peer. Of an IPv6
  * address the first 64 bits, since one subscriber has them all.
  */
-export function addressOf(req: IncomingMessage): string {
+export function readClientAddress(req: IncomingMessage): string {
   const { ip } = req as { ip?: unknown }
   const address = typeof ip === 'string' ? ip : (req.socket.remoteAddress ?? 'unknown')
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)

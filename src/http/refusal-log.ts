@@ -6,14 +6,14 @@ interface Log {
 }
 
 /** Writes what an operator should know of a refusal. */
-export type LogDenial = (api: string, denied: Denial, cause?: unknown) => void
+export type LogRefusal = (api: string, denied: Denial, cause?: unknown) => void
 
 /**
  * Outside production a developer is told in one line why a request was refused, and what to do; never the credential.
  * What went wrong inside is logged everywhere, with its cause.
  */
-export function createDenialLog(log: Log, production: boolean): LogDenial {
-  return function logDenial(api, { status, error, description }, cause) {
+export function createRefusalLog(log: Log, production: boolean): LogRefusal {
+  return function logRefusal(api, { status, error, description }, cause) {
     if (error === 'server_error') log.error(`${api}: ${status} ${error}`, cause ?? description)
     else if (!production) log.warn(`${api}: ${status} ${error}: ${description}. ${CURES[error]}`)
   }

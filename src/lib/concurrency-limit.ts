@@ -14,7 +14,7 @@ interface GateOptions {
  * What anybody can ask for in any number goes one behind the other, so that all else finds the store free: an operator's
  * changes, and the feed by which other processes' changes are known.
  */
-export function createGate({ atOnce, waiting }: GateOptions): Gate {
+export function createConcurrencyLimit({ atOnce, waiting }: GateOptions): Gate {
   const queue: (() => void)[] = []
   let inside = 0
 

@@ -63,8 +63,8 @@ export interface RateLimitsOptions {
   readonly headers?: boolean | undefined
 }
 
-/** The option `memory`: how much of the store is kept at hand. What is asked for past that is read again. */
-export interface MemoryOptions {
+/** The option `cache`: how much of the store is kept at hand. What is asked for past that is read again. */
+export interface CacheOptions {
   /** Applications, with their keys; those that called last are kept. 20,000 if left out. */
   readonly applications?: number | undefined
   /** Access tokens that need no second signature check; 20,000 if left out. */
@@ -83,9 +83,9 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   readonly store?: Store | undefined
   /** 32 characters or more, or a list of such, newest first: encrypts signing keys and pepper at rest. Production wants it for every store but memory. */
   readonly secret?: string | readonly string[] | undefined
-  /** What sends letters; registration needs one. */
+  /** What sends emails; registration needs one. */
   readonly mailer?: Mailer | undefined
-  /** The absolute address of the developer console; registration lies at `/register` below it, and letters link there. */
+  /** The absolute address of the developer console; registration lies at `/register` below it, and emails link there. */
   readonly developersUrl?: string | undefined
   /** Letters hold the credentials (`inline`, if left out), or a link that shows them once. */
   readonly delivery?: 'inline' | 'claim-link' | undefined
@@ -94,13 +94,13 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   /** Seconds that clocks may differ when access tokens are verified; 5 if left out. */
   readonly clockTolerance?: number | undefined
   /** Seconds that a process goes on with what it knows while the store is out of reach; 5 if left out. Then it answers 503. */
-  readonly stalenessBound?: number | undefined
+  readonly maxStaleness?: number | undefined
   /** What keys and secrets begin with; `epa` if left out. */
   readonly credentialPrefix?: string | undefined
   readonly signing?: SigningOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined
   /** How many entries the caches hold: the most that is surely kept; twice as many are never exceeded. */
-  readonly memory?: MemoryOptions | undefined
+  readonly cache?: CacheOptions | undefined
   /** Browsers of which origins (`'*'`: any) may ask for tokens, revoke and introspect; none if left out. */
   readonly cors?: { readonly origin: string | readonly string[] } | undefined
   /** Replaces the guards' answers. */

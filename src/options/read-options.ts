@@ -20,7 +20,7 @@ export interface Settings {
   readonly developersUrl: string | undefined
   readonly delivery: 'inline' | 'claim-link'
   readonly clockTolerance: number
-  readonly stalenessBound: number
+  readonly maxStaleness: number
   readonly credentialPrefix: string
   readonly signing: {
     readonly algorithm: SigningAlgorithm
@@ -34,7 +34,7 @@ export interface Settings {
     readonly redis: RedisConnection | undefined
     readonly headers: boolean
   }
-  readonly memory: {
+  readonly cache: {
     readonly applications: number
     readonly accessTokens: number
     readonly revokedAccessTokens: number
@@ -86,7 +86,7 @@ export function readSettings(options: PlatformAuthOptions): Settings {
     developersUrl: readDevelopersUrl(options.developersUrl),
     delivery: readDelivery(options),
     clockTolerance: wholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
-    stalenessBound: wholeNumber('stalenessBound', options.stalenessBound ?? 5, 1),
+    maxStaleness: wholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
     credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
     signing: {
       algorithm: readAlgorithm(signing.algorithm ?? 'ES256'),
@@ -104,7 +104,7 @@ export function readSettings(options: PlatformAuthOptions): Settings {
       redis: readRedis(rateLimits.redis),
       headers: readFlag('rateLimits.headers', rateLimits.headers ?? false),
     },
-    memory: readMemory(options.memory),
+    cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
     onDenied: optionalFunction('onDenied', options.onDenied),
     logger,
@@ -114,8 +114,8 @@ export function readSettings(options: PlatformAuthOptions): Settings {
 }
 
 const OPTION_NAMES = [
-  'baseUrl', 'apis', 'store', 'secret', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'stalenessBound', 'credentialPrefix', 'signing',
-  'rateLimits', 'memory', 'cors', 'onDenied', 'logger', 'now',
+  'baseUrl', 'apis', 'store', 'secret', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'signing',
+  'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 function readGroup<Group extends object>(
@@ -174,7 +174,7 @@ function readMailer(mailer: unknown): Mailer | undefined {
   if (mailer === undefined || (isObject(mailer) && typeof mailer['send'] === 'function'))
     return mailer as Mailer | undefined
   throw new ConfigurationError(
-    `mailer is ${show(mailer)}. Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(letter).`,
+    `mailer is ${show(mailer)}. Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(email).`,
   )
 }
 
@@ -186,7 +186,7 @@ function readDelivery({ delivery = 'inline', developersUrl }: PlatformAuthOption
   }
   if (delivery === 'claim-link' && developersUrl === undefined) {
     throw new ConfigurationError(
-      'developersUrl is missing. With delivery "claim-link" letters link to {developersUrl}/register/claim.',
+      'developersUrl is missing. With delivery "claim-link" emails link to {developersUrl}/register/claim.',
     )
   }
   return delivery
@@ -214,16 +214,16 @@ function readNow(now: PlatformAuthOptions['now']): () => number {
   return clock ? () => Math.floor(clock()) : Date.now
 }
 
-function readMemory(memory: PlatformAuthOptions['memory']): Settings['memory'] {
+function readCache(cache: PlatformAuthOptions['cache']): Settings['cache'] {
   const {
     applications = 20_000,
     accessTokens = 20_000,
     revokedAccessTokens = 100_000,
-  } = readGroup('memory', memory, ['applications', 'accessTokens', 'revokedAccessTokens'])
+  } = readGroup('cache', cache, ['applications', 'accessTokens', 'revokedAccessTokens'])
   return {
-    applications: wholeNumber('memory.applications', applications, 1),
-    accessTokens: wholeNumber('memory.accessTokens', accessTokens, 1),
-    revokedAccessTokens: wholeNumber('memory.revokedAccessTokens', revokedAccessTokens, 1),
+    applications: wholeNumber('cache.applications', applications, 1),
+    accessTokens: wholeNumber('cache.accessTokens', accessTokens, 1),
+    revokedAccessTokens: wholeNumber('cache.revokedAccessTokens', revokedAccessTokens, 1),
   }
 }
 

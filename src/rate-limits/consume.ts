@@ -1,8 +1,11 @@
 import { RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
-import type { Standing } from './rate-limit.js'
+import type { RateLimitState } from './rate-limit.js'
 
 /** Where a key stands, once a limiter has counted one more; rejects only when the limiter couldn't. */
-export async function consume(limiter: RateLimiterAbstract, key: string): Promise<Standing & { isFirst: boolean }> {
+export async function consume(
+  limiter: RateLimiterAbstract,
+  key: string,
+): Promise<RateLimitState & { isFirst: boolean }> {
   try {
     return standingOf(await limiter.consume(key), true)
   } catch (refused) {
@@ -14,6 +17,6 @@ export async function consume(limiter: RateLimiterAbstract, key: string): Promis
 function standingOf(
   { remainingPoints, msBeforeNext, isFirstInDuration }: RateLimiterRes,
   allowed: boolean,
-): Standing & { isFirst: boolean } {
+): RateLimitState & { isFirst: boolean } {
   return { allowed, remaining: remainingPoints, milliseconds: msBeforeNext, isFirst: isFirstInDuration }
 }

@@ -4,8 +4,8 @@ import type { RedisConnection } from '../contracts/redis.js'
 import { consume } from './consume.js'
 import { memoryCounter } from './memory-counter.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'
-import { createRedisLink } from './redis-circuit-breaker.js'
-import { redisLimiter, sharedCounter } from './redis-counter.js'
+import { createRedisCircuitBreaker } from './redis-circuit-breaker.js'
+import { redisLimiter, redisCounter } from './redis-counter.js'
 
 /** Makes a platform's limits: counted in this process, or in Redis for all processes together. */
 export interface RateLimits {
@@ -41,20 +41,27 @@ export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: 
   const digest = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22)
   // Platforms that share a Redis don't share limits.
   const namespace = `platform_auth:${createHash('sha256').update(baseUrl).digest('base64url').slice(0, 8)}`
-  const shared = redis && { redis, link: createRedisLink({ redis, probe: prober(redis, namespace), onChange }) }
+  const shared = redis && {
+    redis,
+    circuitBreaker: createRedisCircuitBreaker({ redis, probe: prober(redis, namespace), onChange }),
+  }
 
   return {
     create(name, limit, { policy, byAnybody = false } = {}) {
       if (limit === false) return undefined
-      const alone = memoryCounter(limit, byAnybody ? MAX_KEYS : undefined)
-      const count = shared ? sharedCounter({ ...limit, ...shared, keyPrefix: `${namespace}:${name}`, alone }) : alone
+      const fallback = memoryCounter(limit, byAnybody ? MAX_KEYS : undefined)
+      const count = shared
+        ? redisCounter({ ...limit, ...shared, keyPrefix: `${namespace}:${name}`, fallback })
+        : fallback
       const countOne = createRateLimit({ ...limit, count, policy: headers ? policy : undefined })
       return byAnybody ? (key) => countOne(digest(key)) : countOne
     },
     problem() {
-      return shared?.link.isGone() ? 'Redis is out of reach: each process counts limits for itself.' : undefined
+      return shared?.circuitBreaker.isGone()
+        ? 'Redis is out of reach: each process counts limits for itself.'
+        : undefined
     },
-    close: () => shared?.link.close(),
+    close: () => shared?.circuitBreaker.close(),
   }
 }
 

@@ -14,9 +14,9 @@ export function memoryCounter({ limit, window }: Limit, maxKeys = Infinity): Cou
 
   return async function countHere(key) {
     const full = live.count() >= maxKeys && (await limiter.get(key)) === null
-    const standing = await consume(limiter, full ? sharedKeyOf(key) : key)
-    if (standing.isFirst && !full) live.add()
-    return standing
+    const state = await consume(limiter, full ? sharedKeyOf(key) : key)
+    if (state.isFirst && !full) live.add()
+    return state
   }
 }
 

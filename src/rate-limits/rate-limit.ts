@@ -11,7 +11,7 @@ export type RateLimit = (key: string) => Promise<LimitHeaders>
 export type LimitHeaders = Readonly<Record<string, string>>
 
 /** Where a key stands, once it has been counted. */
-export interface Standing {
+export interface RateLimitState {
   readonly allowed: boolean
   /** How many more there may be. */
   readonly remaining: number
@@ -20,7 +20,7 @@ export interface Standing {
 }
 
 /** Counts one more for that key, and never rejects. */
-export type Counter = (key: string) => Promise<Standing>
+export type Counter = (key: string) => Promise<RateLimitState>
 
 interface RateLimitOptions extends Limit {
   readonly count: Counter
@@ -32,17 +32,17 @@ export function createRateLimit({ limit, window, count, policy }: RateLimitOptio
   const policyHeader = `"${policy}";q=${limit};w=${window}`
 
   /** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
-  function headersOf({ remaining }: Standing, seconds: number): LimitHeaders {
+  function headersOf({ remaining }: RateLimitState, seconds: number): LimitHeaders {
     if (policy === undefined) return NONE
     return { 'RateLimit-Policy': policyHeader, RateLimit: `"${policy}";r=${remaining};t=${seconds}` }
   }
 
   return async function countOne(key) {
-    const standing = await count(key)
+    const state = await count(key)
     // One number for both headers: Retry-After must not be earlier than what RateLimit says.
-    const seconds = Math.max(1, Math.ceil(standing.milliseconds / 1000))
-    const headers = headersOf(standing, seconds)
-    if (standing.allowed) return headers
+    const seconds = Math.max(1, Math.ceil(state.milliseconds / 1000))
+    const headers = headersOf(state, seconds)
+    if (state.allowed) return headers
     throw new OAuthError('too_many_requests', `Too many requests, try again in ${seconds} seconds`, {
       headers: { 'Retry-After': String(seconds), ...headers },
     })

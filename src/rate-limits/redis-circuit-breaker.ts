@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '../contracts/redis.js'
 
 /** The way to Redis, on which nobody waits for long, and which says once when it is gone and once when it is back. */
-export interface RedisLink {
+export interface RedisCircuitBreaker {
   /** What Redis answers; undefined while it doesn't. Never rejects. */
   ask<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined>
   isGone(): boolean
@@ -24,7 +24,7 @@ const PAUSE = 100
 /** Milliseconds after which a look is given up: one that hangs must not be the last. */
 const GIVEN_UP = 5000
 
-export function createRedisLink({ redis, probe, onChange }: RedisLinkOptions): RedisLink {
+export function createRedisCircuitBreaker({ redis, probe, onChange }: RedisLinkOptions): RedisCircuitBreaker {
   let gone = false
   let outages = 0
   const closing = new AbortController()

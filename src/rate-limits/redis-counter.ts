@@ -4,21 +4,28 @@ import { boundedCache } from '../lib/bounded-cache.js'
 import type { RedisConnection } from '../contracts/redis.js'
 import { consume } from './consume.js'
 import type { Counter } from './rate-limit.js'
-import type { RedisLink } from './redis-circuit-breaker.js'
+import type { RedisCircuitBreaker } from './redis-circuit-breaker.js'
 
 interface SharedCounterOptions extends Limit {
   readonly redis: RedisConnection
-  readonly link: RedisLink
+  readonly circuitBreaker: RedisCircuitBreaker
   readonly keyPrefix: string
   /** Counts while Redis is gone. */
-  readonly alone: Counter
+  readonly fallback: Counter
 }
 
 /** How many keys that have used up their limit are refused without asking Redis. */
 const USED_UP = 10_000
 
 /** Counts in Redis, for all processes together; in this one alone while Redis is gone. */
-export function sharedCounter({ redis, link, keyPrefix, limit, window, alone }: SharedCounterOptions): Counter {
+export function redisCounter({
+  redis,
+  circuitBreaker,
+  keyPrefix,
+  limit,
+  window,
+  fallback,
+}: SharedCounterOptions): Counter {
   const limiter = redisLimiter(redis, { keyPrefix, limit, window })
   // Not the limiter's own inMemoryBlockOnConsumed: that map has no bound, and is searched whole past a thousand keys.
   const usedUp = boundedCache<number>({ entries: USED_UP })
@@ -27,10 +34,10 @@ export function sharedCounter({ redis, link, keyPrefix, limit, window, alone }: 
     const left = (usedUp.get(key) ?? 0) - performance.now()
     if (left > 0) return { allowed: false, remaining: 0, milliseconds: left }
 
-    const standing = await link.ask(() => consume(limiter, key))
-    if (!standing) return alone(key)
-    if (standing.remaining === 0) usedUp.set(key, performance.now() + standing.milliseconds)
-    return standing
+    const state = await circuitBreaker.ask(() => consume(limiter, key))
+    if (!state) return fallback(key)
+    if (state.remaining === 0) usedUp.set(key, performance.now() + state.milliseconds)
+    return state
   }
 }
 

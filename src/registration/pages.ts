@@ -35,7 +35,7 @@ export function registrationPage(
       <button>Register</button>
     </form>
     <h2>What happens next</h2>
-    <p>Key and secret are sent to that address, with lines to try them. Where an API is opened by hand, the letter comes
+    <p>Key and secret are sent to that address, with lines to try them. Where an API is opened by hand, the email comes
     once that has been done. They work from then on; nothing else is needed.</p>`,
   )
 }
@@ -119,7 +119,7 @@ const STYLE = `:root {
 body { margin: 0 auto; max-width: 36rem; padding: 0 clamp(1rem, 4vw, 2.5rem) 4rem }
 header { padding: 1rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem }
 header a::before { content: '←'; display: inline-block; margin-right: .5em }
-h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1.5rem; font-size: clamp(1.75rem, 1.4rem + 1.6vw, 2.4rem); font-weight: 650; line-height: 1.15; letter-spacing: -.02em }
+h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1.5rem; font-size: clamp(1.75rem, 1.4rem + 1.6vw, 2.4rem); font-weight: 650; line-height: 1.15; email-spacing: -.02em }
 h2 { margin: 2.5rem 0 .5rem; font-size: 1.125rem; font-weight: 650 }
 p { margin: 0 0 1rem }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }

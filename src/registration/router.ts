@@ -4,31 +4,31 @@ import { readContact } from '../applications/validation.js'
 import type { Claim } from '../credential-email/claim-link.js'
 import type { Register } from '../applications/registration.js'
 import { ApplicationError, OAuthError } from '../contracts/errors.js'
-import { requestIdOf } from '../contracts/events.js'
-import type { Eventually } from '../lib/maybe-promise.js'
-import { addressOf } from '../http/address.js'
+import { readRequestId } from '../contracts/events.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import { readClientAddress } from '../http/address.js'
 import { readBody } from '../http/body.js'
-import type { LogDenial } from '../http/refusal-log.js'
-import { mediaTypeOf, readPairs } from '../http/form.js'
-import { causeOf, denialOf, sendDenial, sendJson, sendPage } from '../http/respond.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import { parseMediaType, readPairs } from '../http/form.js'
+import { rootCause, toDenial, sendDenial, sendJson, sendPage } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { claimPage, CONTENT_SECURITY_POLICY, registeredPage, registrationPage } from './pages.js'
-import { pathOf, type Endpoint, type Middleware } from '../authorization-server/router.js'
+import { parsePath, type Endpoint, type Middleware } from '../authorization-server/router.js'
 
 interface RegistrationRouterOptions {
   readonly apis: ReadonlyMap<string, ApiSettings>
   readonly register: Register
   readonly claim: Claim
   readonly registrations: RateLimit | undefined
-  readonly available: () => Eventually<void>
-  readonly logDenial: LogDenial
+  readonly available: () => MaybePromise<void>
+  readonly logRefusal: LogRefusal
   /** The option `developersUrl`: where the pages lead back to. */
   readonly home: string | undefined
 }
 
 /** `auth.registrationRouter`: where applications come by themselves, people by a form and programs by JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { apis, claim, registrations, available, logDenial, home } = options
+  const { apis, claim, registrations, available, logRefusal, home } = options
   const open = [...apis.values()]
     .filter(({ registration }) => registration !== 'closed')
     .map((api) => ({ ...api, manual: api.registration === 'manual' }))
@@ -44,11 +44,11 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const { name, contact, apis: access } = isForm(req) ? await readRegistrationForm(req) : await readJson(req)
     const to = readContact(contact)
     await available()
-    await registrations?.(`address ${addressOf(req)}`)
+    await registrations?.(`address ${readClientAddress(req)}`)
     await registrations?.(`contact ${to.toLowerCase()}`)
     // What is wrong with the others is said by register().
     const application = { name: name as string, contact: to, apis: access as string[] }
-    await options.register(application, requestIdOf(req))
+    await options.register(application, readRequestId(req))
     if (isForm(req)) sendPage(res, 202, registeredPage(home), CONTENT_SECURITY_POLICY)
     else sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
   }
@@ -57,9 +57,9 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const { token } = await readJson(req)
     if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'The link is not complete')
     await available()
-    const claimed = await claim(token, requestIdOf(req))
+    const claimed = await claim(token, readRequestId(req))
     if (!claimed)
-      throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer letter')
+      throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer email')
     const { clientId, clientSecret } = claimed.credentials
     const document = { application: claimed.applicationName, client_id: clientId, client_secret: clientSecret }
     sendJson(res, 200, document, { 'Cache-Control': 'no-store' })
@@ -71,7 +71,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
   return function registrationRouter(req, res, next) {
     const method = req.method === 'HEAD' ? 'GET' : req.method
-    const endpoint = routes[`${method} ${pathOf(req.url ?? '/')}`]
+    const endpoint = routes[`${method} ${parsePath(req.url ?? '/')}`]
     if (!endpoint) return next()
     void answer(endpoint, req, res)
   }
@@ -81,8 +81,8 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       await endpoint(req, res)
     } catch (error) {
       const refusal = error instanceof ApplicationError ? asInvalidRequest(error) : error
-      const denied = denialOf(refusal)
-      logDenial('registration', denied, causeOf(refusal))
+      const denied = toDenial(refusal)
+      logRefusal('registration', denied, rootCause(refusal))
       if (endpoint !== takeRegistration || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
       for (const [header, value] of Object.entries(denied.headers)) res.setHeader(header, value)
       // Nobody waits for the rest of what is too large.
@@ -94,7 +94,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
 /** People come by a form and are answered by pages, programs by JSON. */
 function isForm(req: IncomingMessage): boolean {
-  return mediaTypeOf(req).mediaType === 'application/x-www-form-urlencoded'
+  return parseMediaType(req).mediaType === 'application/x-www-form-urlencoded'
 }
 
 /** A form's fields; `apis` may come more than once, as checkboxes do. */
@@ -114,7 +114,7 @@ async function readRegistrationForm(req: IncomingMessage): Promise<Record<string
 }
 
 async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
-  if (mediaTypeOf(req).mediaType !== 'application/json') {
+  if (parseMediaType(req).mediaType !== 'application/json') {
     throw new OAuthError(
       'invalid_request',
       'The Content-Type must be application/json or application/x-www-form-urlencoded',

@@ -1,7 +1,7 @@
 import type { Strategy as PassportStrategy } from 'passport'
 import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
 import type { Identify } from './authenticate.js'
-import { settle, type Facade, type Verify } from './passport-adapter.js'
+import { settle, type PassportRequest, type Verify } from './passport-adapter.js'
 
 /** passport-http-bearer over our own verification (RFC 6750 2.1). */
 export function bearerStrategy(identify: Identify): PassportStrategy {
@@ -9,7 +9,7 @@ export function bearerStrategy(identify: Identify): PassportStrategy {
   return new Strategy<VerifyFunctionWithRequest>(
     { passReqToCallback: true },
     function verifyAccessToken(req, token, done) {
-      settle(verify, req as unknown as Facade, token, done)
+      settle(verify, req as unknown as PassportRequest, token, done)
     },
   )
 }

@@ -1,16 +1,16 @@
 import type { ApiSettings } from '../options/read-apis.js'
 import { denial, type Denial, type ErrorCode } from '../contracts/errors.js'
 import { challenge } from '../http/challenge.js'
-import type { KeyRejection, TokenRejection } from './authenticate.js'
+import type { KeyFailureReason, TokenFailureReason } from './authenticate.js'
 
 /** Every refusal that a guard can need, by its reason, made at start-up: refusing costs less than answering. */
-export type Refusals<Reason extends string = string> = Readonly<Record<Reason, Denial>>
+export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
 /** RFC 6750 3, with the pointer of RFC 9728 5.1 at the end. */
 export function bearerRefusals(
   api: ApiSettings,
   scopes: readonly string[],
-): Refusals<TokenRejection | 'noCredential' | 'twoCredentials' | 'malformed' | 'scopeMissing'> {
+): ErrorResponses<TokenFailureReason | 'noCredential' | 'twoCredentials' | 'malformed' | 'scopeMissing'> {
   const metadata = ['resource_metadata', `${api.resource}/.well-known/oauth-protected-resource`] as const
 
   function refuse(error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial {
@@ -43,7 +43,7 @@ export function bearerRefusals(
 }
 
 /** The same for keys: an unregistered scheme, but RFC 9110 15.5.2 wants a challenge with every 401. */
-export function apiKeyRefusals(api: ApiSettings): Refusals<KeyRejection | 'noCredential' | 'twoCredentials'> {
+export function apiKeyRefusals(api: ApiSettings): ErrorResponses<KeyFailureReason | 'noCredential' | 'twoCredentials'> {
   function refuse(error: ErrorCode, description: string): Denial {
     const parameters = [['realm', api.name], ['error', error], ['error_description', description], HEADER] as const
     return denial(error, description, { 'WWW-Authenticate': challenge('ApiKey', parameters) })

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ApiSettings } from '../options/read-apis.js'
-import { cameTwice } from '../http/header.js'
+import { hasDuplicateHeader } from '../http/header.js'
 import type { OnDenied } from '../options/options.js'
 import { apiKeyStrategy } from './api-key-strategy.js'
 import { bearerStrategy, readBearer } from './bearer-strategy.js'
@@ -49,7 +49,7 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         refusals: bearerRefusals(api, scopes),
         authenticate: authenticateBearer,
         readCredential(req) {
-          if (cameTwice(req, 'authorization')) return 'twoCredentials'
+          if (hasDuplicateHeader(req, 'authorization')) return 'twoCredentials'
           const { authorization } = req.headers
           const reading = readBearer(authorization)
           if (reading === undefined) return 'noCredential'
@@ -66,7 +66,7 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         refusals: apiKeyRefusals(api),
         authenticate: authenticateApiKey,
         readCredential(req) {
-          if (cameTwice(req, 'x-api-key')) return 'twoCredentials'
+          if (hasDuplicateHeader(req, 'x-api-key')) return 'twoCredentials'
           const key = req.headers['x-api-key']
           return typeof key === 'string' && key !== '' ? { 'x-api-key': key } : 'noCredential'
         },

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Passport, type Strategy } from 'passport'
 import type { ApiSettings } from '../options/read-apis.js'
-import type { Eventually } from '../lib/maybe-promise.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { Identity } from './authenticate.js'
 
 /**
  * All that a strategy sees of a request. Passport writes on the request it is given, and passport-http-bearer reads
- * tokens from query and body: behind a facade neither can happen, and the host's Passport never learns of ours.
+ * tokens from query and body: behind a passportRequest neither can happen, and the host's Passport never learns of ours.
  *
  * A class, since it holds the request: what a literal makes V8 learns to put straight among what lives long, and whatever
  * hangs on it stays until the next full collection. It holds all that is needed later, in place of closures made for each
  * request, which would cost more than what they do.
  */
-export class Facade {
+export class PassportRequest {
   readonly api: ApiSettings
   /** The header that holds the credential, and no other. */
   readonly headers: Readonly<Record<string, string>>
@@ -29,10 +29,10 @@ export class Facade {
 
   constructor(
     api: ApiSettings,
-    headers: Facade['headers'],
+    headers: PassportRequest['headers'],
     request: IncomingMessage,
     response: ServerResponse,
-    next: Facade['next'],
+    next: PassportRequest['next'],
   ) {
     this.api = api
     this.headers = headers
@@ -42,11 +42,11 @@ export class Facade {
   }
 }
 
-/** Called once for each facade: with who it is, or with a rejection's name or whatever else went wrong. */
-export type Outcome = (facade: Facade, problem: unknown, identity?: Identity) => void
+/** Called once for each passportRequest: with who it is, or with a rejection's name or whatever else went wrong. */
+export type Outcome = (passportRequest: PassportRequest, problem: unknown, identity?: Identity) => void
 
-/** Runs a strategy on a facade. */
-export type Authenticate = (facade: Facade, outcome: Outcome) => void
+/** Runs a strategy on a passportRequest. */
+export type Authenticate = (passportRequest: PassportRequest, outcome: Outcome) => void
 
 /** What Passport may write its own refusal on; nobody sees it. */
 const NO_RESPONSE = { setHeader() {} }
@@ -60,27 +60,27 @@ export function privatePassport(strategy: object): Authenticate {
     authInfo: false,
     assignProperty: 'identity',
     failWithError: true,
-  }) as (req: Facade, res: object, next: (problem?: unknown) => void) => void
+  }) as (req: PassportRequest, res: object, next: (problem?: unknown) => void) => void
 
-  return function authenticate(facade, outcome) {
+  return function authenticate(passportRequest, outcome) {
     // Passport answers nothing here: a strategy that refuses what the guard had let through, or passes it on, lets nobody in.
-    middleware(facade, NO_RESPONSE, (problem) => {
-      const { identity } = facade
-      outcome(facade, problem ?? (identity ? undefined : new Error('The strategy passed.')), identity)
+    middleware(passportRequest, NO_RESPONSE, (problem) => {
+      const { identity } = passportRequest
+      outcome(passportRequest, problem ?? (identity ? undefined : new Error('The strategy passed.')), identity)
     })
   }
 }
 
-/** Who a facade's credential stands for, or the rejection's name. */
-export type Verify = (facade: Facade, credential: string) => Eventually<Identity | string>
+/** Who a passportRequest's credential stands for, or the rejection's name. */
+export type Verify = (passportRequest: PassportRequest, credential: string) => MaybePromise<Identity | string>
 
 type Done = (problem: Error | null, identity?: Identity) => void
 
 /** Hands a verification's result to a strategy, at once if it is there. What `done` throws is never taken for a refusal. */
-export function settle(verify: Verify, facade: Facade, credential: string, done: Done): void {
-  let result: Eventually<Identity | string>
+export function settle(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
+  let result: MaybePromise<Identity | string>
   try {
-    result = verify(facade, credential)
+    result = verify(passportRequest, credential)
   } catch (error) {
     done(error as Error)
     return

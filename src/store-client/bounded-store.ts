@@ -1,5 +1,5 @@
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
-import type { Outage } from './store-health.js'
+import type { StoreHealth } from './store-health.js'
 import { STORE_CALLS, type StoreCallName } from './store-calls.js'
 import type { Store } from '../contracts/store.js'
 
@@ -7,7 +7,7 @@ interface StoreAccessOptions {
   /** Milliseconds to wait for an answer. */
   readonly timeout: number
   /** Told of every call's end. */
-  readonly outage: Outage
+  readonly storeHealth: StoreHealth
 }
 
 /** Calls that may wait for the store at once, those included that nobody waits for any more. */
@@ -21,7 +21,7 @@ const LAST = 2000
  * one has waited in vain, the others are refused at once, but for the change feed's: that is the pulse by which a silent
  * store is heard of again.
  */
-export function storeAccess(store: Store, { timeout, outage }: StoreAccessOptions): Store {
+export function createBoundedStore(store: Store, { timeout, storeHealth }: StoreAccessOptions): Store {
   let waiting = 0
   let closed = false
 
@@ -36,7 +36,8 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
   }
 
   function refuseInVain(): void {
-    if (outage.isSilent()) throw new StoreUnavailableError('The store is out of reach.', { cause: silence(timeout) })
+    if (storeHealth.isSilent())
+      throw new StoreUnavailableError('The store is out of reach.', { cause: silence(timeout) })
     if (waiting >= MOST) throw new StoreUnavailableError(`${MOST} calls are waiting for the store.`)
   }
 
@@ -47,13 +48,13 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
       const late = lateness(timeout)
       try {
         const result = await Promise.race([ask(name, args), late.promise])
-        outage.answered(call)
+        storeHealth.answered(call)
         return result
       } catch (cause) {
         // What a store can't answer because it has just been closed is no outage.
         if (closed) throw new StoreUnavailableError('The store is closed.', { cause })
-        if (cause === late.reason()) outage.timedOut(call, cause)
-        else outage.failed(call, cause)
+        if (cause === late.reason()) storeHealth.timedOut(call, cause)
+        else storeHealth.failed(call, cause)
         throw new StoreUnavailableError('The store is out of reach.', { cause })
       } finally {
         late.cancel()
@@ -74,7 +75,7 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
     get pollInterval() {
       return store.pollInterval
     },
-    open: () => openStore(store, outage),
+    open: () => openStore(store, storeHealth),
     close() {
       closed = true
       return closeStore(store)
@@ -85,19 +86,19 @@ export function storeAccess(store: Store, { timeout, outage }: StoreAccessOption
 }
 
 /** Opening may take as long as its migrations do; what waiting can't cure comes out as `ConfigurationError`. */
-async function openStore(store: Store, outage: Outage): Promise<void> {
+async function openStore(store: Store, storeHealth: StoreHealth): Promise<void> {
   const call = { name: 'open' as const, since: performance.now() }
   try {
     await store.open()
   } catch (cause) {
     const { code } = cause as { code?: unknown }
     if (code !== 'schema_too_new' && code !== 'driver_missing') {
-      outage.failed(call, cause)
+      storeHealth.failed(call, cause)
       throw new StoreUnavailableError('The store could not be opened.', { cause })
     }
     throw new ConfigurationError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
-  outage.answered({ ...call, since: performance.now() })
+  storeHealth.answered({ ...call, since: performance.now() })
 }
 
 /** A store that never opened may never close. */

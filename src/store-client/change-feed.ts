@@ -12,27 +12,27 @@ export interface ChangeFeed {
   /** True while what this process knows is no older than the staleness bound. */
   isFresh(): boolean
   /** Asks the store, once for all who wait; resolves true if it answered. */
-  catchUp(): Promise<boolean>
-  /** As `catchUp`, but begins after this call: what was committed before it is known then. */
-  readAnew(): Promise<boolean>
+  poll(): Promise<boolean>
+  /** As `poll`, but begins after this call: what was committed before it is known then. */
+  pollAgain(): Promise<boolean>
   /**
    * Resolves true once everything is known that was committed before this call; false when the store can't tell, or has
    * been silent for a while: then what is known must do, for as long as it is fresh.
    */
-  knowLatest(): Promise<boolean>
+  waitForLatest(): Promise<boolean>
   close(): void
 }
 
 interface ChangeFeedOptions {
   readonly store: Store
   /** Seconds. */
-  readonly stalenessBound: number
+  readonly maxStaleness: number
   /** Where it rejects, the change is brought again with the next reading. */
   readonly onChange: (change: Change) => void | Promise<void>
 }
 
 /** Timers and age go by the machine's monotonic clock: `now` may stand still in a test, or be set back. */
-export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeedOptions): ChangeFeed {
+export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOptions): ChangeFeed {
   let cursor: string | undefined
   let knownAt = -Infinity
   let reading: Promise<boolean> | undefined
@@ -56,12 +56,12 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     }
   }
 
-  function catchUp(): Promise<boolean> {
+  function poll(): Promise<boolean> {
     reading ??= read().finally(() => {
       reading = undefined
       if (readAgain && !closed) {
         readAgain = false
-        void catchUp()
+        void poll()
       }
     })
     return reading
@@ -72,7 +72,7 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
     if (next) return next
     const known = (reading ?? new Promise<void>((resolve) => setImmediate(resolve))).then(() => {
       next = undefined
-      return reading ? reading.then(catchUp) : catchUp()
+      return reading ? reading.then(poll) : poll()
     })
     const inTime = new Promise<boolean>((resolve) => {
       const silence = setTimeout(resolve, SILENCE, false).unref()
@@ -87,13 +87,13 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
   function wake(): void {
     // A reading under way may have looked before the change that wakes us was there.
     if (reading) readAgain = true
-    else if (!closed) void catchUp()
+    else if (!closed) void poll()
   }
 
   function schedule(answered: boolean): void {
     if (closed) return
     const pause = answered ? store.pollInterval : Math.max(store.pollInterval, PAUSE)
-    timer = setTimeout(() => void catchUp().then(schedule), pause)
+    timer = setTimeout(() => void poll().then(schedule), pause)
     timer.unref()
   }
 
@@ -106,10 +106,10 @@ export function createChangeFeed({ store, stalenessBound, onChange }: ChangeFeed
       unwatch = store.watch?.(wake)
       schedule(true)
     },
-    isFresh: () => performance.now() - knownAt <= stalenessBound * 1000,
-    catchUp,
-    readAnew: () => nextReading().known,
-    knowLatest: () => nextReading().inTime,
+    isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
+    poll,
+    pollAgain: () => nextReading().known,
+    waitForLatest: () => nextReading().inTime,
     close() {
       closed = true
       clearTimeout(timer)

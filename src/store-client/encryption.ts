@@ -3,7 +3,7 @@ import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import { ConfigurationError } from '../contracts/errors.js'
 
 /** Keeps signing keys and pepper unreadable at rest. */
-export interface Sealing {
+export interface Encryption {
   /** The text as a JWE (RFC 7516) under the newest secret; as it is where there is no secret. */
   seal(text: string): Promise<string>
   /** Whether it was sealed with the newest secret; otherwise it should be sealed anew. */
@@ -15,8 +15,8 @@ export interface Sealing {
 const PLAIN = 'plain:'
 
 /** `dir` + A256GCM (RFC 7518 4.5, 5.3); a secret of 32 random characters needs no slow derivation, HKDF (RFC 5869) will do. */
-export function createSealing(secrets: readonly string[]): Sealing {
-  const keys = secrets.map((secret) => derive(secret, 'express-platform-auth sealing v1'))
+export function createEncryption(secrets: readonly string[]): Encryption {
+  const keys = secrets.map((secret) => derive(secret, 'express-platform-auth encryption v1'))
   // Named by a hash of its own, so that a sealed text tells which secret opens it and nothing about the secret.
   const newestKid =
     secrets[0] && Buffer.from(derive(secrets[0], 'express-platform-auth kid v1')).toString('base64url', 0, 9)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeFeed } from './change-feed.js'
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
-import type { Eventually } from '../lib/maybe-promise.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { Logger } from '../options/options.js'
-import type { Outage } from './store-health.js'
-import { faultOf } from './store-fault.js'
+import type { StoreHealth } from './store-health.js'
+import { describeStoreFault } from './store-fault.js'
 
 /** What `auth.health()` resolves. */
 export interface Health {
@@ -18,14 +18,14 @@ export interface Health {
 }
 
 /** From start-up to `close()`: whether this process can answer, and why not. */
-export interface Lifecycle {
+export interface Readiness {
   /** Resolves once everything is there; rejects for what waiting can't cure. */
   ready(): Promise<void>
   /** For a request: at once in the common case; rejects with `StoreUnavailableError` where it must be answered with 503. */
-  available(): Eventually<void>
+  available(): MaybePromise<void>
   /** Resolves within a second or so, however long the store is silent. */
   health(): Promise<Health>
-  /** Resolves within seconds though the store hangs; a letter being sent may take a minute. */
+  /** Resolves within seconds though the store hangs; a email being sent may take a minute. */
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ interface LifecycleOptions {
   readonly start: (closing: AbortSignal) => Promise<void>
   readonly stop: () => Promise<void>
   readonly feed: ChangeFeed
-  readonly outage: Outage
+  readonly storeHealth: StoreHealth
   /** What else may be wrong while requests are answered; each says it, or undefined. */
   readonly problemsElsewhere?: readonly (() => string | undefined)[]
   readonly logger: Logger
@@ -51,8 +51,8 @@ const LOOK = 1000
 /** Milliseconds that `close()` waits for a start under way. */
 const LAST = 2000
 
-export function createLifecycle(options: LifecycleOptions): Lifecycle {
-  const { start, stop, feed, outage, logger, problemsElsewhere = [] } = options
+export function createReadiness(options: LifecycleOptions): Readiness {
+  const { start, stop, feed, storeHealth, logger, problemsElsewhere = [] } = options
   let started = false
   let waiting = 0
   let closed: Promise<void> | undefined
@@ -108,10 +108,11 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   async function refresh(): Promise<void> {
-    if (outage.isSilent()) throw new StoreUnavailableError('The store has been silent for longer than stalenessBound.')
-    const answered = await feed.catchUp()
+    if (storeHealth.isSilent())
+      throw new StoreUnavailableError('The store has been silent for longer than maxStaleness.')
+    const answered = await feed.poll()
     if (!answered && !feed.isFresh())
-      throw new StoreUnavailableError('The store has been out of reach for longer than stalenessBound.')
+      throw new StoreUnavailableError('The store has been out of reach for longer than maxStaleness.')
   }
 
   /** A request that waits; one too many is refused at once. */
@@ -131,15 +132,15 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     if (!started) return { ok: false, problems: [`The platform is not ready: ${whyNotReady(problem)}`, ...elsewhere] }
     const look = new AbortController()
     const enough = sleep(LOOK, undefined, { ref: false, signal: look.signal }).catch(() => undefined)
-    const answered = await Promise.race([feed.catchUp(), enough])
+    const answered = await Promise.race([feed.poll(), enough])
     look.abort()
-    const problems = [...outage.problems(), ...elsewhere]
+    const problems = [...storeHealth.problems(), ...elsewhere]
     if (answered) return { ok: true, problems }
     // Nothing has been heard yet: requests are answered for as long as what is known is fresh.
-    const ok = answered === undefined && feed.isFresh() && !outage.isOut()
-    if (!outage.isOut())
+    const ok = answered === undefined && feed.isFresh() && !storeHealth.isOut()
+    if (!storeHealth.isOut())
       problems.unshift(ok ? 'The store is slow: it has not answered within a second.' : 'The store is out of reach.')
-    if (!feed.isFresh()) problems.push('What is known is older than stalenessBound: requests get 503.')
+    if (!feed.isFresh()) problems.push('What is known is older than maxStaleness: requests get 503.')
     return { ok, problems }
   }
 
@@ -172,5 +173,5 @@ function messageOf(error: unknown): string {
 
 function whyNotReady(problem: unknown): string {
   if (problem instanceof ConfigurationError) return problem.message
-  return problem instanceof Error ? `its store can not be used yet (${faultOf(problem)}).` : String(problem)
+  return problem instanceof Error ? `its store can not be used yet (${describeStoreFault(problem)}).` : String(problem)
 }

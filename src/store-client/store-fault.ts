@@ -2,11 +2,11 @@
  * What keeps a store from answering, in words that an operator may show to anybody: addresses, paths and the database's own
  * message are for the log.
  */
-export function faultOf(problem: unknown): string {
+export function describeStoreFault(problem: unknown): string {
   // The innermost cause that is known says what happened.
   const { code, errcode, cause } = (problem ?? {}) as { code?: unknown; errcode?: unknown; cause?: unknown }
   if (cause !== undefined) {
-    const inner = faultOf(cause)
+    const inner = describeStoreFault(cause)
     if (inner !== UNKNOWN) return inner
   }
   const word = typeof errcode === 'number' ? SQLITE[errcode & 0xff] : CODES[String(code)]

@@ -1,7 +1,7 @@
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../options/options.js'
 import { STORE_CALLS, type StoreCallName } from './store-calls.js'
-import { faultOf } from './store-fault.js'
+import { describeStoreFault } from './store-fault.js'
 
 /** A call that the store was asked. */
 export interface StoreCall {
@@ -11,7 +11,7 @@ export interface StoreCall {
 }
 
 /** What is wrong with the store, told by how its calls end: out of reach, refusing to save, or slow. */
-export interface Outage {
+export interface StoreHealth {
   answered(call: StoreCall): void
   failed(call: StoreCall, problem: unknown): void
   /** A call waited in vain; it may yet be answered, but nobody waits for that. */
@@ -39,7 +39,7 @@ const SLOW = 1000
 /** Milliseconds for which a refused change is told of, where nobody has tried the same again. */
 const TOLD = 60_000
 
-export function createOutage({ logger, emit, now }: OutageOptions): Outage {
+export function createStoreHealth({ logger, emit, now }: OutageOptions): StoreHealth {
   let out: { readonly since: number; readonly why: string } | undefined
   let silent = false
   let answeredAt = -Infinity
@@ -51,7 +51,7 @@ export function createOutage({ logger, emit, now }: OutageOptions): Outage {
     // What it would not save is part of this now.
     refused.clear()
     if (out) return
-    out = { since: now(), why: faultOf(problem) }
+    out = { since: now(), why: describeStoreFault(problem) }
     logger.error('The store is out of reach.', problem)
     emit('store.unavailable', { reason: problem instanceof Error ? problem.message : String(problem) })
   }
@@ -61,7 +61,7 @@ export function createOutage({ logger, emit, now }: OutageOptions): Outage {
     // What nobody has tried again for a while can't say whether it is over.
     for (const [each, { last: then }] of refused) if (then < last - TOLD) refused.delete(each)
     if (refused.size === 0) logger.error('The store refuses to save; what it holds is served.', problem)
-    refused.set(name, { since: refused.get(name)?.since ?? now(), last, why: faultOf(problem) })
+    refused.set(name, { since: refused.get(name)?.since ?? now(), last, why: describeStoreFault(problem) })
   }
 
   return {

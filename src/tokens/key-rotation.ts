@@ -1,8 +1,8 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
-import type { Sealing } from '../store-client/encryption.js'
-import type { AuditEntry, Store } from '../contracts/store.js'
-import { currentOf, makeSigningKey, verifyingKeys, type SigningKey, type SigningKeys } from './signing-keys.js'
+import type { Encryption } from '../store-client/encryption.js'
+import type { NewAuditRecord, Store } from '../contracts/store.js'
+import { findCurrentKey, makeSigningKey, verifyingKeys, type SigningKey, type SigningKeys } from './signing-keys.js'
 
 /** A signing key as `auth.signingKeys.list()` shows it. */
 export interface SigningKeyInfo {
@@ -20,7 +20,7 @@ export interface SigningKeyInfo {
 /** `auth.signingKeys`: the keys that sign access tokens, shared by every process on the store. */
 export interface SigningKeyRotation {
   /** Every key that still verifies, in the order in which they sign. */
-  list(): Promise<SigningKeyInfo[]>
+  list(): Promise<{ items: SigningKeyInfo[] }>
   /**
    * Publishes a new key, which signs `signing.publishAhead` seconds later, or at once with `immediately`; resolves that
    * key. A key that is already waiting to sign is the one resolved. The former key verifies until its last access token
@@ -36,7 +36,7 @@ export interface SigningKeyRotation {
 
 interface RotationOptions {
   readonly store: Store
-  readonly sealing: Sealing
+  readonly encryption: Encryption
   readonly signingKeys: SigningKeys
   readonly now: () => number
   readonly emit: Emit
@@ -48,7 +48,7 @@ interface RotationOptions {
 }
 
 /** Everything that changes which keys there are. */
-export interface Rotation extends SigningKeyRotation {
+export interface KeyRotation extends SigningKeyRotation {
   /** Makes the first key, or the next one where the option `signing.algorithm` has changed; seals anew what an older secret sealed. */
   ensure(): Promise<void>
   /** Rotates if the newest key is older than that (seconds). */
@@ -60,8 +60,8 @@ const CLOCKS_APART = 60
 /** How often another process may be first before it is left at that. */
 const TRIES = 10
 
-export function createRotation(options: RotationOptions): Rotation {
-  const { store, sealing, signingKeys, now, emit, algorithm, publishAhead, longestLifetime } = options
+export function createKeyRotation(options: RotationOptions): KeyRotation {
+  const { store, encryption, signingKeys, now, emit, algorithm, publishAhead, longestLifetime } = options
 
   function newest(): SigningKey | undefined {
     return signingKeys
@@ -83,7 +83,7 @@ export function createRotation(options: RotationOptions): Rotation {
   ): Promise<void> {
     const at = now()
     const last = signingKeys.lastAdded()
-    const key = await makeSigningKey(sealing, { algorithm, createdAt: at, signsFrom, formerVerifiesFor })
+    const key = await makeSigningKey(encryption, { algorithm, createdAt: at, signsFrom, formerVerifiesFor })
     const added = await store.addSigningKey(key, last, audit('signingKey.rotated', at, by, key.kid))
     await signingKeys.load()
     if (added) emit('signingKey.rotated', {})
@@ -119,11 +119,15 @@ export function createRotation(options: RotationOptions): Rotation {
     return former?.verifiesUntil === undefined ? 0 : Math.floor((former.verifiesUntil - now()) / 1000)
   }
 
-  /** Another process may do the same at the same time: whichever sealing is kept, the newest secret opens it. */
+  /** Another process may do the same at the same time: whichever encryption is kept, the newest secret opens it. */
   async function reseal(): Promise<void> {
     for (const { kid, sealedPrivateJwk } of await store.listSigningKeys()) {
-      if (sealing.isNewest(sealedPrivateJwk)) continue
-      await store.resealSigningKey(kid, sealedPrivateJwk, await sealing.seal(await sealing.open(sealedPrivateJwk)))
+      if (encryption.isNewest(sealedPrivateJwk)) continue
+      await store.resealSigningKey(
+        kid,
+        sealedPrivateJwk,
+        await encryption.seal(await encryption.open(sealedPrivateJwk)),
+      )
     }
   }
 
@@ -136,7 +140,7 @@ export function createRotation(options: RotationOptions): Rotation {
   return {
     async list() {
       await signingKeys.load()
-      return describeSigningKeys(signingKeys.list(), now())
+      return { items: describeSigningKeys(signingKeys.list(), now()) }
     },
     async rotate({ immediately = false, by } = {}) {
       // Whoever has not heard of another process's rotation yet means the same one.
@@ -178,7 +182,7 @@ type Described = Pick<SigningKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom
 
 /** Keys as `auth.signingKeys.list()` shows them. */
 export function describeSigningKeys(keys: readonly Described[], now: number): SigningKeyInfo[] {
-  const current = currentOf(keys, now)
+  const current = findCurrentKey(keys, now)
   return keys.map((key) => ({
     kid: key.kid,
     algorithm: key.algorithm,
@@ -189,6 +193,6 @@ export function describeSigningKeys(keys: readonly Described[], now: number): Si
   }))
 }
 
-function audit(type: AuditEntry['type'], at: number, by: string | undefined, kid: string): AuditEntry {
+function audit(type: NewAuditRecord['type'], at: number, by: string | undefined, kid: string): NewAuditRecord {
   return { at, type, by, applicationId: undefined, details: { kid } }
 }

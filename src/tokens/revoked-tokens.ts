@@ -1,7 +1,7 @@
 import type { RevokedAccessToken, Store } from '../contracts/store.js'
 
 /** Which single access tokens have been revoked (RFC 7009), from memory as long as there are not too many. */
-export interface Revocation {
+export interface RevokedTokens {
   /** Reads what was revoked before this process began, or since it lost track. */
   load(): Promise<void>
   isRevoked(id: string): boolean | Promise<boolean>
@@ -22,7 +22,7 @@ const CLOCKS_APART = 3600 * 1000
 /** Milliseconds between two tries to make room, or to have them all in memory again. */
 const PAUSE = 5000
 
-export function createRevocation({ store, now, limit }: RevocationOptions): Revocation {
+export function createRevokedTokens({ store, now, limit }: RevocationOptions): RevokedTokens {
   /** `jti` -> until when it matters, oldest entry first. */
   const revoked = new Map<string, number>()
   /** Whether `revoked` holds every revoked token that may still be presented. */

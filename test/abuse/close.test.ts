@@ -43,7 +43,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s while requests go on',
     const auth = createPlatformAuth({
       ...options,
       store: open(),
-      stalenessBound: 1,
+      maxStaleness: 1,
       rateLimits: { registration: false },
     })
     const known = await createApplication(auth, ['orders', 'catalog'])
@@ -97,7 +97,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s while requests go on',
 
     const again = createPlatformAuth({ ...options, store: open() })
     atEnd(() => again.close())
-    const { applications } = await again.applications.list({ limit: 1000 })
+    const { items: applications } = await again.applications.list({ limit: 1000 })
     const names = new Set(applications.map(({ name }) => name))
     expect(acknowledged.length).toBeGreaterThan(0)
     expect(acknowledged.filter((name) => !names.has(name))).toEqual([])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore, type IssuedCredentials, type Store } from '../../src/index.js'
-import { createUsage } from '../../src/applications/last-used.js'
+import { createLastUsed } from '../../src/applications/last-used.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { openProvider, type Brought, type Provider } from './applicant.js'
 
@@ -50,7 +50,7 @@ describe.concurrent('lastUsedAt', () => {
     await provider.tokenStatus(credentials)
     const later = new Date(provider.clock.now())
     expect(await lastUse(provider, id)).toEqual([later, later])
-    const { applications } = await provider.auth.applications.list()
+    const { items: applications } = await provider.auth.applications.list()
     expect(applications[0]).toEqual(await provider.auth.applications.get(id))
   })
 
@@ -132,7 +132,7 @@ it('lastUsedAt is written after 10 seconds by itself', async () => {
   const [{ hash } = { hash: '' }] = (await provider.record(id)).keys
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const usage = createUsage({ store: provider.store, now: provider.clock.now })
+  const usage = createLastUsed({ store: provider.store, now: provider.clock.now })
   usage.note(hash)
   usage.note(hash)
   await vi.advanceTimersByTimeAsync(9999)
@@ -147,7 +147,7 @@ it('lastUsedAt is written in nobody’s trace', async () => {
   const request = new AsyncLocalStorage<string>()
   const writtenIn: unknown[] = []
   const store: Store = { ...memoryStore(), noteCredentialUse: async () => void writtenIn.push(request.getStore()) }
-  const usage = createUsage({ store, now: Date.now })
+  const usage = createLastUsed({ store, now: Date.now })
   // A timer goes off in the context in which it was set.
   await request.run('the first', async () => {
     usage.note('hash')

@@ -10,8 +10,8 @@ const config = ['--config', CONFIG] as const
 describe('the place', () => {
   it('is that of the environment where no flag names one', async () => {
     const env = { EXPRESS_PLATFORM_AUTH_DB: here.file }
-    expect((await core(['keys', 'list'], { env })).code).toBe(0)
-    expect((await core(['keys', 'list'], { env: { EXPRESS_PLATFORM_AUTH_CONFIG: CONFIG } })).code).toBe(0)
+    expect((await core(['signing-keys', 'list'], { env })).code).toBe(0)
+    expect((await core(['signing-keys', 'list'], { env: { EXPRESS_PLATFORM_AUTH_CONFIG: CONFIG } })).code).toBe(0)
     const created = await core(['apps', 'create', '--name', 'Env', '--api', 'orders'], {
       env: { EXPRESS_PLATFORM_AUTH_CONFIG: CONFIG },
     })
@@ -20,7 +20,7 @@ describe('the place', () => {
 
   it('is not that of the environment below options that a flag names', async () => {
     const elsewhere = { EXPRESS_PLATFORM_AUTH_DB: join(here.folder, 'no-such.sqlite') }
-    expect((await core(['keys', 'list', ...config], { env: elsewhere })).code).toBe(0)
+    expect((await core(['signing-keys', 'list', ...config], { env: elsewhere })).code).toBe(0)
   })
 
   it("is --db's, with the options of --config", async () => {
@@ -32,8 +32,8 @@ describe('the place', () => {
   })
 
   it('may be a file: address', async () => {
-    expect((await core(['keys', 'list', '--db', `file:${here.file}`])).code).toBe(0)
-    expect((await core(['keys', 'list', '--db', `file://${here.file}`])).code).toBe(0)
+    expect((await core(['signing-keys', 'list', '--db', `file:${here.file}`])).code).toBe(0)
+    expect((await core(['signing-keys', 'list', '--db', `file://${here.file}`])).code).toBe(0)
   })
 
   it('is not made by a slip of the pen', async () => {
@@ -60,7 +60,7 @@ describe('the place', () => {
 
   it('is refused to another secret', async () => {
     vi.stubEnv('CLI_SECRET', 'another secret of 32 characters or more')
-    const { code, stderr } = await core(['keys', 'rotate', ...config])
+    const { code, stderr } = await core(['signing-keys', 'rotate', ...config])
     expect(code).toBe(1)
     expect(stderr).toContain('secret is not the one that the store was written with')
   })
@@ -76,21 +76,21 @@ describe('a module of options', () => {
   ])('%s: %s', async (name, source, message) => {
     const file = join(here.folder, name)
     await writeFile(file, source)
-    const { code, stderr } = await core(['keys', 'rotate', '--config', file])
+    const { code, stderr } = await core(['signing-keys', 'rotate', '--config', file])
     expect(code).toBe(1)
     expect(stderr).toContain(message)
     await rm(file)
   })
 
   it('is missing', async () => {
-    const { code, stderr } = await core(['keys', 'rotate', '--config', 'no-such.mjs'])
+    const { code, stderr } = await core(['signing-keys', 'rotate', '--config', 'no-such.mjs'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/--config: there is no file .*no-such\.mjs\./)
   })
 
   it('with a slip in its options is refused by the name of the option', async () => {
     vi.stubEnv('CLI_BASE_URL', 'api.example.com')
-    const { code, stderr } = await core(['keys', 'rotate', ...config])
+    const { code, stderr } = await core(['signing-keys', 'rotate', ...config])
     expect(code).toBe(1)
     expect(stderr).toContain('baseUrl is "api.example.com". It is the absolute address')
   })

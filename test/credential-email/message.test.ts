@@ -4,31 +4,35 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createPlatformAuth, memoryStore, type Letter, type PlatformAuthOptions } from '../../src/index.js'
+import { createPlatformAuth, memoryStore, type EmailMessage, type PlatformAuthOptions } from '../../src/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
-import { type APIS, broughtBy, KEY, lettersArrived, openProvider, SECRET_VALUE } from '../applications/applicant.js'
+import { type APIS, broughtBy, KEY, emailsArrived, openProvider, SECRET_VALUE } from '../applications/applicant.js'
 
 type ApiNames = readonly (keyof typeof APIS)[]
 
-/** The letter that a registration brings. */
-async function letterFor(apis: ApiNames, options: Partial<PlatformAuthOptions> = {}, name = 'Shop'): Promise<Letter> {
+/** The email that a registration brings. */
+async function emailFor(
+  apis: ApiNames,
+  options: Partial<PlatformAuthOptions> = {},
+  name = 'Shop',
+): Promise<EmailMessage> {
   const mailer = memoryMailer()
   const { auth } = openProvider({ onTestFinished }, { mailer, ...options })
   const { application } = await auth.applications.register({ name, contact: 'dev@customer.example', apis })
   if (apis.includes('invoices')) await auth.applications.approve(application.id)
-  await lettersArrived(mailer.letters, 1)
-  return mailer.letters[0]!
+  await emailsArrived(mailer.emails, 1)
+  return mailer.emails[0]!
 }
 
-/** The lines of a letter that can be pasted. */
+/** The lines of a email that can be pasted. */
 function curlLines({ text }: { readonly text: string }): string[] {
   return text.split('\n').flatMap((line) => (line.trim().startsWith('curl ') ? [line.trim()] : []))
 }
 
-/** The text of a letter's HTML, as a reader sees it. */
+/** The text of a email's HTML, as a reader sees it. */
 function shownBy(html: string): string {
   return html
     .replaceAll(/<title>.*?<\/title>/gs, '')
@@ -37,15 +41,15 @@ function shownBy(html: string): string {
     .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 }
 
-describe('the letter of a registration', () => {
+describe('the email of a registration', () => {
   it('holds key and secret, the exact addresses and the header, where the console is, and what it is about', async () => {
-    const letter = await letterFor(['orders', 'invoices', 'catalog'])
-    expect(letter).toMatchObject({
+    const email = await emailFor(['orders', 'invoices', 'catalog'])
+    expect(email).toMatchObject({
       to: 'dev@customer.example',
       subject: 'Your credentials for Shop (api.example.com)',
     })
-    const { clientId, clientSecret } = broughtBy(letter)
-    for (const shown of [letter.text, shownBy(letter.html)]) {
+    const { clientId, clientSecret } = broughtBy(email)
+    for (const shown of [email.text, shownBy(email.html)]) {
       expect(shown).toContain('Your application “Shop” is registered at api.example.com.')
       expect(shown).toContain(clientId)
       expect(shown).toContain(clientSecret)
@@ -63,43 +67,43 @@ describe('the letter of a registration', () => {
       expect(shown).toContain('Orders: get access tokens at')
       expect(shown).toContain('Catalog: send your key in the header')
     }
-    expect(letter.html).toContain('<a href="https://example.com/developers">')
+    expect(email.html).toContain('<a href="https://example.com/developers">')
   })
 
   it('holds no secret where there is no oauth2 API to use it at', async () => {
-    const letter = await letterFor(['catalog'])
-    expect(letter.text).toMatch(KEY)
-    for (const shown of [letter.text, letter.html, letter.subject]) {
+    const email = await emailFor(['catalog'])
+    expect(email.text).toMatch(KEY)
+    for (const shown of [email.text, email.html, email.subject]) {
       expect(shown).not.toMatch(SECRET_VALUE)
       expect(shown).not.toMatch(/secret|token/i)
     }
   })
 
   it('names no API that was not asked for', async () => {
-    const { text } = await letterFor(['orders'])
+    const { text } = await emailFor(['orders'])
     expect(text).not.toMatch(/Invoices|Catalog|Weather|Payroll/)
   })
 
   it('needs no console', async () => {
-    const { text, html } = await letterFor(['catalog'], { developersUrl: undefined })
+    const { text, html } = await emailFor(['catalog'], { developersUrl: undefined })
     expect(text + html).not.toMatch(/undefined|developers/)
   })
 
   it('has addresses below the path of baseUrl', async () => {
-    const letter = await letterFor(['orders'], { baseUrl: 'https://example.com/platform/v1/' })
-    expect(letter.subject).toBe('Your credentials for Shop (example.com)')
-    expect(letter.text).toContain('    https://example.com/platform/v1/orders/token\n')
+    const email = await emailFor(['orders'], { baseUrl: 'https://example.com/platform/v1/' })
+    expect(email.subject).toBe('Your credentials for Shop (example.com)')
+    expect(email.text).toContain('    https://example.com/platform/v1/orders/token\n')
   })
 
   it('has lines of plain ASCII, paragraphs apart', async () => {
-    const { text } = await letterFor(['orders', 'catalog'])
+    const { text } = await emailFor(['orders', 'catalog'])
     expect(text).not.toMatch(/[\t\r]/)
     expect(text.endsWith('.\n')).toBe(true)
     for (const line of curlLines({ text })) expect(line).toMatch(/^[\x20-\x7E]+$/)
   })
 })
 
-describe('the letter of a rotation', () => {
+describe('the email of a rotation', () => {
   it('leaves in its lines what its reader has got already', async () => {
     const mailer = memoryMailer()
     const { auth } = openProvider({ onTestFinished }, { mailer })
@@ -109,26 +113,26 @@ describe('the letter of a rotation', () => {
       apis: ['orders', 'catalog'],
     })
     await auth.applications.rotateSecret(application.id, { deliver: 'email' })
-    await lettersArrived(mailer.letters, 1)
-    const { clientSecret } = broughtBy(mailer.letters[0]!)
-    expect(curlLines(mailer.letters[0]!)).toEqual([
+    await emailsArrived(mailer.emails, 1)
+    const { clientSecret } = broughtBy(mailer.emails[0]!)
+    expect(curlLines(mailer.emails[0]!)).toEqual([
       `curl -u "YOUR_KEY:${clientSecret}" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
     ])
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
-    await lettersArrived(mailer.letters, 2)
-    const { clientId } = broughtBy(mailer.letters[1]!)
-    expect(curlLines(mailer.letters[1]!)).toEqual([
+    await emailsArrived(mailer.emails, 2)
+    const { clientId } = broughtBy(mailer.emails[1]!)
+    expect(curlLines(mailer.emails[1]!)).toEqual([
       `curl -u "${clientId}:YOUR_SECRET" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
       `curl -H "X-Api-Key: ${clientId}" "https://api.example.com/catalog"`,
     ])
-    for (const { text, html } of mailer.letters) {
+    for (const { text, html } of mailer.emails) {
       expect(text + html).not.toContain(credentials.clientId)
       expect(text + html).not.toContain(credentials.clientSecret)
     }
   })
 })
 
-describe('the lines of a letter', () => {
+describe('the lines of a email', () => {
   it('can be pasted into a shell as the mail program shows them', async () => {
     const mailServer = await startMailServer()
     onTestFinished(() => mailServer.close())
@@ -143,7 +147,7 @@ describe('the lines of a letter', () => {
     const { auth, app } = openProvider({ onTestFinished }, { baseUrl, mailer })
     app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({ items: [] }))
     await auth.applications.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['orders', 'catalog'] })
-    await lettersArrived(mailServer.mails, 1)
+    await emailsArrived(mailServer.mails, 1)
 
     const { text = '', html = '' } = await readMail(mailServer.mails[0]!)
     for (const shown of [text, shownBy(html)]) {
@@ -198,7 +202,7 @@ describe('nothing that an applicant writes', () => {
   async function mailFor(name: string, contact: string): Promise<ReceivedMail> {
     const before = server.mails.length
     await auth.applications.register({ name, contact, apis: ['catalog', 'orders'] })
-    await lettersArrived(server.mails, before + 1)
+    await emailsArrived(server.mails, before + 1)
     const mail = server.mails.at(-1)!
     expect(mail).toMatchObject({ sender: 'developers@example.com', recipients: [contact] })
     expect(mail.raw).not.toMatch(/[^\r]\n|\r[^\n]/)
@@ -215,7 +219,7 @@ describe('nothing that an applicant writes', () => {
     'Bcc: all@evil.example', 'a, b <all@evil.example>', 'Café Ω 店 🛒', 'שלום עולם', 'مرحبا', '\\r\\nBcc: all@evil.example', '%0D%0ABcc: all@evil.example',
     '. ', '..', '-- ', '"><a href=javascript:alert(1)>', "' onmouseover='alert(1)", '${name} {{name}} %s %d', '$(reboot) `reboot`', 'x'.repeat(100), 'Ω'.repeat(100), '🛒'.repeat(50),
     'a'.repeat(50) + ' ' + 'b'.repeat(49), '=20=0D=0A.=0D=0A', 'To: all@evil.example', '&#60;b&#62;',
-  ])('as a name, such as %j, is anything but a name in a letter', async (name) => {
+  ])('as a name, such as %j, is anything but a name in a email', async (name) => {
     const shown = name.trim()
     const { from, to, cc, bcc, subject, text = '', html = '', attachments } = await readMail(await mailFor(name, 'dev@customer.example'))
     expect({ from, to, cc, bcc, attachments }).toEqual({
@@ -261,7 +265,7 @@ describe('nothing that an applicant writes', () => {
     'line\u2028break',
     '\uD800',
     '',
-  ])('gets as far as a letter as the name %j', async (name) => {
+  ])('gets as far as a email as the name %j', async (name) => {
     await expect(
       auth.applications.register({ name, contact: 'dev@customer.example', apis: ['catalog'] }),
     ).rejects.toMatchObject({ code: 'invalid_argument' })

@@ -8,7 +8,7 @@ import {
   broughtByMail,
   expectNoneOf,
   PATIENTLY,
-  lettersArrived,
+  emailsArrived,
   openMailingProvider,
   openProvider,
   type Brought,
@@ -18,7 +18,7 @@ import {
 
 const DAY = 86_400
 
-/** An application with credentials, and a platform that keeps its letters. */
+/** An application with credentials, and a platform that keeps its emails. */
 async function openRotating(
   test: Test,
 ): Promise<Provider & { mailer: ReturnType<typeof memoryMailer>; id: string; old: Brought }> {
@@ -42,17 +42,17 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     const answer = await auth.applications.rotateSecret(id, { deliver: 'email', by: 'ann' })
     expect(Object.keys(answer)).toEqual(['application'])
     expect(answer.application).toMatchObject({ id, status: 'active' })
-    await lettersArrived(mailer.letters, 1)
-    const [letter] = mailer.letters
-    expect(letter).toMatchObject({ to: 'dev@customer.example', subject: 'Your new secret for Shop (api.example.com)' })
-    const { clientId, clientSecret } = broughtBy(letter!)
+    await emailsArrived(mailer.emails, 1)
+    const [email] = mailer.emails
+    expect(email).toMatchObject({ to: 'dev@customer.example', subject: 'Your new secret for Shop (api.example.com)' })
+    const { clientId, clientSecret } = broughtBy(email!)
     expect(clientId).toBe('')
     await expect.poll(() => happened(id), PATIENTLY).toEqual(['registered', 'credentialRotated', 'delivered'])
     expect(await tokenStatus({ ...old, clientSecret })).toBe(200)
 
     await auth.applications.rotateKey(id, { deliver: 'email' })
-    await lettersArrived(mailer.letters, 2)
-    const brought = broughtBy(mailer.letters[1]!)
+    await emailsArrived(mailer.emails, 2)
+    const brought = broughtBy(mailer.emails[1]!)
     expect(brought.clientSecret).toBe('')
     await expect.poll(() => happened(id), PATIENTLY).toHaveLength(5)
     // Any live key goes with any live secret.
@@ -62,7 +62,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
         expect(await tokenStatus({ clientId: key, clientSecret: secret })).toBe(200)
       }
     }
-    const { records } = await auth.audit.list({ applicationId: id })
+    const { items: records } = await auth.audit.list({ applicationId: id })
     expect(records[1]).toMatchObject({
       type: 'application.credentialRotated',
       by: 'ann',
@@ -71,7 +71,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     for (const each of [old, { clientId, clientSecret }, brought]) expectNoneOf(each, records)
   })
 
-  it('begin the overlap when the letter is accepted, not before', async ({ expect, onTestFinished }) => {
+  it('begin the overlap when the email is accepted, not before', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server, keyStatus } = provider
     const { id, old } = await createOn(provider)
@@ -95,7 +95,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect([await keyStatus(old), await keyStatus(fresh)]).toEqual([401, 200])
   })
 
-  it('end the old one at once, with an overlap of 0, but only once the letter is accepted', async ({
+  it('end the old one at once, with an overlap of 0, but only once the email is accepted', async ({
     expect,
     onTestFinished,
   }) => {
@@ -113,7 +113,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect([await tokenStatus(old), await tokenStatus(first), await tokenStatus(second)]).toEqual([200, 200, 200])
     server.fault = undefined
     clock.advance(4)
-    await lettersArrived(server.mails, 3)
+    await emailsArrived(server.mails, 3)
     await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
     const third = { ...old, clientSecret: (await broughtByMail(server.mails[2])).clientSecret }
     const statuses = await Promise.all([old, first, second, third].map((each) => tokenStatus(each)))
@@ -121,7 +121,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect((await auth.applications.get(id))!.secrets).toHaveLength(1)
   })
 
-  it('keep the one of before for the overlap, and none of a letter that came between', async ({
+  it('keep the one of before for the overlap, and none of a email that came between', async ({
     expect,
     onTestFinished,
   }) => {
@@ -133,7 +133,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     await attemptsOver(provider, id, 1)
     server.fault = undefined
     clock.advance(2)
-    await lettersArrived(server.mails, 2)
+    await emailsArrived(server.mails, 2)
     await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
     const [between, newest] = await Promise.all(server.mails.map(broughtByMail))
     const statuses = () => Promise.all([old, between!, newest!].map((each) => keyStatus(each)))
@@ -142,7 +142,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect(await statuses()).toEqual([401, 401, 200])
   })
 
-  it('leave everything as it was where the letter is refused for good', async ({ expect, onTestFinished }) => {
+  it('leave everything as it was where the email is refused for good', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, server } = provider
     const { id, old } = await createOn(provider)
@@ -153,16 +153,16 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect(provider.happened(id)).toEqual(['registered', 'credentialRotated', 'deliveryFailed'])
     expect(await auth.applications.get(id)).toEqual(before)
     expect(await provider.keyStatus(old)).toBe(200)
-    // Asked for once more, the same letter begins anew.
+    // Asked for once more, the same email begins anew.
     server.fault = undefined
     await auth.applications.rotateKey(id, { deliver: 'email' })
-    await lettersArrived(server.mails, 1)
-    await expect.poll(() => provider.lettersOf(id), PATIENTLY).toEqual([])
+    await emailsArrived(server.mails, 1)
+    await expect.poll(() => provider.emailsOf(id), PATIENTLY).toEqual([])
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
   })
 
   it('asked for twice at once, leave the newest working for good', async ({ expect, onTestFinished }) => {
-    const { auth, mailer, id, old, clock, keyStatus, lettersOf } = await openRotating({ onTestFinished })
+    const { auth, mailer, id, old, clock, keyStatus, emailsOf } = await openRotating({ onTestFinished })
     await Promise.all([
       auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
       auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
@@ -170,12 +170,12 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     ])
     const settled = async () => {
       clock.advance(5)
-      return lettersOf(id)
+      return emailsOf(id)
     }
     await expect.poll(settled, { timeout: 8000, interval: 500 }).toEqual([])
     expect((await auth.applications.get(id))!.keys.length).toBeLessThanOrEqual(2)
     clock.advance(3600)
-    expect(await keyStatus(broughtBy(mailer.letters.at(-1)!))).toBe(200)
+    expect(await keyStatus(broughtBy(mailer.emails.at(-1)!))).toBe(200)
     expect(await keyStatus(old)).toBe(401)
     expect((await auth.applications.get(id))!.keys).toHaveLength(1)
   })
@@ -186,15 +186,15 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     const { id, old } = await createOn(provider)
     server.fault = (stage) => (stage === 'end' ? { does: 'stall', kept: true } : undefined)
     await auth.applications.rotateKey(id, { deliver: 'email' })
-    await lettersArrived(server.mails, 1)
+    await emailsArrived(server.mails, 1)
     const { credentials: byHand } = await auth.applications.rotateKey(id, { overlap: 60 })
     await attemptsOver(provider, id, 1)
     server.fault = undefined
     clock.advance(2)
-    await lettersArrived(server.mails, 2)
-    await expect.poll(() => provider.lettersOf(id), PATIENTLY).toEqual([])
+    await emailsArrived(server.mails, 2)
+    await expect.poll(() => provider.emailsOf(id), PATIENTLY).toEqual([])
     const [, newest] = await Promise.all(server.mails.map(broughtByMail))
-    // The letter came later than the rotation by hand, and is the newest now.
+    // The email came later than the rotation by hand, and is the newest now.
     clock.advance(61)
     expect(await keyStatus(byHand)).toBe(200)
     expect(await keyStatus(newest!)).toBe(200)
@@ -210,8 +210,8 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     let accept: () => void = () => undefined
     const sent: Brought[] = []
     const mailer: Mailer = {
-      send(letter) {
-        sent.push(broughtBy(letter))
+      send(email) {
+        sent.push(broughtBy(email))
         return new Promise((accepted) => (accept = accepted))
       },
     }
@@ -219,7 +219,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     const { auth, clock, keyStatus } = provider
     const { id } = await createOn(provider)
     await auth.applications.rotateKey(id, { deliver: 'email' })
-    await lettersArrived(sent, 1)
+    await emailsArrived(sent, 1)
     const { credentials: byHand } = await auth.applications.rotateKey(id, { overlap: 60 })
     accept()
     await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
@@ -238,9 +238,9 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     })
     await auth.applications.allow(application.id, 'orders')
     await auth.applications.rotateSecret(application.id, { deliver: 'email' })
-    await lettersArrived(mailer.letters, 1)
-    expect(mailer.letters[0]!.text).not.toContain('former')
-    const { clientSecret } = broughtBy(mailer.letters[0]!)
+    await emailsArrived(mailer.emails, 1)
+    expect(mailer.emails[0]!.text).not.toContain('former')
+    const { clientSecret } = broughtBy(mailer.emails[0]!)
     expect(await tokenStatus({ clientId: credentials.clientId, clientSecret })).toBe(200)
   })
 
@@ -249,8 +249,8 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     const overlaps = [[0, 'The former one has ended.'], [90, '90 seconds'], [600, '10 minutes'], [DAY, '24 hours'], [30 * DAY, '30 days']] as const // prettier-ignore
     for (const [i, [overlap, words]] of overlaps.entries()) {
       await auth.applications.rotateKey(id, { deliver: 'email', overlap })
-      await lettersArrived(mailer.letters, i + 1)
-      expect(mailer.letters[i]!.text).toContain(words)
+      await emailsArrived(mailer.emails, i + 1)
+      expect(mailer.emails[i]!.text).toContain(words)
     }
   })
 
@@ -274,10 +274,10 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
         contact: 'dev@customer.example',
         apis: ['weather'],
       })
-      await expect(call(pending.id, options)).rejects.toMatchObject({ code: 'invalid_move' })
+      await expect(call(pending.id, options)).rejects.toMatchObject({ code: 'invalid_state' })
     }
     await auth.applications.delete(id)
-    await expect(auth.applications.rotateKey(id, options)).rejects.toMatchObject({ code: 'invalid_move' })
+    await expect(auth.applications.rotateKey(id, options)).rejects.toMatchObject({ code: 'invalid_state' })
 
     const without = openProvider({ onTestFinished })
     const created = await createOn(without)
@@ -286,6 +286,6 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
       message: expect.stringMatching(/rotateKey: mailer is missing/) as string,
     })
     await sleep(50)
-    expect(mailer.letters).toEqual([])
+    expect(mailer.emails).toEqual([])
   })
 })

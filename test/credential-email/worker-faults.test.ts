@@ -50,7 +50,7 @@ it(
       })
       const list = async (after?: string): Promise<Application[]> => {
         const page = await auth.applications.list({ limit: 1000, ...(after !== undefined && { after }) })
-        return page.next === undefined ? page.applications : [...page.applications, ...(await list(page.next))]
+        return page.next === undefined ? page.items : [...page.items, ...(await list(page.next))]
       }
       const undelivered = async (): Promise<number> => {
         // What a server has refused for good is begun again by its operator.
@@ -98,7 +98,7 @@ it(
       if (LONG) {
         const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`
         process.stdout.write(
-          `${applications.length} registrations, ${mails.length} letters, ${server.connections} sessions, ${kills} kills; all delivered after ${seconds(delivered - began)}, verified after ${seconds(Date.now() - began)}\n`,
+          `${applications.length} registrations, ${mails.length} emails, ${server.connections} sessions, ${kills} kills; all delivered after ${seconds(delivered - began)}, verified after ${seconds(Date.now() - began)}\n`,
         )
       }
     } finally {

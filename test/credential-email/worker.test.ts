@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it, type TestContext } from 'vitest'
-import { openOperations, memoryStore, type Mailer, type Store } from '../../src/index.js'
+import { openAdmin, memoryStore, type Mailer, type Store } from '../../src/index.js'
 import { fakeClock, memoryMailer } from '../../src/testing/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { STAGES, startMailServer, transportTo, type Fault, type MailServer, type Stage } from '../support/smtp.js'
@@ -10,7 +10,7 @@ import {
   broughtByMail,
   expectNoneOf,
   PATIENTLY,
-  lettersArrived,
+  emailsArrived,
   openMailingProvider,
   openProvider,
 } from '../applications/applicant.js'
@@ -23,16 +23,16 @@ function breakAt(server: MailServer, stage: Stage, fault: Fault, times = Infinit
   server.fault = (at) => (at === stage && left-- > 0 ? fault : undefined)
 }
 
-describe.concurrent('a letter with credentials', () => {
+describe.concurrent('a email with credentials', () => {
   it('is sent at once, and ends pending when the mail server has accepted it', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { id, status } = await provider.register()
     expect(status).toBe('pending')
-    await lettersArrived(provider.server.mails, 1)
+    await emailsArrived(provider.server.mails, 1)
     await expect.poll(() => provider.statusOf(id), PATIENTLY).toBe('active')
     expect(provider.server.mails[0]).toMatchObject({ recipients: ['dev@customer.example'] })
     expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
-    expect(await provider.lettersOf(id)).toEqual([])
+    expect(await provider.emailsOf(id)).toEqual([])
     const brought = await broughtByMail(provider.server.mails[0])
     expect(await provider.tokenStatus(brought)).toBe(200)
     expect(await provider.keyStatus(brought)).toBe(200)
@@ -41,10 +41,10 @@ describe.concurrent('a letter with credentials', () => {
   /** What can go wrong at a stage, and what that means. */
   function faultsAt(stage: Stage): readonly (readonly [Fault, 'refused' | 'unknown' | 'permanent'])[] {
     const begun = stage === 'content' || stage === 'end'
-    const aboutLetters = STAGES.indexOf(stage) >= STAGES.indexOf('MAIL')
+    const aboutEmails = STAGES.indexOf(stage) >= STAGES.indexOf('MAIL')
     return [
       [{ does: 'refuse', code: 451 }, 'refused'],
-      aboutLetters ? [{ does: 'refuse', code: 550 }, 'permanent'] : [{ does: 'refuse', code: 535 }, 'refused'],
+      aboutEmails ? [{ does: 'refuse', code: 550 }, 'permanent'] : [{ does: 'refuse', code: 535 }, 'refused'],
       [{ does: 'stall' }, begun ? 'unknown' : 'refused'],
       [{ does: 'drop' }, begun ? 'unknown' : 'refused'],
       ...(stage === 'end'
@@ -72,18 +72,18 @@ describe.concurrent('a letter with credentials', () => {
     const { server, clock } = provider
     breakAt(server, stage, fault)
     const { id } = await provider.register()
-    const letter = await attemptsOver(provider, id, 1)
+    const email = await attemptsOver(provider, id, 1)
     server.fault = undefined
 
     // What was certainly not accepted is deleted; what may have been stays.
     const { keys, secrets } = await provider.record(id)
     const sets = outcome === 'unknown' ? 1 : 0
     expect([keys.length, secrets.length], what).toEqual([sets, sets])
-    expect(letter.attempted.filter((set) => set.length > 0).length, what).toBe(sets)
+    expect(email.attemptedHashes.filter((set) => set.length > 0).length, what).toBe(sets)
     expect(server.mails.length, what).toBe(fault.kept ? 1 : 0)
     expect(await provider.statusOf(id), what).toBe('pending')
     if (outcome === 'permanent') {
-      expect(letter, what).toMatchObject({ state: 'failed' })
+      expect(email, what).toMatchObject({ state: 'failed' })
       expect(provider.happened(id), what).toEqual(['registered', 'deliveryFailed'])
       expect(provider.events.at(-1), what).toMatchObject({
         reason: expect.stringMatching(/^[A-Z]+ 550$/) as string,
@@ -93,12 +93,12 @@ describe.concurrent('a letter with credentials', () => {
       expect(server.connections, what).toBe(1)
       expect(await provider.auth.outbox.retry(), what).toEqual({ retried: 1 })
     } else {
-      expect(letter, what).toMatchObject({ state: 'due', dueAt: clock.now() + 2000 })
+      expect(email, what).toMatchObject({ state: 'due', dueAt: clock.now() + 2000 })
       expect(provider.happened(id), what).toEqual(['registered'])
       clock.advance(2)
     }
 
-    await lettersArrived(server.mails, fault.kept ? 2 : 1)
+    await emailsArrived(server.mails, fault.kept ? 2 : 1)
     await expect.poll(() => provider.statusOf(id), PATIENTLY).toBe('active')
     const settled = await provider.record(id)
     expect([settled.keys.length, settled.secrets.length], what).toEqual([1, 1])
@@ -110,7 +110,7 @@ describe.concurrent('a letter with credentials', () => {
     }
     for (const mail of server.mails) {
       const brought = await broughtByMail(mail)
-      expectNoneOf(brought, [provider.logger.lines, provider.events, (await provider.auth.audit.list()).records])
+      expectNoneOf(brought, [provider.logger.lines, provider.events, (await provider.auth.audit.list()).items])
     }
   }
 
@@ -125,7 +125,7 @@ describe.concurrent('a letter with credentials', () => {
         await attemptsOver(provider, id, attempt)
         // Two sets at most, however often.
         expect((await provider.record(id)).keys).toHaveLength(Math.min(2, attempt))
-        expect((await provider.lettersOf(id))[0]!.attempted.length).toBeLessThanOrEqual(2)
+        expect((await provider.emailsOf(id))[0]!.attemptedHashes.length).toBeLessThanOrEqual(2)
         if (attempt < sent) clock.advance(2 ** attempt)
       }
       expect(server.mails).toHaveLength(sent)
@@ -141,7 +141,7 @@ describe.concurrent('a letter with credentials', () => {
 
       // Arrived is arrived: nothing more is sent.
       server.fault = undefined
-      expect(await provider.lettersOf(id)).toEqual([])
+      expect(await provider.emailsOf(id)).toEqual([])
       clock.advance(HOUR)
       await sleep(1200)
       expect(server.mails).toHaveLength(sent)
@@ -179,7 +179,7 @@ describe.concurrent('a letter with credentials', () => {
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'stall', kept: true })
     const { id } = await provider.register()
-    await lettersArrived(server.mails, 1)
+    await emailsArrived(server.mails, 1)
     expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
     server.fault = undefined
     await sleep(1800)
@@ -199,7 +199,7 @@ describe.concurrent('a letter with credentials', () => {
     // The second one hangs while the first is used.
     breakAt(server, 'MAIL', { does: 'stall' })
     clock.advance(2)
-    await expect.poll(async () => (await provider.lettersOf(id))[0]?.attempts, { timeout: 3000 }).toBe(2)
+    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
     expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
     await expect.poll(async () => (await provider.record(id)).keys.length, PATIENTLY).toBe(1)
     expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
@@ -214,7 +214,7 @@ describe.concurrent('a letter with credentials', () => {
     server.fault = undefined
     await provider.auth.applications.update(id, { contact: 'new@customer.example' })
     clock.advance(2)
-    await lettersArrived(server.mails, 1)
+    await emailsArrived(server.mails, 1)
     expect(server.mails[0]!.recipients).toEqual(['new@customer.example'])
   })
 
@@ -226,7 +226,7 @@ describe.concurrent('a letter with credentials', () => {
     await attemptsOver(provider, id, 1)
     breakAt(server, 'MAIL', { does: 'stall' }, 1)
     clock.advance(2)
-    await expect.poll(async () => (await provider.lettersOf(id))[0]?.attempts, { timeout: 3000 }).toBe(2)
+    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
     await provider.auth.applications.delete(id)
     clock.advance(HOUR)
     await sleep(2800)
@@ -241,9 +241,9 @@ describe.concurrent('a letter with credentials', () => {
     const mailer = memoryMailer()
     const provider = openProvider({ onTestFinished }, { mailer })
     await provider.register()
-    await lettersArrived(mailer.letters, 1)
-    expect(mailer.letters[0]!.text).toContain('This letter replaces every earlier one')
-    expect(mailer.letters[0]!.html).toContain('This letter replaces every earlier one')
+    await emailsArrived(mailer.emails, 1)
+    expect(mailer.emails[0]!.text).toContain('This email replaces every earlier one')
+    expect(mailer.emails[0]!.html).toContain('This email replaces every earlier one')
   })
 
   it('of many is delivered like each of them, and none twice at once', async ({ expect, onTestFinished }) => {
@@ -282,29 +282,29 @@ describe.concurrent('what is tried again', () => {
     const pauses: number[] = []
     let attempts = 1
     for (; attempts <= 4; attempts++) {
-      const letter = await attemptsOver(provider, id, attempts)
-      pauses.push((letter.dueAt - clock.now()) / 1000)
+      const email = await attemptsOver(provider, id, attempts)
+      pauses.push((email.dueAt - clock.now()) / 1000)
       // Not a moment earlier.
-      expect(letter.dueAt).toBe(clock.now() + 2 ** attempts * 1000)
+      expect(email.dueAt).toBe(clock.now() + 2 ** attempts * 1000)
       clock.advance(2 ** attempts)
     }
     expect(pauses).toEqual([2, 4, 8, 16])
     await attemptsOver(provider, id, attempts)
     clock.advance(71.8 * HOUR)
     const end = createdAt.getTime() + 72 * HOUR * 1000
-    let letter = await attemptsOver(provider, id, ++attempts)
-    while (letter.state === 'due') {
-      expect(letter.dueAt).toBeLessThanOrEqual(end)
+    let email = await attemptsOver(provider, id, ++attempts)
+    while (email.state === 'due') {
+      expect(email.dueAt).toBeLessThanOrEqual(end)
       expect(provider.happened(id)).toEqual(['registered'])
-      clock.advance((letter.dueAt - clock.now()) / 1000)
-      letter = await attemptsOver(provider, id, ++attempts)
+      clock.advance((email.dueAt - clock.now()) / 1000)
+      email = await attemptsOver(provider, id, ++attempts)
     }
     expect(attempts).toBeGreaterThan(7)
-    expect(letter.state).toBe('failed')
-    expect(letter.dueAt).toBeGreaterThan(end)
+    expect(email.state).toBe('failed')
+    expect(email.dueAt).toBeGreaterThan(end)
     expect(provider.happened(id)).toEqual(['registered', 'deliveryFailed'])
     expect(provider.events.at(-1)).toMatchObject({ type: 'application.deliveryFailed', reason: 'EBUSY' })
-    const { records } = await provider.auth.audit.list({ applicationId: id })
+    const { items: records } = await provider.auth.audit.list({ applicationId: id })
     expect(records.at(-1)).toMatchObject({
       type: 'application.deliveryFailed',
       details: { purpose: 'registration', problem: 'EBUSY' },
@@ -323,9 +323,9 @@ describe.concurrent('what is tried again', () => {
       { onTestFinished },
       {
         mailer: {
-          async send(letter) {
+          async send(email) {
             if (refuses) throw Object.assign(new Error('no such mailbox'), { permanent: true })
-            await mailer.send(letter)
+            await mailer.send(email)
           },
         },
       },
@@ -336,11 +336,11 @@ describe.concurrent('what is tried again', () => {
     refuses = false
     expect(await auth.outbox.retry('app_0')).toEqual({ retried: 0 })
     expect(await auth.outbox.retry(ids[1])).toEqual({ retried: 1 })
-    await lettersArrived(mailer.letters, 1)
+    await emailsArrived(mailer.emails, 1)
     await expect.poll(() => provider.statusOf(ids[1]!), PATIENTLY).toBe('active')
     expect(await provider.statusOf(ids[0]!)).toBe('pending')
     expect(await auth.outbox.retry()).toEqual({ retried: 2 })
-    await lettersArrived(mailer.letters, 3)
+    await emailsArrived(mailer.emails, 3)
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
   })
 
@@ -357,16 +357,16 @@ describe.concurrent('what is tried again', () => {
     const operator = openProvider({ onTestFinished }, { store, now: clock.now })
     await operator.auth.applications.approve(id)
     // What a process leaves that takes a letter and dies.
-    expect(await store.leaseLetter(clock.now(), clock.now() + 15_000)).toMatchObject({ applicationId: id })
+    expect(await store.leaseEmail(clock.now(), clock.now() + 15_000)).toMatchObject({ applicationId: id })
 
     openProvider({ onTestFinished }, { store, mailer, now: clock.now })
     clock.advance(14)
     await sleep(1500)
-    expect(mailer.letters).toEqual([])
+    expect(mailer.emails).toEqual([])
     clock.advance(1)
-    await lettersArrived(mailer.letters, 1)
+    await emailsArrived(mailer.emails, 1)
     await expect.poll(() => operator.statusOf(id), PATIENTLY).toBe('active')
-    expect(await operator.tokenStatus(broughtBy(mailer.letters[0]!), 'invoices')).toBe(200)
+    expect(await operator.tokenStatus(broughtBy(mailer.emails[0]!), 'invoices')).toBe(200)
   })
 
   it(
@@ -378,15 +378,15 @@ describe.concurrent('what is tried again', () => {
       const store = memoryStore()
       // The first renewal, after 5 seconds, fails; the next one is in time yet.
       let renewals = 0
-      const saveLetter: Store['saveLetter'] = async (letter) => {
+      const saveEmail: Store['saveEmail'] = async (email) => {
         if (renewals++ === 0) throw new Error('out of reach for a moment')
-        return store.saveLetter(letter)
+        return store.saveEmail(email)
       }
       const transport = transportTo(server, { socketTimeout: 13_000 })
       const mailer = smtpMailer({ transport, from: 'developers@example.com' })
       const clock = fakeClock()
       const [one] = [1, 2, 3].map(() =>
-        openProvider({ onTestFinished }, { store: { ...store, saveLetter }, mailer, now: clock.now }),
+        openProvider({ onTestFinished }, { store: { ...store, saveEmail }, mailer, now: clock.now }),
       )
       breakAt(server, 'end', { does: 'stall' })
       const { id } = await one!.register()
@@ -397,8 +397,8 @@ describe.concurrent('what is tried again', () => {
       clock.advance(14)
       await sleep(1500)
       expect(server.connections).toBe(1)
-      const letterNow = async () => (await one!.lettersOf(id))[0]
-      await expect.poll(letterNow, { timeout: 5000 }).toMatchObject({ problem: 'ETIMEDOUT', attempts: 1 })
+      const emailNow = async () => (await one!.emailsOf(id))[0]
+      await expect.poll(emailNow, { timeout: 5000 }).toMatchObject({ problem: 'ETIMEDOUT', attemptCount: 1 })
       server.fault = undefined
       clock.advance(2)
       await expect.poll(() => one!.statusOf(id), { timeout: 3000 }).toBe('active')
@@ -410,17 +410,17 @@ describe.concurrent('what is tried again', () => {
 
   it('is delivered once by a mailer that takes its time', async ({ expect, onTestFinished }) => {
     const mailer = memoryMailer()
-    const send: Mailer['send'] = async (letter) => {
+    const send: Mailer['send'] = async (email) => {
       // Until the lease has been renewed.
       await sleep(5500)
-      await mailer.send(letter)
+      await mailer.send(email)
     }
     const provider = openProvider({ onTestFinished }, { mailer: { send }, now: Date.now })
     const { id } = await provider.register()
     await expect.poll(() => provider.statusOf(id), { timeout: 8000, interval: 50 }).toBe('active')
     expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
-    expect(await provider.lettersOf(id)).toEqual([])
-    expect(mailer.letters).toHaveLength(1)
+    expect(await provider.emailsOf(id)).toEqual([])
+    expect(mailer.emails).toHaveLength(1)
   })
 
   it('is sent by a process with a mailer, whoever has approved it', async ({ expect, onTestFinished }) => {
@@ -430,38 +430,38 @@ describe.concurrent('what is tried again', () => {
     const operator = openProvider({ onTestFinished }, { store, now: sender.clock.now })
     const { id } = await sender.register(['invoices'])
     await sleep(50)
-    expect(mailer.letters).toEqual([])
+    expect(mailer.emails).toEqual([])
     await operator.auth.applications.approve(id)
-    await lettersArrived(mailer.letters, 1)
+    await emailsArrived(mailer.emails, 1)
   })
 
   it('can be begun again by an operator without a platform', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     let refuses = true
     const mailer = memoryMailer()
-    const send: Mailer['send'] = async (letter) => {
+    const send: Mailer['send'] = async (email) => {
       if (refuses) throw Object.assign(new Error('no such mailbox'), { permanent: true })
-      await mailer.send(letter)
+      await mailer.send(email)
     }
     const provider = openProvider({ onTestFinished }, { store, mailer: { send }, now: Date.now })
     const { id } = await provider.register()
     await attemptsOver(provider, id, 1)
     refuses = false
-    const operations = await openOperations(store)
+    const operations = await openAdmin(store)
     expect(await operations.outbox.retry()).toEqual({ retried: 1 })
-    await lettersArrived(mailer.letters, 1)
+    await emailsArrived(mailer.emails, 1)
   })
 })
 
 describe.concurrent('a mailer', () => {
   it('that fails in its own words is believed in its code alone', async ({ expect, onTestFinished }) => {
-    const letters: string[] = []
+    const emails: string[] = []
     const provider = openProvider(
       { onTestFinished },
       {
         mailer: {
           async send({ text }) {
-            letters.push(text)
+            emails.push(text)
             throw Object.assign(new Error(`450 I do not like ${text}`), {
               code: `X ${text}`,
               responseCode: text,
@@ -472,19 +472,19 @@ describe.concurrent('a mailer', () => {
       },
     )
     const { id } = await provider.register()
-    const letter = await attemptsOver(provider, id, 1)
-    expect(letter).toMatchObject({ state: 'due', problem: 'unknown' })
+    const email = await attemptsOver(provider, id, 1)
+    expect(email).toMatchObject({ state: 'due', problem: 'unknown' })
     expect((await provider.record(id)).keys).toHaveLength(1)
     const shown = [
-      letter,
+      email,
       provider.logger.lines,
       provider.events,
       await provider.record(id),
       await provider.auth.audit.list(),
     ]
-    expectNoneOf(broughtBy({ text: letters[0]! }), shown)
+    expectNoneOf(broughtBy({ text: emails[0]! }), shown)
     // The newest, accepted or not.
-    expect(await provider.tokenStatus(broughtBy({ text: letters[0]! }))).toBe(200)
+    expect(await provider.tokenStatus(broughtBy({ text: emails[0]! }))).toBe(200)
   })
 
   it.for([
@@ -512,7 +512,7 @@ describe.concurrent('a mailer', () => {
       },
     )
     const { id } = await provider.register()
-    await expect.poll(async () => (await provider.lettersOf(id))[0]?.attempts, PATIENTLY).toBe(1)
+    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, PATIENTLY).toBe(1)
     await provider.auth.close()
     expect(sent).toBe(true)
     expect(await provider.record(id)).toMatchObject({ status: 'active' })
@@ -520,7 +520,7 @@ describe.concurrent('a mailer', () => {
 })
 
 describe.concurrent('applications that stay pending', () => {
-  it('for 14 days are deleted, approved or not, with their letters', async ({ expect, onTestFinished }) => {
+  it('for 14 days are deleted, approved or not, with their emails', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const failing: Mailer = {
       async send() {
@@ -548,12 +548,12 @@ describe.concurrent('applications that stay pending', () => {
     await expect.poll(() => later.statusOf(held.id), PATIENTLY).toBe('deleted')
     await expect.poll(() => later.statusOf(tried.id), PATIENTLY).toBe('deleted')
     expect(await later.record(held.id)).toMatchObject({ name: '', contact: undefined, keys: [], secrets: [] })
-    expect(await later.lettersOf(held.id)).toEqual([])
-    expect(await later.lettersOf(tried.id)).toEqual([])
+    expect(await later.emailsOf(held.id)).toEqual([])
+    expect(await later.emailsOf(tried.id)).toEqual([])
     expect(await later.statusOf(younger.id)).toBe('pending')
     expect(await later.statusOf(active.id)).toBe('active')
     expect(later.happened(held.id)).toEqual(['deleted'])
-    const { records } = await later.auth.audit.list({ applicationId: held.id })
+    const { items: records } = await later.auth.audit.list({ applicationId: held.id })
     expect(records.at(-1)).toMatchObject({ type: 'application.deleted', details: { pendingTooLong: true } })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGate } from '../../src/lib/concurrency-limit.js'
+import { createConcurrencyLimit } from '../../src/lib/concurrency-limit.js'
 
 /** Work that ends when it is told to. */
 function work() {
@@ -17,7 +17,7 @@ function work() {
 
 describe('a gate', () => {
   it('lets so many through at once, and the others in their order as places come free', async () => {
-    const gate = createGate({ atOnce: 2, waiting: 10 })
+    const gate = createConcurrencyLimit({ atOnce: 2, waiting: 10 })
     const { begun, do: doing, end } = work()
     const all = [1, 2, 3, 4].map((one) => gate(doing(one)))
     await Promise.resolve()
@@ -32,7 +32,7 @@ describe('a gate', () => {
   })
 
   it('refuses the one that is too many, and goes on after work that failed', async () => {
-    const gate = createGate({ atOnce: 1, waiting: 1 })
+    const gate = createConcurrencyLimit({ atOnce: 1, waiting: 1 })
     const { do: doing, end } = work()
     const failing = gate(() => Promise.reject(new Error('no')))
     const waiting = gate(doing(1))

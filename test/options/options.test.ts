@@ -85,7 +85,7 @@ describe('an option', () => {
     ['secret', [SECRET, 'short'], /^secret is too short/],
     ['secret', [SECRET, undefined], /^secret is too short/],
 
-    ...['accessTokenLifetime', 'stalenessBound'].flatMap((name) =>
+    ...['accessTokenLifetime', 'maxStaleness'].flatMap((name) =>
       [0, -1, 1.5, NaN, Infinity, '60', true, {}].map(
         (value) => [name, value, new RegExp(`^${name} is .*\\. Write a whole number of at least 1\\.`)] as const,
       ),
@@ -127,7 +127,7 @@ describe('an option', () => {
     [
       'memory',
       { tokens: 5 },
-      /^memory\.tokens is not an option\. There are: applications, accessTokens, revokedAccessTokens\.$/,
+      /^cache\.tokens is not an option\. There are: applications, accessTokens, revokedAccessTokens\.$/,
     ],
     ...['applications', 'accessTokens', 'revokedAccessTokens'].flatMap((name) =>
       [0, -1, 1.5, '10', Infinity].map(
@@ -135,7 +135,7 @@ describe('an option', () => {
           [
             'memory',
             { [name]: value },
-            new RegExp(`^memory\\.${name} is .+\\. Write a whole number of at least 1\\.$`),
+            new RegExp(`^cache\\.${name} is .+\\. Write a whole number of at least 1\\.$`),
           ] as const,
       ),
     ),
@@ -237,7 +237,7 @@ describe('an option', () => {
   })
 
   it.each([
-    ['accessTokenLifetime', 1], ['clockTolerance', 0], ['stalenessBound', 1], ['credentialPrefix', 'a'], ['credentialPrefix', 'A_1'.padEnd(20, 'x')],
+    ['accessTokenLifetime', 1], ['clockTolerance', 0], ['maxStaleness', 1], ['credentialPrefix', 'a'], ['credentialPrefix', 'A_1'.padEnd(20, 'x')],
     ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'y'.repeat(32)]], ['secret', undefined], ['signing', {}], ['signing', undefined],
     ['signing', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
     ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }], ['cors', { origin: '*' }], ['cors', { origin: 'http://localhost:3000' }],

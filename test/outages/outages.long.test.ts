@@ -63,7 +63,7 @@ it(
     const pool = new Pool({ connectionString: wire.url })
     atEnd(() => pool.end())
     atEnd(wire.forward)
-    const host = await openOutageHost(atEnd, postgresStore({ pool }), { stalenessBound: 1 })
+    const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1 })
 
     const random = generator(SEED)
     const statuses: Record<string, number> = {}

@@ -14,7 +14,7 @@ it(
     atEnd(() => server.end())
     const pool = new Pool({ connectionString: server.url })
     atEnd(() => pool.end())
-    const host = await openOutageHost(atEnd, postgresStore({ pool }), { stalenessBound: 1 })
+    const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1 })
     const { id } = host.credentials
     await server.crash()
     expect(await host.byMemory()).toEqual(all(200))

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createRedisLink } from '../../src/rate-limits/redis-circuit-breaker.js'
+import { createRedisCircuitBreaker } from '../../src/rate-limits/redis-circuit-breaker.js'
 
 it('takes no late failure from before an outage for another outage', async () => {
   const told: unknown[] = []
   const redis = { status: 'ready', defineCommand: () => undefined }
-  const link = createRedisLink({ redis, probe: async () => undefined, onChange: (problem) => void told.push(problem) })
+  const link = createRedisCircuitBreaker({
+    redis,
+    probe: async () => undefined,
+    onChange: (problem) => void told.push(problem),
+  })
   const lost = new Error('lost')
   const [unanswered, refused] = [
     link.ask(() => sleep(60_000, 'late', { ref: false })),
@@ -21,7 +25,11 @@ it('takes no late failure from before an outage for another outage', async () =>
 it('says nothing more once it is closed', async () => {
   const told: unknown[] = []
   const redis = { status: 'ready', defineCommand: () => undefined }
-  const link = createRedisLink({ redis, probe: async () => undefined, onChange: (problem) => void told.push(problem) })
+  const link = createRedisCircuitBreaker({
+    redis,
+    probe: async () => undefined,
+    onChange: (problem) => void told.push(problem),
+  })
   await link.ask(() => Promise.reject(new Error('lost')))
   link.close()
   await sleep(300)

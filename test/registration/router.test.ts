@@ -108,7 +108,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     beforeAll(() => auth.ready())
     afterAll(() => auth.close())
 
-    const applications = async () => (await auth.applications.list({ limit: 1000 })).applications
+    const applications = async () => (await auth.applications.list({ limit: 1000 })).items
 
     it('shows a form with the APIs that take registrations', async () => {
       const page = await request(app).get(PATH).expect(200)
@@ -163,10 +163,10 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
 
     it('mails what it was asked for', async () => {
-      const sent = mailer.letters.length
+      const sent = mailer.emails.length
       await postJson(app, { ...GOOD, contact: 'mailed@customer.example' })
-      await vi.waitFor(() => expect(mailer.letters).toHaveLength(sent + 1))
-      expect(mailer.letters.at(-1)).toMatchObject({ to: 'mailed@customer.example' })
+      await vi.waitFor(() => expect(mailer.emails).toHaveLength(sent + 1))
+      expect(mailer.emails.at(-1)).toMatchObject({ to: 'mailed@customer.example' })
     })
 
     const bad: [what: string, changed: object, says: RegExp][] = [
@@ -260,7 +260,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
 
     it('is found with and without a slash at its end, and with a query', async () => {
       await request(app).get(`${PATH}/`).expect(200)
-      await request(app).get(`${PATH}?utm_source=letter`).expect(200)
+      await request(app).get(`${PATH}?utm_source=email`).expect(200)
       await request(app).get(`${PATH}/claim?x=1`).expect(200)
       await request(app).post(`${PATH}/`).send(GOOD).expect(202)
     })
@@ -289,8 +289,8 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       it('shows key and secret once, to who clicks, and forgets the token at once', async () => {
         const claiming = open(express, { delivery: 'claim-link' })
         await postJson(claiming.app, GOOD)
-        await vi.waitFor(() => expect(claiming.mailer.letters).toHaveLength(1))
-        const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.letters[0]!.text)![1]!
+        await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1))
+        const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!
         const first = await openInBrowser(claiming.app, token)
         expect(first.window.location.hash).toBe('')
         expect(first.text()).not.toMatch(/epa_|x{43}/)
@@ -352,7 +352,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect((await postJson(app, GOOD)).status).toBe(202)
       const many = Array.from({ length: 30 }, (): [string, string] => ['apis', 'catalog'])
       expect((await postForm(app, [...FORM.slice(0, 2), ...many])).status).toBe(202)
-      const { applications } = await auth.applications.list()
+      const { items: applications } = await auth.applications.list()
       expect(applications.map(({ name: called, contact, apis }) => [called, contact, Object.keys(apis)])).toEqual([
         ['Shop', 'dev@customer.example', ['orders', 'catalog']],
         ['Shop', 'dev@customer.example', ['orders']],
@@ -405,7 +405,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect(page.text).toMatch(/Too many requests, try again in \d+ seconds/)
       // Looking is free.
       await request(app).get(PATH).expect(200)
-      expect((await auth.applications.list()).applications).toHaveLength(2)
+      expect((await auth.applications.list()).items).toHaveLength(2)
       await auth.close()
     })
 

@@ -42,9 +42,9 @@ function scriptedStore() {
 
 const change = (id: string): Change => ({ kind: 'application', id })
 
-function startFeed(store: Store, stalenessBound = 5, onChange?: (change: Change) => void | Promise<void>) {
+function startFeed(store: Store, maxStaleness = 5, onChange?: (change: Change) => void | Promise<void>) {
   const seen: Change[] = []
-  feed = createChangeFeed({ store, stalenessBound, onChange: onChange ?? ((each) => void seen.push(each)) })
+  feed = createChangeFeed({ store, maxStaleness, onChange: onChange ?? ((each) => void seen.push(each)) })
   return { feed, seen }
 }
 
@@ -98,14 +98,14 @@ describe('the change feed', () => {
     const { store, script } = scriptedStore()
     const { feed: started } = startFeed({ ...store, pollInterval: 60_000 })
     await started.start()
-    expect(await Promise.all([started.catchUp(), started.catchUp(), started.catchUp()])).toEqual([true, true, true])
+    expect(await Promise.all([started.poll(), started.poll(), started.poll()])).toEqual([true, true, true])
     expect(script.cursors).toHaveLength(2)
     script.failing = true
-    expect(await Promise.all([started.catchUp(), started.catchUp()])).toEqual([false, false])
+    expect(await Promise.all([started.poll(), started.poll()])).toEqual([false, false])
     expect(script.cursors).toHaveLength(3)
   })
 
-  it('is fresh for stalenessBound after the last answer, and fresh again with the next', async () => {
+  it('is fresh for maxStaleness after the last answer, and fresh again with the next', async () => {
     const { store, script } = scriptedStore()
     const { feed: started } = startFeed(store, 0.2)
     await started.start()
@@ -126,7 +126,7 @@ describe('the change feed', () => {
     await started.start()
     await sleep(120)
     script.dead = sleep(150)
-    expect(await started.catchUp()).toBe(true)
+    expect(await started.poll()).toBe(true)
     expect(started.isFresh()).toBe(false)
   })
 
@@ -152,7 +152,7 @@ describe('the change feed', () => {
     await started.start()
     script.changes.push(change('a'))
     await sleep(60)
-    expect(await started.catchUp()).toBe(false)
+    expect(await started.poll()).toBe(false)
     expect(started.isFresh()).toBe(false)
   })
 

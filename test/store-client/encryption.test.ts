@@ -1,20 +1,20 @@
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { createSealing } from '../../src/store-client/encryption.js'
+import { createEncryption } from '../../src/store-client/encryption.js'
 
 const [OLD, NEW, OTHER] = ['o'.repeat(32), 'n'.repeat(32), 'x'.repeat(32)] as const
 const TEXT = 'what must not lie in the open: é Ω \0'
 
-describe('sealing', () => {
+describe('encryption', () => {
   it('opens what it has sealed, and seals the same text differently each time', async () => {
-    const sealing = createSealing([NEW])
-    const sealed = [await sealing.seal(TEXT), await sealing.seal(TEXT), await sealing.seal('')]
+    const encryption = createEncryption([NEW])
+    const sealed = [await encryption.seal(TEXT), await encryption.seal(TEXT), await encryption.seal('')]
     expect(new Set(sealed).size).toBe(3)
-    expect(await Promise.all(sealed.map(sealing.open))).toEqual([TEXT, TEXT, ''])
+    expect(await Promise.all(sealed.map(encryption.open))).toEqual([TEXT, TEXT, ''])
   })
 
   it('makes a JWE of alg dir and A256GCM that shows neither the text nor the secret', async () => {
-    const sealed = await createSealing([NEW]).seal(TEXT)
+    const sealed = await createEncryption([NEW]).seal(TEXT)
     expect(decodeProtectedHeader(sealed)).toEqual({
       alg: 'dir',
       enc: 'A256GCM',
@@ -30,23 +30,23 @@ describe('sealing', () => {
   })
 
   it('seals with the newest secret, and opens with every one', async () => {
-    const sealed = await createSealing([OLD]).seal(TEXT)
-    expect(await createSealing([NEW, OTHER, OLD]).open(sealed)).toBe(TEXT)
-    const anew = await createSealing([NEW, OLD]).seal(TEXT)
-    expect(await createSealing([NEW]).open(anew)).toBe(TEXT)
-    await expect(createSealing([OLD]).open(anew)).rejects.toThrow(/^secret is not the one/)
+    const sealed = await createEncryption([OLD]).seal(TEXT)
+    expect(await createEncryption([NEW, OTHER, OLD]).open(sealed)).toBe(TEXT)
+    const anew = await createEncryption([NEW, OLD]).seal(TEXT)
+    expect(await createEncryption([NEW]).open(anew)).toBe(TEXT)
+    await expect(createEncryption([OLD]).open(anew)).rejects.toThrow(/^secret is not the one/)
   })
 
   it('refuses with the cure what none of its secrets opens', async () => {
-    const sealed = await createSealing([OLD]).seal(TEXT)
+    const sealed = await createEncryption([OLD]).seal(TEXT)
     const refusal = { name: 'ConfigurationError', message: expect.stringContaining('give both, newest first') }
-    await expect(createSealing([NEW]).open(sealed)).rejects.toMatchObject(refusal)
-    await expect(createSealing([NEW, OTHER]).open(sealed)).rejects.toMatchObject(refusal)
+    await expect(createEncryption([NEW]).open(sealed)).rejects.toMatchObject(refusal)
+    await expect(createEncryption([NEW, OTHER]).open(sealed)).rejects.toMatchObject(refusal)
   })
 
   it('refuses what has been tampered with', async () => {
-    const sealing = createSealing([NEW])
-    const [header, key, iv, text, tag] = (await sealing.seal(TEXT)).split('.') as [
+    const encryption = createEncryption([NEW])
+    const [header, key, iv, text, tag] = (await encryption.seal(TEXT)).split('.') as [
       string,
       string,
       string,
@@ -62,17 +62,17 @@ describe('sealing', () => {
       [header, key, iv, text],
       [''],
     ]) {
-      await expect(sealing.open(parts.join('.'))).rejects.toThrow(/^secret is not the one/)
+      await expect(encryption.open(parts.join('.'))).rejects.toThrow(/^secret is not the one/)
     }
   })
 
   it('without a secret leaves the text as it is, which a secret given later still opens', async () => {
-    const none = createSealing([])
+    const none = createEncryption([])
     const plain = await none.seal(TEXT)
     expect(plain).toContain(TEXT)
     expect(await none.open(plain)).toBe(TEXT)
-    expect(await createSealing([NEW]).open(plain)).toBe(TEXT)
-    const sealed = await createSealing([NEW]).seal(TEXT)
+    expect(await createEncryption([NEW]).open(plain)).toBe(TEXT)
+    const sealed = await createEncryption([NEW]).seal(TEXT)
     await expect(none.open(sealed)).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(/^secret is missing, and the store was written with one\./),
@@ -81,8 +81,8 @@ describe('sealing', () => {
 
   it('seals a text that looks as if it were not sealed', async () => {
     for (const secrets of [[], [NEW]]) {
-      const sealing = createSealing(secrets)
-      expect(await sealing.open(await sealing.seal('plain:plain:'))).toBe('plain:plain:')
+      const encryption = createEncryption(secrets)
+      expect(await encryption.open(await encryption.seal('plain:plain:'))).toBe('plain:plain:')
     }
   })
 })

@@ -170,11 +170,11 @@ describe.concurrent.each(Object.entries(STORES))('on a store of kind %s', (_, op
     await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
   })
 
-  it('one that is lost is told of once, lived without for stalenessBound, and told of once when it is back', async ({
+  it('one that is lost is told of once, lived without for maxStaleness, and told of once when it is back', async ({
     onTestFinished: atEnd,
   }) => {
     const { store, wire } = await openWired(atEnd)
-    const made = start(atEnd, { store, stalenessBound: 1 })
+    const made = start(atEnd, { store, maxStaleness: 1 })
     const events: PlatformEvent[] = []
     made.auth.events.on('store.unavailable', (event) => void events.push(event))
     made.auth.events.on('store.available', (event) => void events.push(event))
@@ -208,7 +208,7 @@ describe.concurrent.each(Object.entries(STORES))('on a store of kind %s', (_, op
       ok: false,
       problems: [
         expect.stringMatching(/^The store has been out of reach since \d{4}-.*Z: the log says why\.$/),
-        'What is known is older than stalenessBound: requests get 503.',
+        'What is known is older than maxStaleness: requests get 503.',
       ],
     })
     await expect(made.auth.verifyApiKey('catalog', credentials.clientId)).rejects.toMatchObject({
@@ -231,7 +231,7 @@ describe.concurrent.each(Object.entries(STORES))('on a store of kind %s', (_, op
 
   it('what another platform does there holds here within a second', async ({ onTestFinished: atEnd }) => {
     const { store } = await openWired(atEnd)
-    const made = start(atEnd, { store, stalenessBound: 1 })
+    const made = start(atEnd, { store, maxStaleness: 1 })
     const other = start(atEnd, { store })
     const { application, credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
     await callerOf(made).key('/catalog/items', credentials.clientId).expect(200)

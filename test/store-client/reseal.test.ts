@@ -50,8 +50,8 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
         expect([sealedBefore.pepper, ...sealedBefore.keys]).not.toContain(sealed)
         expect(sealed).not.toContain(NEW)
       }
-      expect((await after.auth.signingKeys.list()).map(({ kid }) => kid)).toEqual(
-        (await before.auth.signingKeys.list()).map(({ kid }) => kid),
+      expect((await after.auth.signingKeys.list()).items.map(({ kid }) => kid)).toEqual(
+        (await before.auth.signingKeys.list()).items.map(({ kid }) => kid),
       )
 
       const fresh = await create(after)
@@ -64,7 +64,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
         for (const each of [token, freshToken]) expect(await bearerStatus(provider, each)).toBe(200)
       }
       // A change made by either reaches the other.
-      const [{ id } = { id: '' }] = (await before.auth.applications.list()).applications
+      const [{ id } = { id: '' }] = (await before.auth.applications.list()).items
       await before.auth.applications.suspend(id)
       await expect.poll(() => after.tokenStatus(old), { timeout: 3000 }).toBe(401)
       await after.auth.applications.resume(id)
@@ -147,7 +147,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       expect(await bearerStatus(after, token)).toBe(200)
       expect(await bearerStatus(before, token)).toBe(200)
       // And it hears of other changes.
-      await after.auth.applications.suspend((await after.auth.applications.list()).applications[0]!.id)
+      await after.auth.applications.suspend((await after.auth.applications.list()).items[0]!.id)
       await expect.poll(() => before.tokenStatus(credentials), { timeout: 3000 }).toBe(401)
     })
   })

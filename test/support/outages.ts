@@ -138,7 +138,7 @@ export async function openWiredHost(
   const pool = new Pool({ connectionString: wire.url, ...config })
   atEnd(() => pool.end())
   atEnd(wire.forward)
-  const host = await openOutageHost(atEnd, postgresStore({ pool }), { stalenessBound: 1, ...options })
+  const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1, ...options })
   // As in a process that has been busy: connections are there.
   await Promise.all(Array.from({ length: 6 }, () => host.byNobodysKey()))
   return { host, wire, pool, database }

@@ -80,7 +80,7 @@ function application(id, version) {
   }
 }
 
-/** @param {string} applicationId @returns {import('../../src/contracts/store.js').AuditEntry} */
+/** @param {string} applicationId @returns {import('../../src/contracts/store.js').NewAuditRecord} */
 function entry(applicationId) {
   return { at: 1, type: 'application.updated', by: undefined, applicationId, details: {} }
 }

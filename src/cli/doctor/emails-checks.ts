@@ -1,28 +1,28 @@
-import type { LetterRecord, Mailer, Store } from '../../index.js'
+import type { QueuedEmail, Mailer, Store } from '../../index.js'
 import { reasonOf } from '../failure.js'
 import { PROGRAM } from '../program.js'
 import { inTime } from '../reachable.js'
 import { instant } from '../table.js'
 import { note, problem, type Check } from './finding.js'
 
-/** Milliseconds after which a letter that nobody has in hand is overdue: servers look every second. */
+/** Milliseconds after which a email that nobody has in hand is overdue: servers look every second. */
 const OVERDUE = 60_000
 const MOST = 1000
 
-/** Whether letters arrive, and what waits for somebody. */
-export const lettersCheck: Check = {
-  name: 'letters',
+/** Whether emails arrive, and what waits for somebody. */
+export const emailsCheck: Check = {
+  name: 'emails',
   lacks: ({ operations }) => (operations ? undefined : 'a store that can be opened'),
   async look({ place: { store } }) {
-    const letters = (state: LetterRecord['state']): Promise<readonly LetterRecord[]> => lettersIn(store!, state)
-    const failed = await letters('failed')
-    const due = await letters('due')
+    const emails = (state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> => emailsIn(store!, state)
+    const failed = await emails('failed')
+    const due = await emails('due')
     const struggling = due.filter(({ problem }) => problem !== undefined)
     const overdue = due.filter(({ dueAt, leasedUntil }) => Math.max(dueAt, leasedUntil) + OVERDUE < Date.now())
-    const held = await letters('held')
+    const held = await emails('held')
     return [
       ...some(failed, (which, count) =>
-        problem(`${count} given up: ${which}.`, `See to the cause, then: ${PROGRAM} mail retry`),
+        problem(`${count} given up: ${which}.`, `See to the cause, then: ${PROGRAM} emails retry`),
       ),
       ...some(overdue, (which, count) =>
         problem(
@@ -57,7 +57,7 @@ export const mailerCheck: Check = {
       return [
         note(
           'The mailer has no verify(): whether its mail server can be reached is not seen without sending.',
-          'Register an application of your own, and see whether its letter arrives.',
+          'Register an application of your own, and see whether its email arrives.',
         ),
       ]
     }
@@ -79,15 +79,13 @@ interface Verifiable extends Mailer {
   verify?(): Promise<unknown>
 }
 
-async function lettersIn(store: Store, state: LetterRecord['state']): Promise<readonly LetterRecord[]> {
-  return store.listLetters({ applicationId: undefined, state, limit: MOST })
+async function emailsIn(store: Store, state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> {
+  return store.listEmails({ applicationId: undefined, state, limit: MOST })
 }
 
-function some<Found>(letters: readonly LetterRecord[], say: (which: string, count: string) => Found): readonly Found[] {
-  if (letters.length === 0) return []
-  const shown = letters
-    .slice(0, 3)
-    .map(({ applicationId, problem }) => applicationId + (problem ? ` (${problem})` : ''))
-  const count = `${letters.length === MOST ? `${MOST} or more` : letters.length} ${letters.length === 1 ? 'letter is' : 'letters are'}`
-  return [say(letters.length > 3 ? `${shown.join(', ')}, ...` : shown.join(', '), count)]
+function some<Found>(emails: readonly QueuedEmail[], say: (which: string, count: string) => Found): readonly Found[] {
+  if (emails.length === 0) return []
+  const shown = emails.slice(0, 3).map(({ applicationId, problem }) => applicationId + (problem ? ` (${problem})` : ''))
+  const count = `${emails.length === MOST ? `${MOST} or more` : emails.length} ${emails.length === 1 ? 'email is' : 'emails are'}`
+  return [say(emails.length > 3 ? `${shown.join(', ')}, ...` : shown.join(', '), count)]
 }

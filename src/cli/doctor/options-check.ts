@@ -36,8 +36,8 @@ async function lookingOnly(store: Store): Promise<Store> {
     removeSigningKey: async () => false,
     saveApplication: async () => false,
     noteCredentialUse: async () => undefined,
-    leaseLetter: async () => undefined,
-    saveLetter: async () => false,
+    leaseEmail: async () => undefined,
+    saveEmail: async () => false,
     revokeAccessToken: async () => undefined,
     // Nothing for housekeeping to delete.
     listApplications: async () => [],

@@ -10,7 +10,7 @@ export const keysCheck: Check = {
   name: 'signing keys',
   lacks: ({ operations }) => (operations ? undefined : 'a store that can be opened'),
   async look({ place: { options }, operations }) {
-    const keys = (await operations?.signingKeys.list()) ?? []
+    const keys = (await operations?.signingKeys.list())?.items ?? []
     if (keys.length === 0) {
       return [
         problem(

@@ -1,13 +1,13 @@
-import type { AuditEntry, AuditQuery, AuditRecord } from '../../contracts/store.js'
+import type { NewAuditRecord, AuditQuery, AuditRecord } from '../../contracts/store.js'
 import { frozen } from './frozen.js'
 
 export function memoryAudit() {
   const records: AuditRecord[] = []
 
-  function write(entry: AuditEntry): void {
+  function write(entry: NewAuditRecord): void {
     const { at, type, by, applicationId, details } = entry
     // As a database would keep them: JSON, and an error for what is none.
-    const kept = JSON.parse(JSON.stringify(details)) as AuditEntry['details']
+    const kept = JSON.parse(JSON.stringify(details)) as NewAuditRecord['details']
     records.push(frozen({ id: String(records.length + 1), at, type, by, applicationId, details: kept }))
   }
 

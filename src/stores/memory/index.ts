@@ -3,7 +3,7 @@ import { frozen } from './frozen.js'
 import { memoryApplications } from './applications.js'
 import { memoryAudit } from './audit.js'
 import { memoryFeed } from './feed.js'
-import { memoryLetters } from './emails.js'
+import { memoryEmails } from './emails.js'
 
 /**
  * A store in the memory of this process, for tests and for platforms that make their applications at every start.
@@ -24,7 +24,7 @@ export function memoryStore(): Store {
   const feed = memoryFeed()
   const audit = memoryAudit()
   const applications = memoryApplications()
-  const letters = memoryLetters()
+  const emails = memoryEmails()
   const signingKeys = new Map<string, SigningKeyRecord>()
   const revokedAccessTokens = new Map<string, RevokedAccessToken>()
   let pepper: string | undefined
@@ -69,24 +69,24 @@ export function memoryStore(): Store {
     findApplication: async (id) => applications.find(id),
     findApplicationByKey: async (hash) => applications.findByKey(hash),
     listApplications: async (query) => applications.list(query),
-    async saveApplication(record, entry, letter) {
-      if (!applications.isNext(record) || !letters.admits(letter)) return false
+    async saveApplication(record, entry, email) {
+      if (!applications.isNext(record) || !emails.admits(email)) return false
       if (entry) audit.write(entry)
       applications.save(record)
-      letters.apply(letter, record.id)
+      emails.apply(email, record.id)
       feed.publish({ kind: 'application', id: record.id })
       return true
     },
     noteCredentialUse: async (uses) => applications.noteUse(uses),
 
-    leaseLetter: async (now, until) => letters.lease(now, until),
-    async saveLetter(letter) {
-      if (!letters.isNext(letter)) return false
-      letters.save(letter)
+    leaseEmail: async (now, until) => emails.lease(now, until),
+    async saveEmail(email) {
+      if (!emails.isNext(email)) return false
+      emails.save(email)
       return true
     },
-    findLetterByClaim: async (hash) => letters.findByClaim(hash),
-    listLetters: async (query) => letters.list(query),
+    findEmailByClaimLink: async (hash) => emails.findByClaim(hash),
+    listEmails: async (query) => emails.list(query),
 
     async revokeAccessToken({ id, expiresAt }, now) {
       if (!revokedAccessTokens.has(id)) {

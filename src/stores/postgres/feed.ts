@@ -1,4 +1,4 @@
-import type { AuditEntry, Change, ChangesPage } from '../../contracts/store.js'
+import type { NewAuditRecord, Change, ChangesPage } from '../../contracts/store.js'
 import { everythingBefore, KEPT, pageAfter, placeOf } from '../sql/feed-page.js'
 import { prepared } from './connection.js'
 import type { Sql } from './connection.js'
@@ -13,7 +13,7 @@ export const CHANNEL = 'platform_auth_changes'
  * table has seen all before it. Without it, a number could be taken early and committed late, and readers that have gone
  * on past it would never know.
  */
-export async function publish(sql: Sql, change: Change, audit?: AuditEntry): Promise<void> {
+export async function publish(sql: Sql, change: Change, audit?: NewAuditRecord): Promise<void> {
   await sql.get(TAKE_TURN, TURN)
   if (audit) {
     const { at, type, by, applicationId, details } = audit

@@ -1,13 +1,13 @@
 import { ConfigurationError } from '../../contracts/errors.js'
-import type { ApplicationRecord, AuditEntry, LetterChange, Store } from '../../contracts/store.js'
+import type { ApplicationRecord, NewAuditRecord, EmailChange, Store } from '../../contracts/store.js'
 import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
 import { listAudit } from './audit.js'
 import { connectionsOf } from './connection.js'
 import type { Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { changesSince, publish } from './feed.js'
-import { changeLetters, findLetterByClaim, isLetterDue, leaseLetter, listLetters } from './emails.js'
-import { writeLetter } from './emails.js'
+import { changeEmails, findEmailByClaimLink, isEmailDue, leaseEmail, listEmails } from './emails.js'
+import { writeEmail } from './emails.js'
 import { postgresListener } from './listener.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import type { PostgresPool } from './pool.js'
@@ -109,14 +109,14 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     findApplication: (id) => read((one) => findApplication(one, id)),
     findApplicationByKey: (hash) => read((one) => findApplicationByKey(one, hash)),
     listApplications: (query) => read((one) => listApplications(one, query)),
-    saveApplication: (record, audit, letter) => write((tx) => saveApplication(tx, record, audit, letter)),
+    saveApplication: (record, audit, email) => write((tx) => saveApplication(tx, record, audit, email)),
     noteCredentialUse: (uses) => write((tx) => noteCredentialUse(tx, uses)),
 
-    leaseLetter: async (now, until) =>
-      (await read((one) => isLetterDue(one, now))) ? write((tx) => leaseLetter(tx, now, until)) : undefined,
-    saveLetter: (letter) => write((tx) => writeLetter(tx, letter)),
-    findLetterByClaim: (hash) => read((one) => findLetterByClaim(one, hash)),
-    listLetters: (query) => read((one) => listLetters(one, query)),
+    leaseEmail: async (now, until) =>
+      (await read((one) => isEmailDue(one, now))) ? write((tx) => leaseEmail(tx, now, until)) : undefined,
+    saveEmail: (email) => write((tx) => writeEmail(tx, email)),
+    findEmailByClaimLink: (hash) => read((one) => findEmailByClaimLink(one, hash)),
+    listEmails: (query) => read((one) => listEmails(one, query)),
 
     revokeAccessToken: (token, now) => write((tx) => revokeAccessToken(tx, token, now)),
     listRevokedAccessTokens: (now, limit) => read((one) => listRevokedAccessTokens(one, now, limit)),
@@ -146,11 +146,11 @@ function checked({ pool, listen = true }: PostgresStoreOptions): { pool: Postgre
 async function saveApplication(
   sql: Sql,
   record: ApplicationRecord,
-  audit: AuditEntry | undefined,
-  letter: LetterChange | undefined,
+  audit: NewAuditRecord | undefined,
+  email: EmailChange | undefined,
 ): Promise<boolean> {
   if (!(await writeApplication(sql, record))) return false
-  if (letter !== undefined && !(await changeLetters(sql, record.id, letter))) return false
+  if (email !== undefined && !(await changeEmails(sql, record.id, email))) return false
   await publish(sql, { kind: 'application', id: record.id }, audit)
   return true
 }

@@ -1,4 +1,4 @@
-import type { AuditEntry, SigningKeyRecord } from '../../contracts/store.js'
+import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
 import { signingKeyFrom } from '../sql/rows.js'
@@ -14,7 +14,7 @@ export async function addSigningKey(
   sql: Sql,
   key: SigningKeyRecord,
   newest: string | undefined,
-  audit: AuditEntry,
+  audit: NewAuditRecord,
 ): Promise<boolean> {
   // Which key is the newest is no row's business, so no row's lock would do.
   await sql.get('SELECT pg_advisory_xact_lock($1::bigint)', ADDING)
@@ -40,7 +40,7 @@ export async function resealSigningKey(sql: Sql, kid: string, former: string, se
   return (await sql.run(text, sealed, kid, former)) === 1
 }
 
-export async function removeSigningKey(sql: Sql, kid: string, audit: AuditEntry): Promise<boolean> {
+export async function removeSigningKey(sql: Sql, kid: string, audit: NewAuditRecord): Promise<boolean> {
   if ((await sql.run('DELETE FROM platform_auth_signing_keys WHERE kid = $1', kid)) === 0) return false
   await publish(sql, { kind: 'signingKeys' }, audit)
   return true

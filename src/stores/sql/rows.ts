@@ -5,7 +5,7 @@ import type {
   AuditRecord,
   Change,
   CredentialRecord,
-  LetterRecord,
+  QueuedEmail,
   RevokedAccessToken,
   SigningKeyRecord,
 } from '../../contracts/store.js'
@@ -75,15 +75,15 @@ export function signingKeyFrom(row: SigningKeyRow): SigningKeyRecord {
   }
 }
 
-export interface LetterRow {
+export interface EmailRow {
   readonly id: string
   readonly application_id: string
-  readonly purpose: LetterRecord['purpose']
-  readonly state: LetterRecord['state']
+  readonly purpose: QueuedEmail['purpose']
+  readonly state: QueuedEmail['state']
   readonly overlap: number
-  readonly attempts: number
-  readonly attempted: string
-  readonly claims: string
+  readonly attempt_count: number
+  readonly attempted_hashes: string
+  readonly claim_links: string
   readonly created_at: number
   readonly due_at: number
   readonly leased_until: number
@@ -91,15 +91,15 @@ export interface LetterRow {
   readonly version: number
 }
 
-export const LETTER_COLUMNS: readonly (keyof LetterRow)[] = [
+export const EMAIL_COLUMNS: readonly (keyof EmailRow)[] = [
   'id',
   'application_id',
   'purpose',
   'state',
   'overlap',
-  'attempts',
-  'attempted',
-  'claims',
+  'attempt_count',
+  'attempted_hashes',
+  'claim_links',
   'created_at',
   'due_at',
   'leased_until',
@@ -107,16 +107,16 @@ export const LETTER_COLUMNS: readonly (keyof LetterRow)[] = [
   'version',
 ]
 
-export function letterFrom(row: LetterRow): LetterRecord {
+export function emailFrom(row: EmailRow): QueuedEmail {
   return {
     id: row.id,
     applicationId: row.application_id,
     purpose: row.purpose,
     state: row.state,
     overlap: row.overlap,
-    attempts: row.attempts,
-    attempted: JSON.parse(row.attempted) as LetterRecord['attempted'],
-    claims: JSON.parse(row.claims) as LetterRecord['claims'],
+    attemptCount: row.attempt_count,
+    attemptedHashes: JSON.parse(row.attempted_hashes) as QueuedEmail['attemptedHashes'],
+    claimLinks: JSON.parse(row.claim_links) as QueuedEmail['claimLinks'],
     createdAt: row.created_at,
     dueAt: row.due_at,
     leasedUntil: row.leased_until,
@@ -125,18 +125,18 @@ export function letterFrom(row: LetterRow): LetterRecord {
   }
 }
 
-/** In the order of `LETTER_COLUMNS`. */
-export function letterValues(letter: LetterRecord): readonly (string | number | undefined)[] {
-  const { id, applicationId, purpose, state, overlap, attempts, attempted, claims, version } = letter
-  const { createdAt, dueAt, leasedUntil, problem } = letter
-  const lists = [JSON.stringify(attempted), JSON.stringify(claims)]
+/** In the order of `EMAIL_COLUMNS`. */
+export function emailValues(email: QueuedEmail): readonly (string | number | undefined)[] {
+  const { id, applicationId, purpose, state, overlap, attemptCount, attemptedHashes, claimLinks, version } = email
+  const { createdAt, dueAt, leasedUntil, problem } = email
+  const lists = [JSON.stringify(attemptedHashes), JSON.stringify(claimLinks)]
   return [
     id,
     applicationId,
     purpose,
     state,
     overlap,
-    attempts,
+    attemptCount,
     ...lists,
     createdAt,
     dueAt,

@@ -1,9 +1,9 @@
-import { StoreUnusableError } from '../../contracts/store.js'
+import { StoreIncompatibleError } from '../../contracts/store.js'
 
 /** Refuses a database whose schema is older than the newest `known` here, where nothing is to be migrated. */
 export function refuseOlder(version: number, known: number): void {
   if (version >= known) return
-  throw new StoreUnusableError(
+  throw new StoreIncompatibleError(
     'schema_too_old',
     version === 0
       ? 'The database has no tables of express-platform-auth. Start a server on it: it makes them.'
@@ -14,7 +14,7 @@ export function refuseOlder(version: number, known: number): void {
 /** Refuses a database whose schema is of a newer version than the newest `known` here. */
 export function refuseNewer(version: number, known: number): void {
   if (version <= known) return
-  throw new StoreUnusableError(
+  throw new StoreIncompatibleError(
     'schema_too_new',
     `The database has schema ${version}, and this version of express-platform-auth knows up to ${known}. A newer version wrote it: use that one here too.`,
   )

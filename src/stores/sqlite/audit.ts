@@ -1,10 +1,10 @@
-import type { AuditEntry, AuditQuery, AuditRecord } from '../../contracts/store.js'
+import type { NewAuditRecord, AuditQuery, AuditRecord } from '../../contracts/store.js'
 import { auditFrom } from '../sql/rows.js'
 import type { AuditRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
 /** To be called in the transaction that makes the change. */
-export function writeAudit(sql: Sql, { at, type, by, applicationId, details }: AuditEntry): void {
+export function writeAudit(sql: Sql, { at, type, by, applicationId, details }: NewAuditRecord): void {
   const text = 'INSERT INTO platform_auth_audit (at, type, actor, application_id, details) VALUES (?, ?, ?, ?, ?)'
   sql.run(text, at, type, by, applicationId, JSON.stringify(details))
 }

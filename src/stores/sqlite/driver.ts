@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { StoreUnusableError } from '../../contracts/store.js'
+import { StoreIncompatibleError } from '../../contracts/store.js'
 
 /** What a store needs of `DatabaseSync`, which `node:sqlite` and `@photostructure/sqlite` export alike. */
 export interface SqliteDatabase {
@@ -42,7 +42,7 @@ async function loadDriver(): Promise<DatabaseConstructor> {
     return DatabaseSync
   } catch (cause) {
     const message = `sqliteStore() found no SQLite driver for Node ${process.versions.node}. Node has its own from version 24 on; before, run: npm install @photostructure/sqlite`
-    throw new StoreUnusableError('driver_missing', message, { cause })
+    throw new StoreIncompatibleError('driver_missing', message, { cause })
   }
 }
 

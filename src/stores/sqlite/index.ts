@@ -1,4 +1,4 @@
-import type { ApplicationRecord, AuditEntry, LetterChange, Store } from '../../contracts/store.js'
+import type { ApplicationRecord, NewAuditRecord, EmailChange, Store } from '../../contracts/store.js'
 import { findApplication, findApplicationByKey, listApplications } from './applications.js'
 import { noteCredentialUse, writeApplication } from './applications.js'
 import { listAudit, writeAudit } from './audit.js'
@@ -7,14 +7,7 @@ import type { Sql, SqliteConnection } from './connection.js'
 import { openSqliteFile } from './driver.js'
 import type { SqliteDatabase } from './driver.js'
 import { feedReader, publish } from './feed.js'
-import {
-  changeLetters,
-  findLetterByClaim,
-  isLetterDue,
-  leaseLetter,
-  listLetters,
-  writeLetter,
-} from './emails.js'
+import { changeEmails, findEmailByClaimLink, isEmailDue, leaseEmail, listEmails, writeEmail } from './emails.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { migrate } from './schema.js'
@@ -93,14 +86,14 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     findApplication: (id) => read((sql) => findApplication(sql, id)),
     findApplicationByKey: (hash) => read((sql) => findApplicationByKey(sql, hash)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
-    saveApplication: (record, audit, letter) => write((sql) => saveApplication(sql, record, audit, letter)),
+    saveApplication: (record, audit, email) => write((sql) => saveApplication(sql, record, audit, email)),
     noteCredentialUse: (uses) => write((sql) => noteCredentialUse(sql, uses)),
 
-    leaseLetter: async (now, until) =>
-      (await read((sql) => isLetterDue(sql, now))) ? write((sql) => leaseLetter(sql, now, until)) : undefined,
-    saveLetter: (letter) => write((sql) => writeLetter(sql, letter)),
-    findLetterByClaim: (hash) => read((sql) => findLetterByClaim(sql, hash)),
-    listLetters: (query) => read((sql) => listLetters(sql, query)),
+    leaseEmail: async (now, until) =>
+      (await read((sql) => isEmailDue(sql, now))) ? write((sql) => leaseEmail(sql, now, until)) : undefined,
+    saveEmail: (email) => write((sql) => writeEmail(sql, email)),
+    findEmailByClaimLink: (hash) => read((sql) => findEmailByClaimLink(sql, hash)),
+    listEmails: (query) => read((sql) => listEmails(sql, query)),
 
     revokeAccessToken: (token, now) => write((sql) => revokeAccessToken(sql, token, now)),
     listRevokedAccessTokens: (now, limit) => read((sql) => listRevokedAccessTokens(sql, now, limit)),
@@ -140,11 +133,11 @@ function makeDurable(sql: Sql): void {
 function saveApplication(
   sql: Sql,
   record: ApplicationRecord,
-  audit: AuditEntry | undefined,
-  letter: LetterChange | undefined,
+  audit: NewAuditRecord | undefined,
+  email: EmailChange | undefined,
 ): boolean {
   if (!writeApplication(sql, record)) return false
-  if (letter !== undefined && !changeLetters(sql, record.id, letter)) return false
+  if (email !== undefined && !changeEmails(sql, record.id, email)) return false
   if (audit) writeAudit(sql, audit)
   publish(sql, { kind: 'application', id: record.id })
   return true

@@ -1,4 +1,4 @@
-import type { AuditEntry, SigningKeyRecord } from '../../contracts/store.js'
+import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store.js'
 import { signingKeyFrom } from '../sql/rows.js'
 import type { SigningKeyRow } from '../sql/rows.js'
 import { writeAudit } from './audit.js'
@@ -10,7 +10,12 @@ export function listSigningKeys(sql: Sql): readonly SigningKeyRecord[] {
 }
 
 /** To be called in a transaction, as those below. */
-export function addSigningKey(sql: Sql, key: SigningKeyRecord, newest: string | undefined, audit: AuditEntry): boolean {
+export function addSigningKey(
+  sql: Sql,
+  key: SigningKeyRecord,
+  newest: string | undefined,
+  audit: NewAuditRecord,
+): boolean {
   const last = sql.get<{ kid: string }>('SELECT kid FROM platform_auth_signing_keys ORDER BY seq DESC LIMIT 1')
   if (last?.kid !== newest) return false
   const { kid, algorithm, publicJwk, sealedPrivateJwk, createdAt, signsFrom, formerVerifiesFor } = key
@@ -31,7 +36,7 @@ export function resealSigningKey(sql: Sql, kid: string, former: string, sealed: 
   return sql.run(text, sealed, kid, former) === 1
 }
 
-export function removeSigningKey(sql: Sql, kid: string, audit: AuditEntry): boolean {
+export function removeSigningKey(sql: Sql, kid: string, audit: NewAuditRecord): boolean {
   if (sql.run('DELETE FROM platform_auth_signing_keys WHERE kid = ?', kid) === 0) return false
   writeAudit(sql, audit)
   publish(sql, { kind: 'signingKeys' })
