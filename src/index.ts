@@ -13,13 +13,13 @@ export {
 } from './contracts/errors.js'
 
 export type {
-  Logger,
   OnDenied,
   PlatformAuthOptions,
   RateLimitsOptions,
   SigningAlgorithm,
   SigningOptions,
 } from './options/options.js'
+export type { Logger } from './contracts/logger.js'
 export type {
   Api,
   ApiKeyApiOptions,
@@ -34,7 +34,7 @@ export type {
 } from './contracts/api.js'
 export type { Guard } from './resource-server/guard.js'
 export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
-export type { Middleware } from './authorization-server/router.js'
+export type { Middleware } from './http/middleware.js'
 export type { Application, CredentialInfo } from './applications/application.js'
 export type { ApiGrants } from './applications/validation.js'
 export type {
@@ -50,7 +50,7 @@ export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './c
 export type { Health } from './store-client/readiness.js'
 export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyInfo, SigningKeyRotation } from './tokens/key-rotation.js'
-export { StoreIncompatibleError } from './contracts/store.js'
+export { StoreIncompatibleError } from './contracts/errors.js'
 export type {
   ApplicationQuery,
   ApplicationRecord,

@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from '../contracts/errors.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
@@ -91,7 +92,11 @@ export function createApplicationCache({ store, limit }: DirectoryOptions): Appl
 }
 
 /** A pool of ten connections has so many behind it in some milliseconds; those who wait for them cost a megabyte. */
-const LOOKUPS = { atOnce: 50, waiting: 1000 }
+const LOOKUPS = {
+  atOnce: 50,
+  waiting: 1000,
+  onOverflow: () => new StoreUnavailableError('1000 look-ups are waiting for the store.'),
+}
 
 /** Roughly what a record takes in memory: scopes and credentials make the difference. */
 function bytesOfRecord({ name, apis, keys, secrets }: ApplicationRecord): number {

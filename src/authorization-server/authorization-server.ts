@@ -18,7 +18,8 @@ import { introspectionEndpoint } from './introspection-endpoint.js'
 import * as metadata from './metadata-endpoints.js'
 import { ownTokenReader } from './own-token.js'
 import { revocationEndpoint } from './revocation-endpoint.js'
-import { createRouters, type Middleware } from './router.js'
+import { createRouters } from './router.js'
+import { type Middleware } from '../http/middleware.js'
 import { tokenEndpoint } from './token-endpoint.js'
 
 interface AuthorizationServerOptions {

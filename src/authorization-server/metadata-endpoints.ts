@@ -4,7 +4,7 @@ import { OAuthError } from '../contracts/errors.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { sendJson } from '../http/respond.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
-import type { Endpoint } from './router.js'
+import type { Endpoint } from '../http/middleware.js'
 
 /** What everybody may read, from any page. */
 const PUBLIC = { 'Access-Control-Allow-Origin': '*' }

@@ -3,7 +3,7 @@ import type { Emit } from '../contracts/events.js'
 import { sendNothing } from '../http/respond.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { ReadOwnToken } from './own-token.js'
-import type { Endpoint } from './router.js'
+import type { Endpoint } from '../http/middleware.js'
 
 interface RevocationEndpointOptions {
   readonly readOwnToken: ReadOwnToken

@@ -1,14 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiSettings } from '../options/read-apis.js'
 import type { Cors } from '../http/cors.js'
 import type { LogRefusal } from '../http/refusal-log.js'
+import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import { rootCause, toDenial, sendDenial, sendNothing } from '../http/respond.js'
-
-/** Answers one request; what it throws is answered as a refusal. */
-export type Endpoint = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
-
-/** Express middleware, typed so that Express 4, Express 5 and connect take it alike. */
-export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
 
 /** The endpoints of one API. */
 export interface ApiEndpoints {
@@ -107,12 +101,4 @@ function routerOf(routes: Routes): Middleware {
     if (endpoint) void endpoint(req, res)
     else next()
   }
-}
-
-/** The path of a request's target, without its query. */
-export function parsePath(url: string): string {
-  // A client may send the whole address (RFC 9112 3.2.2).
-  const target = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? url)
-  const query = target.indexOf('?')
-  return query < 0 ? target : target.slice(0, query)
 }

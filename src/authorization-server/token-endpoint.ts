@@ -7,7 +7,7 @@ import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { AuthenticateClient } from './client-authentication.js'
 import { grantScopes } from './client-credentials-grant.js'
-import type { Endpoint } from './router.js'
+import type { Endpoint } from '../http/middleware.js'
 
 interface TokenEndpointOptions {
   readonly authenticateClient: AuthenticateClient

@@ -1,6 +1,6 @@
 import type { Api } from '../index.js'
 import type { Assets } from './assets.js'
-import { html } from './html.js'
+import { html } from '../lib/html.js'
 import { asObject, operationsIn, type JsonObject } from './openapi.js'
 import { page } from './page.js'
 

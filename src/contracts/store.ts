@@ -218,14 +218,3 @@ export interface Store {
   /** Optional: calls back when there is something new to read. Returns how to stop. */
   watch?(wake: () => void): () => void
 }
-
-/** Waiting will not help: the schema is another version's, or the store's driver is not installed. */
-export class StoreIncompatibleError extends Error {
-  override readonly name = 'StoreIncompatibleError'
-  readonly code: 'schema_too_new' | 'schema_too_old' | 'driver_missing'
-
-  constructor(code: StoreIncompatibleError['code'], message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}

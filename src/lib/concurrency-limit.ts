@@ -1,31 +1,27 @@
-import { StoreUnavailableError } from '../contracts/errors.js'
+/** Runs the work now, or once a place is free. */
+export type ConcurrencyLimit = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** Lets work begin, or has it wait. */
-export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
-
-interface GateOptions {
-  /** How many are let through at once. */
+interface ConcurrencyLimitOptions {
+  /** How many run at once. */
   readonly atOnce: number
-  /** How many may wait; the next one is refused. */
+  /** How many may wait; the next one is rejected with what `onOverflow` makes. */
   readonly waiting: number
+  readonly onOverflow: () => Error
 }
 
-/**
- * What anybody can ask for in any number goes one behind the other, so that all else finds the store free: an operator's
- * changes, and the feed by which other processes' changes are known.
- */
-export function createConcurrencyLimit({ atOnce, waiting }: GateOptions): Gate {
+/** A queue with a bounded number of running and of waiting calls, first come, first served. */
+export function createConcurrencyLimit({ atOnce, waiting, onOverflow }: ConcurrencyLimitOptions): ConcurrencyLimit {
   const queue: (() => void)[] = []
   let inside = 0
 
   return async function pass(work) {
-    if (queue.length >= waiting) throw new StoreUnavailableError(`${waiting} look-ups are waiting for the store.`)
+    if (queue.length >= waiting) throw onOverflow()
     if (inside >= atOnce) await new Promise<void>((resolve) => queue.push(resolve))
     else inside += 1
     try {
       return await work()
     } finally {
-      // Whoever is next takes this place.
+      // The place passes to the next in the queue, so the number of running calls stays.
       const next = queue.shift()
       if (next) next()
       else inside -= 1

@@ -1,17 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApisOptions, Limit } from '../contracts/api.js'
 import type { Denial } from '../contracts/errors.js'
+import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import type { RedisConnection } from '../contracts/redis.js'
 import type { Store } from '../contracts/store.js'
-
-/** Where the platform writes what an operator should read; `console` will do. */
-export interface Logger {
-  debug(message: string, ...details: unknown[]): void
-  info(message: string, ...details: unknown[]): void
-  warn(message: string, ...details: unknown[]): void
-  error(message: string, ...details: unknown[]): void
-}
 
 /**
  * Answers a refusal in your own words. Called without an argument, or with an error, `next` never reaches the route:

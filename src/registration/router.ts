@@ -6,14 +6,16 @@ import type { Register } from '../applications/registration.js'
 import { ApplicationError, OAuthError } from '../contracts/errors.js'
 import { readRequestId } from '../contracts/events.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import { readClientAddress } from '../http/address.js'
+import { readClientAddress } from '../http/request.js'
 import { readBody } from '../http/body.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { parseMediaType, readPairs } from '../http/form.js'
 import { rootCause, toDenial, sendDenial, sendJson, sendPage } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { claimPage, CONTENT_SECURITY_POLICY, registeredPage, registrationPage } from './pages.js'
-import { parsePath, type Endpoint, type Middleware } from '../authorization-server/router.js'
+import { parsePath } from '../http/middleware.js'
+import { type Endpoint } from '../http/middleware.js'
+import { type Middleware } from '../http/middleware.js'
 
 interface RegistrationRouterOptions {
   readonly apis: ReadonlyMap<string, ApiSettings>

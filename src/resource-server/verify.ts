@@ -4,7 +4,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import { toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { describeIdentity, type AuthInfo } from './auth-info.js'
-import { readBearer } from './bearer-strategy.js'
+import { readBearer } from '../http/bearer.js'
 import type { Identify, Identity } from './authenticate.js'
 import { apiKeyRefusals, bearerRefusals, type ErrorResponses } from './error-responses.js'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeFeed } from './change-feed.js'
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import type { Logger } from '../options/options.js'
+import type { Logger } from '../contracts/logger.js'
 import type { StoreHealth } from './store-health.js'
 import { describeStoreFault } from './store-fault.js'
 

@@ -1,5 +1,5 @@
 import type { Emit } from '../contracts/events.js'
-import type { Logger } from '../options/options.js'
+import type { Logger } from '../contracts/logger.js'
 import { STORE_CALLS, type StoreCallName } from './store-calls.js'
 import { describeStoreFault } from './store-fault.js'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readBearer } from '../../src/resource-server/bearer-strategy.js'
+import { readBearer } from '../../src/http/bearer.js'
 import { timed } from '../support/timed.js'
 
 const scheme = fc.mixedCase(fc.constant('bearer'))

@@ -15,11 +15,13 @@ function work() {
   }
 }
 
-describe('a gate', () => {
-  it('lets so many through at once, and the others in their order as places come free', async () => {
-    const gate = createConcurrencyLimit({ atOnce: 2, waiting: 10 })
+const onOverflow = (): Error => new Error('overflow')
+
+describe('createConcurrencyLimit', () => {
+  it('runs a bounded number at once and starts the others in order', async () => {
+    const limit = createConcurrencyLimit({ atOnce: 2, waiting: 10, onOverflow })
     const { begun, do: doing, end } = work()
-    const all = [1, 2, 3, 4].map((one) => gate(doing(one)))
+    const all = [1, 2, 3, 4].map((one) => limit(doing(one)))
     await Promise.resolve()
     expect(begun).toEqual([1, 2])
     end(2)
@@ -31,16 +33,16 @@ describe('a gate', () => {
     expect(await Promise.all(all)).toEqual([1, 2, 3, 4])
   })
 
-  it('refuses the one that is too many, and goes on after work that failed', async () => {
-    const gate = createConcurrencyLimit({ atOnce: 1, waiting: 1 })
+  it('rejects a call that exceeds the queue, and goes on after work that failed', async () => {
+    const limit = createConcurrencyLimit({ atOnce: 1, waiting: 1, onOverflow })
     const { do: doing, end } = work()
-    const failing = gate(() => Promise.reject(new Error('no')))
-    const waiting = gate(doing(1))
-    await expect(gate(doing(2))).rejects.toMatchObject({ code: 'store_unavailable' })
+    const failing = limit(() => Promise.reject(new Error('no')))
+    const waiting = limit(doing(1))
+    await expect(limit(doing(2))).rejects.toThrow('overflow')
     await expect(failing).rejects.toThrow('no')
     await expect.poll(() => (end(1), true)).toBe(true)
     expect(await waiting).toBe(1)
-    const after = gate(doing(3))
+    const after = limit(doing(3))
     end(3)
     expect(await after).toBe(3)
   })

@@ -1,4 +1,4 @@
-import { StoreIncompatibleError } from '../../contracts/store.js'
+import { StoreIncompatibleError } from '../../contracts/errors.js'
 
 /** Refuses a database whose schema is older than the newest `known` here, where nothing is to be migrated. */
 export function refuseOlder(version: number, known: number): void {

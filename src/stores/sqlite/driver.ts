@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { StoreIncompatibleError } from '../../contracts/store.js'
+import { StoreIncompatibleError } from '../../contracts/errors.js'
 
 /** What a store needs of `DatabaseSync`, which `node:sqlite` and `@photostructure/sqlite` export alike. */
 export interface SqliteDatabase {
