@@ -42,7 +42,7 @@ const DATABASES = {
   },
 }
 
-it('the process of these tests stops with the lines of docs/operations.md', async () => {
+it('the process of this test stops as docs/operations.md says', async () => {
   const withoutSpaces = (text: string): string =>
     text
       .replace(/\/\/.*/g, '')

@@ -37,7 +37,7 @@ describe('a scrape by Prometheus', () => {
     const shown = seriesOf(PAGE)
     expect(shown.size).toBeGreaterThan(10)
     expect([...scraped.keys()]).toEqual(expect.arrayContaining([...shown.keys()]))
-    // The alerting rules of the page use series that exist.
+    // Every series that the page's alert rules name is there.
     const names = new Set([...scraped.keys()].map((series) => series.replace(/\{.*/, '')))
     for (const [name] of PAGE.matchAll(/\bplatform_auth_\w+_(?:total|available|count|sum|bucket)\b/g)) {
       expect(names).toContain(name)
