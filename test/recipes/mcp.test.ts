@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type express from 'express'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as platformAuth from '../../src/index.js'
-import { listen } from '../support/http.js'
+import { accessToken, createApplication, listen, post } from '../support/http.js'
 import { EXPRESSES, recordingLogger } from '../support/platform.js'
 
 const SERVER = new URL('mcp-server.js', import.meta.url)
@@ -28,6 +28,28 @@ describe('docs/mcp.md', () => {
     )
     const listed = page.match(/^\| \d \| `[^`]+` \| \d+ \|/gm)
     expect(listed).toEqual(rows)
+  })
+
+  it('protects each of several servers as an API of its own', async () => {
+    const auth = platformAuth.createPlatformAuth({
+      baseUrl: PAGE_BASE_URL,
+      apis: { stock: { scheme: 'oauth2' }, billing: { scheme: 'oauth2' } },
+      store: platformAuth.memoryStore(),
+      logger: recordingLogger(),
+    })
+    const { 'Express 5': express } = EXPRESSES
+    const app = express().use(auth.router)
+    const answer = (_req: express.Request, res: express.Response): void => void res.end()
+    await runSnippet('Several servers', { app, auth, express, handleStock: answer, handleBilling: answer })
+
+    const credentials = await createApplication(auth, ['stock', 'billing'])
+    const statuses = async (api: string): Promise<number[]> => {
+      const headers = { Authorization: `Bearer ${await accessToken(app, api, credentials)}` }
+      return [(await post(app, '/stock', '', headers)).status, (await post(app, '/billing', '', headers)).status]
+    }
+    expect(await statuses('stock')).toEqual([200, 401])
+    expect(await statuses('billing')).toEqual([401, 200])
+    await auth.close()
   })
 })
 
@@ -134,6 +156,15 @@ describe.each([
     await Promise.all([reader.client.close(), writer.client.close()])
   })
 
+  it('grants scopes, revokes tokens and suspends as the page does', async () => {
+    const { auth } = running
+    const { id } = (await runSnippet('Scopes', { auth }, 'application')) as { id: string }
+    const application = await auth.applications.get(id)
+    expect(application).toMatchObject({ status: 'active', apis: { mcp: { scopes: ['stock:read', 'stock:write'] } } })
+    await runSnippet('Revocation', { auth, application })
+    expect(await auth.applications.get(id)).toMatchObject({ status: 'suspended' })
+  })
+
   it('refuses an application without the scope of the route: 403, which ends the attempt of the client', async () => {
     const { connect } = await createClient('Writer', ['stock:write'])
     await expect(connect()).rejects.toMatchObject({ code: 403 })
@@ -150,6 +181,17 @@ describe.each([
     expect(exchanges).toEqual([unauthorized, ...tokenRequest, refused, ...tokenRequest, refused])
   })
 })
+
+/** Runs the code below a heading of the page, and resolves the value of its variable `result`, if it has one. */
+async function runSnippet(heading: string, names: Readonly<Record<string, unknown>>, result?: string) {
+  const [, code] = new RegExp(`^## ${heading}\\n[^]*?^\`\`\`js\\n([^]*?)^\`\`\``, 'm').exec(page) ?? []
+  expect(code, heading).toBeDefined()
+  const AsyncFunction = (async () => undefined).constructor as new (
+    ...source: string[]
+  ) => (...values: unknown[]) => Promise<unknown>
+  const run = new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result}`)
+  return run(...Object.values(names))
+}
 
 /** What the SDK's client sends up to its first tool call, without its request for an event stream. */
 function exchangesOfFirstCall(baseUrl: string, path: string): Exchange[] {
@@ -244,7 +286,8 @@ async function startServer(createExpressApp: typeof express, path: string) {
 
   const app = apps[0]!
   const auth = platforms[0]!
-  listener = path === '' ? app : createExpressApp().use(path, app).use(auth.wellKnownRouter)
+  if (path !== '') await runSnippet('Below a path', { express: createApp, app, auth })
+  listener = apps.at(-1)
   return {
     auth,
     baseUrl,
