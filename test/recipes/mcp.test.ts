@@ -102,12 +102,14 @@ describe.each([
     const printed = await runModule(CLIENT)
     expect(printed).toEqual([{ content: [{ type: 'text', text: 'Assistant: 12 bottles' }] }])
 
-    // The client asks for an event stream while it sends the tool call, so the order of these two is not fixed.
+    // The client asks for an event stream while it sends the tool call: their order is not fixed, and a client that is
+    // closed at once does not wait for this answer.
     const stream = exchanges.filter(({ request }) => request === `GET ${path}/mcp`)
-    expect(stream).toEqual([{ request: `GET ${path}/mcp`, authorization: 'Bearer', status: 405 }])
+    expect(stream).toMatchObject([{ authorization: 'Bearer' }])
     expect(exchanges.filter((exchange) => !stream.includes(exchange))).toEqual(
       exchangesOfFirstCall(running.baseUrl, path),
     )
+    expect((await fetch(`${running.baseUrl}/mcp`)).status).toBe(405)
   })
 
   it('leads a client with a revoked token to a new token and a second tool call', async () => {
