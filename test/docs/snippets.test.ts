@@ -89,7 +89,7 @@ function completed(code: string): string {
   const uses = (name: string): boolean => new RegExp(`(?<![.'"\\w/-])${name}\\b(?!['":])`).test(code)
   const declares = (name: string): boolean =>
     new RegExp(
-      `(?:const|let|function) ${name}\\b|(?:const|let) [{[][^=;]*\\b${name}\\b|import [^\\n]*\\b${name}\\b[^\\n]* from`,
+      `(?:const|let|function) ${name}\\b|(?:const|let) [{[][^=;)]*\\b${name}\\b|import [^\\n]*\\b${name}\\b[^\\n]* from`,
     ).test(code)
   const ahead: string[] = Object.keys(READERS).filter((name) => uses(name) && !declares(name))
   // A reader's declaration may use another one.
