@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import { allPages, documentationPages, readPage, ROOT, type Page } from './pages.js'
@@ -40,6 +40,29 @@ it('every row of docs/http.md has an id of its own', () => {
   expect(ids.length).toBeGreaterThan(80)
   expect(new Set(ids).size).toBe(ids.length)
 })
+
+it('source, tests and example app cite pages and rows that exist', () => {
+  const rows = rowIdsOf(readPage('docs/http.md')).map((id) => id.toUpperCase())
+  const wrong = citations().filter(({ page, cited }) => {
+    if (!existsSync(join(ROOT, page))) return true
+    return page === 'docs/http.md' && cited.some((row) => !rows.includes(row))
+  })
+  expect(wrong).toEqual([])
+})
+
+/** Every mention of a page in code, and the names of rows in the same line, such as T7. */
+function citations(): readonly { file: string; page: string; cited: readonly string[] }[] {
+  return ['src', 'test', 'example-app'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(?:ts|mjs|cjs|js)$/.test(file) && !/(?:^|\/)(?:node_modules|var)\//.test(file))
+      .filter((file) => join(folder, file) !== 'test/docs/links.test.ts')
+      .flatMap((file) =>
+        [...readFileSync(join(ROOT, folder, file), 'utf8').matchAll(/^.*\b(docs\/[\w-]+\.md)\b.*$/gm)].map(
+          ([line, page = '']) => ({ file: `${folder}/${file}`, page, cited: line.match(/\b[A-Z]\d{1,2}\b/g) ?? [] }),
+        ),
+      ),
+  )
+}
 
 /** Relative links of a page and its images, those in HTML included. */
 function linksOf({ path, text }: Page): readonly Link[] {

@@ -5,6 +5,10 @@ import { tsc } from '../support/tsc.js'
 import { blocksOf, documentationPages, ROOT, type Block } from './pages.js'
 
 const blocks = documentationPages().flatMap(blocksOf)
+/** In a comment above a block: the file that it repeats. */
+const FILE = 'file: '
+/** In a comment above a block that needs packages which are not here: the test that covers it, and names the page. */
+const TESTED_BY = 'tested by: '
 
 /** What snippets leave to the reader's app, and what it is there. */
 const READERS: Readonly<Record<string, string>> = {
@@ -15,7 +19,9 @@ const READERS: Readonly<Record<string, string>> = {
   catalogDocument: 'declare const catalogDocument: object',
   cors: "declare const cors: (options: object) => import('express').RequestHandler",
   database: 'declare const database: Exclude<Parameters<typeof sqliteStore>[0], string>',
-  express: "import type express from 'express'",
+  express: "import express from 'express'",
+  handleBilling: "declare const handleBilling: import('express').RequestHandler",
+  handleStock: "declare const handleStock: import('express').RequestHandler",
   key: 'declare const key: string',
   kid: 'declare const kid: string',
   listCatalog: 'declare const listCatalog: (req: unknown, res: unknown) => void',
@@ -34,14 +40,22 @@ const OPTIONS = `const options = {
   baseUrl: 'https://api.example.com',
   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } }, catalog: { scheme: 'apiKey' } },
 } as const`
+/** Pages whose APIs have other names. */
+const OTHER_APIS = ['docs/existing-apps.md', 'docs/mcp.md']
+const OTHER_OPTIONS = `const options = {
+  baseUrl: 'https://api.example.com',
+  apis: {} as Readonly<Record<string, import('express-platform-auth').ApiOptions>>,
+}`
 
 it('every snippet compiles in an app that has what it leaves to the reader', async () => {
-  const snippets = blocks.filter(({ language }) => language === 'js' || language === 'ts')
+  const snippets = blocks.filter(
+    ({ language, marker }) => ['js', 'ts'].includes(language) && !marker?.startsWith(TESTED_BY),
+  )
   expect(snippets.length).toBeGreaterThan(15)
 
   const folder = await mkdtemp(join(ROOT, 'test/docs/snippets-'))
   try {
-    const files = snippets.map((snippet) => ({ name: fileName(snippet), code: completed(snippet.code) }))
+    const files = snippets.map((snippet) => ({ name: fileName(snippet), code: completed(snippet) }))
     for (const { name, code } of files) await writeFile(join(folder, name), code)
     await writeFile(
       join(folder, 'tsconfig.json'),
@@ -57,14 +71,17 @@ it('every snippet compiles in an app that has what it leaves to the reader', asy
   }
 }, 120_000)
 
-describe.each(blocks.filter(({ marker }) => marker?.startsWith('file: ')).map((block) => [block.page, block] as const))(
-  'a block of %s',
-  (_, { marker = '', code }) => {
-    it(`is ${marker.slice('file: '.length)}`, async () => {
-      expect(code).toBe(await readFile(join(ROOT, marker.slice('file: '.length)), 'utf8'))
-    })
-  },
-)
+describe.each(markedBlocks(FILE))('the block of %s at line %i', (_page, _line, path, { code }) => {
+  it(`is ${path}`, async () => {
+    expect(code).toBe(await readFile(join(ROOT, path), 'utf8'))
+  })
+})
+
+describe.each(markedBlocks(TESTED_BY))('the block of %s at line %i', (page, _line, path) => {
+  it(`is tested by ${path}`, async () => {
+    expect(await readFile(join(ROOT, path), 'utf8')).toContain(page)
+  })
+})
 
 it('the server of README.md is a file', () => {
   expect(
@@ -79,13 +96,19 @@ it.each(blocks.filter(({ language }) => language === 'json').map((block) => [fil
   },
 )
 
+function markedBlocks(marker: string): readonly (readonly [page: string, line: number, path: string, block: Block])[] {
+  return blocks
+    .filter((block) => block.marker?.startsWith(marker))
+    .map((block) => [block.page, block.line, block.marker!.slice(marker.length), block])
+}
+
 /** Names page and line, which is what the compiler's messages then say. */
 function fileName({ page, line }: Block): string {
   return `${basename(page, '.md')}-line-${line}.mts`
 }
 
 /** A snippet, and ahead of it what it uses and does not declare. */
-function completed(code: string): string {
+function completed({ page, code }: Block): string {
   const uses = (name: string): boolean => new RegExp(`(?<![.'"\\w/-])${name}\\b(?!['":])`).test(code)
   const declares = (name: string): boolean =>
     new RegExp(
@@ -100,7 +123,7 @@ function completed(code: string): string {
   )
   return [
     `import { ${ours.join(', ')} } from 'express-platform-auth'`,
-    ...(declares('options') ? [] : [OPTIONS]),
+    ...(declares('options') ? [] : [OTHER_APIS.includes(page) ? OTHER_OPTIONS : OPTIONS]),
     ...ahead.map((name) => READERS[name]!),
     code,
   ].join('\n')
