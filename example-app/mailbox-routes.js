@@ -20,22 +20,22 @@ export function mailboxRoutes(mailbox, baseUrl) {
   })
 
   router.get('/mailbox', async (_req, res) => {
-    const letters = await mailbox.list()
+    const emails = await mailbox.list()
     // Letters leave a moment after their registration.
-    if (letters.length === 0) res.set('Refresh', '2')
-    sendPage(res, 'Mailbox', letters.length === 0 ? emptyList(baseUrl) : letterList(letters, pathname))
+    if (emails.length === 0) res.set('Refresh', '2')
+    sendPage(res, 'Mailbox', emails.length === 0 ? emptyList(baseUrl) : emailList(emails, pathname))
   })
 
   router.get('/mailbox/:id.eml', (req, res) => {
     const { id } = req.params
-    const eml = mailbox.readEml(id) ?? notFound('letter')
+    const eml = mailbox.readEml(id) ?? notFound('email')
     res.set('X-Content-Type-Options', 'nosniff')
     res.attachment(`${id}.eml`).type('message/rfc822').send(Buffer.from(eml))
   })
 
   router.get('/mailbox/:id', async (req, res) => {
-    const letter = (await mailbox.find(req.params.id)) ?? notFound('letter')
-    sendPage(res, letter.subject, letterPage(letter, { path: pathname, developers: `${baseUrl}/developers` }))
+    const email = (await mailbox.find(req.params.id)) ?? notFound('email')
+    sendPage(res, email.subject, emailPage(email, { path: pathname, developers: `${baseUrl}/developers` }))
   })
 
   return router
@@ -44,12 +44,12 @@ export function mailboxRoutes(mailbox, baseUrl) {
 /** @param {string} baseUrl */
 function emptyList(baseUrl) {
   return html`<p>Nothing has come yet; this page looks again every two seconds.</p>
-    <p><a href="${baseUrl}/developers/register">Register an application</a>, and its letter comes here.</p>`
+    <p><a href="${baseUrl}/developers/register">Register an application</a>, and its email comes here.</p>`
 }
 
-/** @param {readonly import('./mailbox.js').KeptLetter[]} letters @param {string} path */
-function letterList(letters, path) {
-  const items = letters.map(
+/** @param {readonly import('./mailbox.js').KeptEmail[]} emails @param {string} path */
+function emailList(emails, path) {
+  const items = emails.map(
     ({ id, subject, to, date }) =>
       html`<li><a href="${path}/${id}">${subject}</a><br />to ${to}, ${date.toUTCString()}</li>`,
   )
@@ -60,11 +60,11 @@ function letterList(letters, path) {
 }
 
 /**
- * @param {import('./mailbox.js').KeptLetter} letter
+ * @param {import('./mailbox.js').KeptEmail} email
  * @param {{ path: string, developers: string }} addresses
  */
-function letterPage({ id, from, to, date, text }, { path, developers }) {
-  return html`<p><a href="${path}">All letters</a> · <a href="${path}/${id}.eml">Download as .eml</a></p>
+function emailPage({ id, from, to, date, text }, { path, developers }) {
+  return html`<p><a href="${path}">All emails</a> · <a href="${path}/${id}.eml">Download as .eml</a></p>
     <dl>
       <dt>From</dt>
       <dd>${from}</dd>

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import PostalMime from 'postal-mime'
 import { readPrivately, writePrivately } from './private-file.js'
 
-/** @typedef {{ id: string, from: string, to: string, subject: string, date: Date, text: string }} KeptLetter */
+/** @typedef {{ id: string, from: string, to: string, subject: string, date: Date, text: string }} KeptEmail */
 
 /** @typedef {ReturnType<typeof openMailbox>} Mailbox */
 
 /**
  * Letters in a folder, each a file that any mail program opens. There are credentials in them: it is for trying things
  * out, and for nothing else.
- * @param {string} folder made with the first letter
+ * @param {string} folder made with the first email
  */
 export function openMailbox(folder) {
   return {
@@ -21,22 +21,22 @@ export function openMailbox(folder) {
       writePrivately(join(folder, `${newId()}.eml`), eml)
     },
 
-    /** The newest letters, newest first. */
+    /** The newest emails, newest first. */
     async list() {
-      const letters = await Promise.all(idsIn(folder).toSorted().toReversed().slice(0, 50).map(find))
-      return letters.filter((letter) => letter !== undefined)
+      const emails = await Promise.all(idsIn(folder).toSorted().toReversed().slice(0, 50).map(find))
+      return emails.filter((email) => email !== undefined)
     },
 
     find,
     readEml,
   }
 
-  /** @param {string} id @returns {Promise<KeptLetter | undefined>} */
+  /** @param {string} id @returns {Promise<KeptEmail | undefined>} */
   async function find(id) {
     const eml = readEml(id)
     if (eml === undefined) return undefined
     const { from, to, subject = '', date = '', text = '' } = await PostalMime.parse(eml)
-    return { id, from: addressOf(from), to: addressOf(to?.[0]), subject, date: new Date(date), text }
+    return { id, from: readClientAddress(from), to: readClientAddress(to?.[0]), subject, date: new Date(date), text }
   }
 
   /** @param {string} id */
@@ -61,6 +61,6 @@ function idsIn(folder) {
 }
 
 /** @param {import('postal-mime').Address | undefined} address */
-function addressOf(address) {
+function readClientAddress(address) {
   return address?.address ?? ''
 }

@@ -1,7 +1,7 @@
 export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
 export { authOf, maybeAuthOf, type AuthInfo } from './resource-server/auth-info.js'
-export { openOperations, type Operations } from './operations.js'
-export { memoryStore } from './stores/memory.js'
+export { openAdmin, type AdminApi } from './admin.js'
+export { memoryStore } from './stores/memory/index.js'
 export {
   ApplicationError,
   ConfigurationError,
@@ -10,16 +10,16 @@ export {
   type ApplicationErrorCode,
   type Denial,
   type ErrorCode,
-} from './errors.js'
+} from './contracts/errors.js'
 
 export type {
-  Logger,
   OnDenied,
   PlatformAuthOptions,
   RateLimitsOptions,
   SigningAlgorithm,
   SigningOptions,
-} from './options.js'
+} from './options/options.js'
+export type { Logger } from './contracts/logger.js'
 export type {
   Api,
   ApiKeyApiOptions,
@@ -31,35 +31,41 @@ export type {
   Registration,
   Scheme,
   ScopeOf,
-} from './api.js'
+} from './contracts/api.js'
 export type { Guard } from './resource-server/guard.js'
 export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
-export type { Middleware } from './authorization-server/router.js'
+export type { Middleware } from './http/middleware.js'
 export type { Application, CredentialInfo } from './applications/application.js'
-export type { AccessArgument } from './applications/arguments.js'
-export type { Applications, By, IssuedCredentials, RotateByLetterOptions, RotateOptions } from './applications/calls.js'
-export type { OutboxCalls } from './applications/outbox.js'
-export type { Audit, AuditEvent } from './audit.js'
-export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './events.js'
-export type { Health } from './lifecycle.js'
-export type { Letter, Mailer } from './mailer.js'
-export type { SigningKeyInfo, SigningKeyRotation } from './tokens/rotation.js'
-export { StoreUnusableError } from './store.js'
+export type { ApiGrants } from './applications/validation.js'
+export type {
+  Applications,
+  ActorOptions,
+  IssuedCredentials,
+  RotateByEmailOptions,
+  RotateOptions,
+} from './applications/applications-api.js'
+export type { Outbox } from './applications/email-outbox.js'
+export type { Audit, AuditEntry } from './applications/audit-log.js'
+export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
+export type { Health } from './store-client/readiness.js'
+export type { EmailMessage, Mailer } from './contracts/mailer.js'
+export type { SigningKeyInfo, SigningKeyRotation } from './tokens/key-rotation.js'
+export { StoreIncompatibleError } from './contracts/errors.js'
 export type {
   ApplicationQuery,
   ApplicationRecord,
   ApplicationStatus,
-  AuditEntry,
+  NewAuditRecord,
   AuditQuery,
   AuditRecord,
   Change,
   ChangesPage,
   CredentialRecord,
-  LetterChange,
-  LetterPurpose,
-  LetterQuery,
-  LetterRecord,
+  EmailChange,
+  EmailPurpose,
+  EmailQuery,
+  QueuedEmail,
   RevokedAccessToken,
   SigningKeyRecord,
   Store,
-} from './store.js'
+} from './contracts/store.js'

@@ -1,36 +1,36 @@
 import { randomBytes } from 'node:crypto'
-import type { Api, ApiName, ApisOptions, ScopeOf } from './api.js'
-import type { ApiSettings } from './api-options.js'
+import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
+import type { ApiSettings } from './options/read-apis.js'
 import { createCredentials, type Credentials } from './applications/credentials.js'
-import type { Applications } from './applications/calls.js'
+import type { Applications } from './applications/applications-api.js'
 import { createApplications } from './applications/applications.js'
-import type { OutboxCalls } from './applications/outbox.js'
-import { createAudit, type Audit } from './audit.js'
+import type { Outbox } from './applications/email-outbox.js'
+import { createAudit, type Audit } from './applications/audit-log.js'
 import { createAuthorizationServer } from './authorization-server/authorization-server.js'
-import { createRegistrationRouter } from './authorization-server/registration-router.js'
-import type { Middleware } from './authorization-server/router.js'
-import { createChangeFeed } from './change-feed.js'
-import { createEvents, type PlatformEvents } from './events.js'
-import { createDenialLog } from './http/denial-log.js'
-import { createLifecycle, type Health } from './lifecycle.js'
-import type { RateLimit } from './limits/rate-limit.js'
-import { createRateLimits } from './limits/rate-limits.js'
-import type { PlatformAuthOptions } from './options.js'
-import { createOutage } from './outage.js'
+import { createRegistrationRouter } from './registration/router.js'
+import type { Middleware } from './http/middleware.js'
+import { createChangeFeed } from './store-client/change-feed.js'
+import { createEvents, type PlatformEvents } from './contracts/events.js'
+import { createRefusalLog } from './http/refusal-log.js'
+import { createReadiness, type Health } from './store-client/readiness.js'
+import type { RateLimit } from './rate-limits/rate-limit.js'
+import { createRateLimits } from './rate-limits/create.js'
+import type { PlatformAuthOptions } from './options/options.js'
+import { createStoreHealth } from './store-client/store-health.js'
 import type { AuthInfo } from './resource-server/auth-info.js'
-import { apiNamed, readGuardArguments, type GuardArguments } from './resource-server/guard-arguments.js'
+import { apiNamed, readGuardArguments, type GuardArguments } from './resource-server/guard-options.js'
 import type { Guard } from './resource-server/guard.js'
 import { createGuards, type BearerGuardOptions, type GuardOptions } from './resource-server/guards.js'
-import { createIdentify } from './resource-server/identity.js'
+import { createIdentify } from './resource-server/authenticate.js'
 import { createVerifiers } from './resource-server/verify.js'
-import { createSealing } from './sealing.js'
-import { readSettings } from './settings.js'
-import { storeAccess } from './store-access.js'
-import type { Change } from './store.js'
-import { memoryStore } from './stores/memory.js'
+import { createEncryption } from './store-client/encryption.js'
+import { readSettings } from './options/read-options.js'
+import { createBoundedStore } from './store-client/bounded-store.js'
+import type { Change } from './contracts/store.js'
+import { memoryStore } from './stores/memory/index.js'
 import { createAccessTokens } from './tokens/access-token.js'
-import { createRevocation } from './tokens/revocation.js'
-import { createRotation, type SigningKeyRotation } from './tokens/rotation.js'
+import { createRevokedTokens } from './tokens/revoked-tokens.js'
+import { createKeyRotation, type SigningKeyRotation } from './tokens/key-rotation.js'
 import { createSigningKeys } from './tokens/signing-keys.js'
 
 /** What `createPlatformAuth()` gives. Nothing in it needs `this`: it can be taken apart. */
@@ -66,8 +66,8 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<AuthInfo>
   readonly applications: Applications<keyof Apis & string>
   readonly signingKeys: SigningKeyRotation
-  /** The letters that are to be sent. */
-  readonly outbox: OutboxCalls
+  /** The emails that are to be sent. */
+  readonly outbox: Outbox
   readonly audit: Audit
   /** What happens, as it happens; never a secret, a key or a token. A listener that throws harms no request. */
   readonly events: PlatformEvents
@@ -78,7 +78,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   ready(): Promise<void>
   /** Whether requests are being answered in full knowledge, and what is wrong. Resolves within about a second. */
   health(): Promise<Health>
-  /** Lets letters under way end, writes when credentials were last used, and closes what the store has opened. */
+  /** Lets emails under way end, writes when credentials were last used, and closes what the store has opened. */
   close(): Promise<void>
 }
 
@@ -123,7 +123,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   options: PlatformAuthOptions<Apis>,
 ): PlatformAuth<Apis> {
   const settings = readSettings(options)
-  const { apis, logger, memory, now } = settings
+  const { apis, logger, cache, now } = settings
   if (!settings.store) logger.warn('store is missing: applications are kept in memory and lost when the process ends.')
 
   if (settings.store && settings.store.kind !== 'memory' && settings.secrets.length === 0) {
@@ -134,13 +134,13 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     now,
     onListenerError: (type, error) => logger.error(`A listener of ${type} failed.`, error),
   })
-  const logDenial = createDenialLog(logger, settings.production)
-  const outage = createOutage({ logger, emit, now })
-  const store = storeAccess(settings.store ?? memoryStore(), {
+  const logRefusal = createRefusalLog(logger, settings.production)
+  const storeHealth = createStoreHealth({ logger, emit, now })
+  const store = createBoundedStore(settings.store ?? memoryStore(), {
     timeout: STORE_TIMEOUT,
-    outage,
+    storeHealth,
   })
-  const sealing = createSealing(settings.secrets)
+  const encryption = createEncryption(settings.secrets)
   const { redis, headers, registration } = settings.rateLimits
   const limits = createRateLimits({
     // The same in all processes, and while secret is being changed.
@@ -150,7 +150,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const signingKeys = createSigningKeys({
     store,
-    sealing,
+    encryption,
     now,
     readChanges,
     onRemoved: () => accessTokens.forgetAll(),
@@ -160,14 +160,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     issuers: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(({ resource }) => resource),
     clockTolerance: settings.clockTolerance,
     now,
-    entries: memory.accessTokens,
+    entries: cache.accessTokens,
   })
-  const revocation = createRevocation({ store, now, limit: memory.revokedAccessTokens })
+  const revokedTokens = createRevokedTokens({ store, now, limit: cache.revokedAccessTokens })
   const longestLifetime =
     Math.max(...[...apis.values()].map((api) => api.accessTokenLifetime)) + settings.clockTolerance
-  const rotation = createRotation({
+  const keyRotation = createKeyRotation({
     store,
-    sealing,
+    encryption,
     signingKeys,
     now,
     emit,
@@ -176,7 +176,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
   const feed = createChangeFeed({
     store,
-    stalenessBound: settings.stalenessBound,
+    maxStaleness: settings.maxStaleness,
     onChange: follow,
   })
 
@@ -187,19 +187,19 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     credentials,
     opened,
     emit,
-    limit: memory.applications,
+    limit: cache.applications,
   })
-  const { directory, activate, usage } = wing
-  const lifecycle = createLifecycle({ start, stop, feed, outage, logger, problemsElsewhere: [limits.problem] })
-  const { available } = lifecycle
+  const { applicationCache, activate, lastUsed } = wing
+  const readiness = createReadiness({ start, stop, feed, storeHealth, logger, problemsElsewhere: [limits.problem] })
+  const { available } = readiness
 
   const identify = createIdentify({
     accessTokens,
-    revocation,
-    directory,
+    revokedTokens,
+    applicationCache,
     credentials,
     activate,
-    usage,
+    lastUsed,
     now,
   })
   const requestLimits = new Map<ApiSettings, RateLimit>()
@@ -213,12 +213,12 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     requestLimits,
     onDenied: settings.onDenied,
     emit,
-    logDenial,
+    logRefusal,
   })
   const verifiers = createVerifiers({ identify, available, requestLimits })
   const { router, wellKnownRouter } = createAuthorizationServer({
-    settings, clients: { directory, credentials, activate, usage }, accessTokens, revocation, signingKeys, limits, available,
-    knowLatest: feed.knowLatest, readChanges, emit, logDenial,
+    settings, clients: { applicationCache, credentials, activate, lastUsed }, accessTokens, revokedTokens, signingKeys, limits, available,
+    waitForLatest: feed.waitForLatest, readChanges, emit, logRefusal,
     async verify(api, token) {
       const identity = await identify.byAccessToken(api, token)
       return typeof identity === 'string' || !identity.token ? undefined : { ...identity.token, scopes: identity.scopes }
@@ -231,7 +231,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     claim: wing.claim,
     registrations: limits.create('registration', registration, { byAnybody: true }),
     available,
-    logDenial,
+    logRefusal,
     home: settings.developersUrl,
   })
 
@@ -240,18 +240,18 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     await store.open()
     // From here on nothing that others change is missed; what is read below can only be newer.
     await feed.start()
-    made = createCredentials(settings.credentialPrefix, await openPepper(), memory.applications * 2)
-    await revocation.load()
-    await rotation.ensure()
+    made = createCredentials(settings.credentialPrefix, await openPepper(), cache.applications * 2)
+    await revokedTokens.load()
+    await keyRotation.ensure()
     closing.throwIfAborted()
     wing.start()
   }
 
   /** 256 random bits, made once; sealed anew where an older secret sealed them. */
   async function openPepper(): Promise<Buffer> {
-    const sealed = await store.establishPepper(await sealing.seal(randomBytes(32).toString('base64url')))
-    const pepper = await sealing.open(sealed)
-    if (!sealing.isNewest(sealed)) await store.resealPepper(sealed, await sealing.seal(pepper))
+    const sealed = await store.establishPepper(await encryption.seal(randomBytes(32).toString('base64url')))
+    const pepper = await encryption.open(sealed)
+    if (!encryption.isNewest(sealed)) await store.resealPepper(sealed, await encryption.seal(pepper))
     return Buffer.from(pepper, 'base64url')
   }
 
@@ -262,11 +262,11 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   }
 
   async function follow(change: Change): Promise<void> {
-    if (change.kind === 'application') return directory.forget(change.id)
-    if (change.kind === 'accessTokenRevoked') return revocation.note(change)
+    if (change.kind === 'application') return applicationCache.forget(change.id)
+    if (change.kind === 'accessTokenRevoked') return revokedTokens.note(change)
     if (change.kind === 'signingKeys') return signingKeys.load()
-    directory.forgetAll()
-    await revocation.load()
+    applicationCache.forgetAll()
+    await revokedTokens.load()
     await signingKeys.load()
   }
 
@@ -282,7 +282,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   /** A store that says nothing is heard of by the feed, in its own time. */
   async function readChanges(): Promise<boolean> {
-    return !outage.isSilent() && feed.readAnew()
+    return !storeHealth.isSilent() && feed.pollAgain()
   }
 
   /** Requests are answered all the same: this is no outage of the platform's. */
@@ -296,7 +296,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   function rotateOnTime(): NodeJS.Timeout | undefined {
     const { rotateEvery } = settings.signing
     if (rotateEvery === undefined) return undefined
-    const rotate = (): Promise<void> => lifecycle.ready().then(() => rotation.rotateWhenOlderThan(rotateEvery))
+    const rotate = (): Promise<void> => readiness.ready().then(() => keyRotation.rotateWhenOlderThan(rotateEvery))
     const report = (error: unknown): void =>
       logger.error('The signing key could not be rotated; it is tried again.', error)
     return setInterval(() => void rotate().catch(report), Math.min(60, rotateEvery) * 1000).unref()
@@ -327,18 +327,18 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     applications: wing.applications,
     outbox: { retry: wing.outbox.retry },
     signingKeys: {
-      list: () => opened().then(() => rotation.list()),
-      rotate: (options) => opened().then(() => rotation.rotate(options)),
-      revoke: (kid, options) => opened().then(() => rotation.revoke(kid, options)),
+      list: () => opened().then(() => keyRotation.list()),
+      rotate: (options) => opened().then(() => keyRotation.rotate(options)),
+      revoke: (kid, options) => opened().then(() => keyRotation.revoke(kid, options)),
     },
     audit: createAudit({ store, opened }),
     events,
-    ready: lifecycle.ready,
-    health: lifecycle.health,
+    ready: readiness.ready,
+    health: readiness.health,
     close() {
       clearInterval(rotating)
       clearInterval(sweeping)
-      return lifecycle.close()
+      return readiness.close()
     },
   }
   return auth

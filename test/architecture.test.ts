@@ -47,7 +47,7 @@ describe('the plan of the house', () => {
     ['applications/registry.ts', `import { sign } from '../tokens/access-token.js'`],
     ['tokens/access-token.ts', `export { createRegistry } from '../applications/registry.js'`],
     ['tokens/access-token.ts', `import { sendJson } from '../http/respond.js'`],
-    ['stores/sqlite.ts', `import type { Sealing } from '../sealing.js'`],
+    ['stores/sqlite.ts', `import type { Encryption } from '../encryption.js'`],
     ['stores/sqlite.ts', `const { x } = await import('../applications/registry.js')`],
     ['http/respond.ts', `import type { Store } from '../store.js'`],
     ['authorization-server/router.ts', `import {\n  type Guard,\n} from '../resource-server/guards.js'`],

@@ -11,7 +11,7 @@ import { platform, type TestPlatform } from './support/platform.js'
 
 /** Calls that wait for the database, but for the one that asks what has changed. */
 const CALLS = ['findApplication', 'findApplicationByKey', 'listSigningKeys', 'isAccessTokenRevoked', 'listRevokedAccessTokens',
-  'saveApplication', 'noteCredentialUse', 'listLetters', 'listAudit', 'leaseLetter'] as const satisfies readonly (keyof Store)[] // prettier-ignore
+  'saveApplication', 'noteCredentialUse', 'listEmails', 'listAudit', 'leaseEmail'] as const satisfies readonly (keyof Store)[] // prettier-ignore
 
 interface Counted extends TestPlatform {
   readonly caller: Caller
@@ -84,7 +84,7 @@ describe('what a request costs', () => {
   it('with an access token never seen before, by a hundred requests at once: one signature check, one look for the application', async (test) => {
     const { auth, caller, credentials, cost } = await open(test)
     const token = await caller.accessToken('orders', credentials)
-    const { applications } = await auth.applications.list()
+    const { items: applications } = await auth.applications.list()
     await auth.applications.update(applications[0]!.id, { name: 'Shop, forgotten by the cache' })
     const all = await cost(() =>
       Promise.all(Array.from({ length: 100 }, () => caller.bearer('/orders/items', token).expect(200))),
@@ -146,7 +146,7 @@ describe('what a request costs', () => {
   })
 
   it('no more after a flood of access tokens than before it: memory.accessTokens are kept', async (test) => {
-    const { caller, credentials, cost } = await open(test, { memory: { accessTokens: 10 } })
+    const { caller, credentials, cost } = await open(test, { cache: { accessTokens: 10 } })
     const tokens: string[] = []
     for (let i = 0; i < 50; i++) tokens.push(await caller.accessToken('orders', credentials))
     const ask = (token: string) => caller.bearer('/orders/items', token).expect(200)

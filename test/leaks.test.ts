@@ -6,8 +6,8 @@ import type { Request } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, createPlatformAuth, type EventType, type Logger } from '../src/index.js'
-import { createSealing } from '../src/sealing.js'
-import { sqliteStore } from '../src/stores/sqlite.js'
+import { createEncryption } from '../src/store-client/encryption.js'
+import { sqliteStore } from '../src/stores/sqlite/index.js'
 import { fakeClock } from '../src/testing/index.js'
 import { basic, createApplication, formOf, post } from './support/http.js'
 import { failingStore } from './support/outage.js'
@@ -158,7 +158,7 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     await signingKeys.rotate()
     await signingKeys.rotate({ immediately: true })
     await token({ clientId: newKey, clientSecret: newSecret })
-    const [oldest] = await signingKeys.list()
+    const [oldest] = (await signingKeys.list()).items
     await signingKeys.revoke(oldest!.kid, { by: 'me' })
     await call('/orders/items', bearer(first))
     await applications.revokeTokens(shop.id)
@@ -178,12 +178,12 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     store.recover()
 
     // What the store keeps sealed, opened here with the secret.
-    const sealing = createSealing([SECRET])
+    const encryption = createEncryption([SECRET])
     for (const { sealedPrivateJwk } of await store.listSigningKeys()) {
-      const { d } = JSON.parse(await sealing.open(sealedPrivateJwk)) as { d?: string }
+      const { d } = JSON.parse(await encryption.open(sealedPrivateJwk)) as { d?: string }
       seek('a private key', d)
     }
-    seek('the pepper', await sealing.open(await store.establishPepper('')))
+    seek('the pepper', await encryption.open(await store.establishPepper('')))
     seek('the secret', SECRET)
 
     // What operators see, and the end.

@@ -33,12 +33,12 @@ const long = process.env['LONG'] === '1'
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: long ? [LONG, 'test/applications/delivery-faults.test.ts'] : ['test/**/*.test.ts'],
+    include: long ? [LONG, 'test/credential-email/worker-faults.test.ts'] : ['test/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
       ...(long ? [] : [LONG]),
       ...(withoutBrowser ? ['test/console/browser.test.ts'] : []),
-      ...(withoutRedis ? ['test/limits/redis-outage.test.ts', 'test/limits/redis-processes.test.ts'] : []),
+      ...(withoutRedis ? ['test/rate-limits/redis-outage.test.ts', 'test/rate-limits/redis-processes.test.ts'] : []),
     ],
     // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
     pool: 'forks',

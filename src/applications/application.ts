@@ -1,4 +1,4 @@
-import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../store.js'
+import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../contracts/store.js'
 import { isLive } from './credentials.js'
 
 /** A live key or secret as `auth.applications` shows it. */
@@ -17,7 +17,7 @@ export interface Application {
   /** Public, and the same for its whole life; `sub` and `client_id` of its access tokens. */
   readonly id: string
   readonly name: string
-  /** Where its owner gets letters. */
+  /** Where its owner gets emails. */
   readonly contact: string | undefined
   readonly status: ApplicationStatus
   /** What it may use. */

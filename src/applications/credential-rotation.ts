@@ -1,16 +1,16 @@
-import { ApplicationError } from '../errors.js'
+import { ApplicationError } from '../contracts/errors.js'
 import { toApplication, type Application } from './application.js'
-import type { Applications, RotateByLetterOptions, RotateOptions } from './calls.js'
-import { readOverlap } from './arguments.js'
-import type { Changes } from './changes.js'
+import type { Applications, RotateByEmailOptions, RotateOptions } from './applications-api.js'
+import { readOverlap } from './validation.js'
+import type { ApplicationWriter } from './application-writer.js'
 import type { CredentialKind, Credentials } from './credentials.js'
 import { retire } from './issue.js'
-import { refuseDeleted } from './moves.js'
-import type { Outbox } from './outbox.js'
+import { refuseDeleted } from './status.js'
+import type { EmailOutbox } from './email-outbox.js'
 
 interface CredentialRotationOptions {
-  readonly changes: Changes
-  readonly outbox: Outbox
+  readonly writer: ApplicationWriter
+  readonly outbox: EmailOutbox
   /** Resolves once the store has been opened, with the means to make credentials. */
   readonly opened: () => Promise<Credentials>
   readonly now: () => number
@@ -20,7 +20,7 @@ interface CredentialRotationOptions {
 export function createCredentialRotation(
   options: CredentialRotationOptions,
 ): Pick<Applications, 'rotateKey' | 'rotateSecret'> {
-  const { changes, outbox, opened, now } = options
+  const { writer, outbox, opened, now } = options
 
   async function rotate(
     id: string,
@@ -30,7 +30,7 @@ export function createCredentialRotation(
     const seconds = readOverlap(overlap)
     const at = now()
     const { plain, record: fresh } = (await opened()).mint(kind, at)
-    const record = await changes.change(id, { type: 'application.credentialRotated', by }, (current) => {
+    const record = await writer.change(id, { type: 'application.credentialRotated', by }, (current) => {
       refuseDeleted(current, CALLS[kind])
       const list = LISTS[kind]
       return {
@@ -41,20 +41,20 @@ export function createCredentialRotation(
     return { application: toApplication(record!, at), plain }
   }
 
-  async function rotateByLetter(
+  async function rotateByEmail(
     id: string,
     kind: CredentialKind,
-    { overlap, by }: RotateByLetterOptions,
+    { overlap, by }: RotateByEmailOptions,
   ): Promise<{ application: Application }> {
     const seconds = readOverlap(overlap)
     outbox.refuseWithoutMailer(CALLS[kind])
     await opened()
-    const record = await changes.change(id, { type: 'application.credentialRotated', by }, async (current) => {
+    const record = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
       refuseDeleted(current, CALLS[kind])
       if (current.status === 'pending') {
         throw new ApplicationError(
-          'invalid_move',
-          `Application ${id} is pending: its first letter brings all it needs. See approve() and auth.outbox.retry().`,
+          'invalid_state',
+          `Application ${id} is pending: its first email brings all it needs. See approve() and auth.outbox.retry().`,
         )
       }
       if (current.contact === undefined) {
@@ -66,31 +66,31 @@ export function createCredentialRotation(
       return {
         changed: {},
         details: { credential: kind, overlap: seconds, deliver: 'email' },
-        letter: { save: await outbox.letterFor(id, kind, seconds) },
+        email: { save: await outbox.emailFor(id, kind, seconds) },
       }
     })
     outbox.wake()
     return { application: toApplication(record!, now()) }
   }
 
-  function rotateKey(id: string, options: RotateByLetterOptions): Promise<{ application: Application }>
+  function rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
   function rotateKey(
     id: string,
     options?: RotateOptions,
   ): Promise<{ application: Application; credentials: { clientId: string } }>
-  async function rotateKey(id: string, options: RotateOptions | RotateByLetterOptions = {}): Promise<object> {
-    if (isByLetter(options)) return rotateByLetter(id, 'key', options)
+  async function rotateKey(id: string, options: RotateOptions | RotateByEmailOptions = {}): Promise<object> {
+    if (isByEmail(options)) return rotateByEmail(id, 'key', options)
     const { application, plain } = await rotate(id, 'key', options)
     return { application, credentials: { clientId: plain } }
   }
 
-  function rotateSecret(id: string, options: RotateByLetterOptions): Promise<{ application: Application }>
+  function rotateSecret(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
   function rotateSecret(
     id: string,
     options?: RotateOptions,
   ): Promise<{ application: Application; credentials: { clientSecret: string } }>
-  async function rotateSecret(id: string, options: RotateOptions | RotateByLetterOptions = {}): Promise<object> {
-    if (isByLetter(options)) return rotateByLetter(id, 'secret', options)
+  async function rotateSecret(id: string, options: RotateOptions | RotateByEmailOptions = {}): Promise<object> {
+    if (isByEmail(options)) return rotateByEmail(id, 'secret', options)
     const { application, plain } = await rotate(id, 'secret', options)
     return { application, credentials: { clientSecret: plain } }
   }
@@ -101,7 +101,7 @@ export function createCredentialRotation(
 const LISTS = { key: 'keys', secret: 'secrets' } as const
 const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
 
-function isByLetter(options: RotateOptions | RotateByLetterOptions): options is RotateByLetterOptions {
+function isByEmail(options: RotateOptions | RotateByEmailOptions): options is RotateByEmailOptions {
   const { deliver } = options as { deliver?: unknown }
   if (deliver === undefined || deliver === 'email') return deliver === 'email'
   throw new ApplicationError('invalid_argument', "deliver must be 'email', or left out to get the new value here.")

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { boundedCache } from '../bounded-cache.js'
-import type { CredentialRecord } from '../store.js'
+import { boundedCache } from '../lib/bounded-cache.js'
+import type { CredentialRecord } from '../contracts/store.js'
 
 /** What an application proves itself with: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'

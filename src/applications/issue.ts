@@ -1,5 +1,5 @@
-import type { Api } from '../api.js'
-import type { ApplicationRecord, CredentialRecord, LetterPurpose } from '../store.js'
+import type { Api } from '../contracts/api.js'
+import type { ApplicationRecord, CredentialRecord, EmailPurpose } from '../contracts/store.js'
 import { isLive, type Credentials, type MintedCredential } from './credentials.js'
 
 /** Fresh credentials for an application: a key, a secret, or both. */
@@ -8,9 +8,9 @@ export interface Issue {
   readonly secret?: MintedCredential
 }
 
-/** What a letter brings: one of them in place of an old one, or, for a start, a key and the secret that oauth2 APIs ask for. */
+/** What a email brings: one of them in place of an old one, or, for a start, a key and the secret that oauth2 APIs ask for. */
 export function issueFor(
-  purpose: LetterPurpose,
+  purpose: EmailPurpose,
   credentials: Credentials,
   apis: ReadonlyMap<string, Api>,
   granted: ApplicationRecord['apis'],
@@ -54,6 +54,6 @@ export function retire(records: readonly CredentialRecord[], now: number, overla
 }
 
 /** The hashes of what was issued. */
-export function hashesOf({ key, secret }: Issue): string[] {
+export function listHashes({ key, secret }: Issue): string[] {
   return [key, secret].flatMap((minted) => (minted ? [minted.record.hash] : []))
 }

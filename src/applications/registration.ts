@@ -1,18 +1,18 @@
-import type { ApiSettings } from '../api-options.js'
-import { ApplicationError } from '../errors.js'
-import type { ApplicationRecord, Store } from '../store.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { ApplicationError } from '../contracts/errors.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { toApplication } from './application.js'
-import type { Applications } from './calls.js'
-import { readAccess, readContact, readName, type AccessArgument } from './arguments.js'
-import type { Changes } from './changes.js'
-import type { Outbox } from './outbox.js'
+import type { Applications } from './applications-api.js'
+import { readAccess, readContact, readName, type ApiGrants } from './validation.js'
+import type { ApplicationWriter } from './application-writer.js'
+import type { EmailOutbox } from './email-outbox.js'
 import { newApplication } from './registry.js'
 
 interface RegistrationOptions {
   readonly store: Store
   readonly apis: ReadonlyMap<string, ApiSettings>
-  readonly changes: Changes
-  readonly outbox: Outbox
+  readonly writer: ApplicationWriter
+  readonly outbox: EmailOutbox
   readonly opened: () => Promise<unknown>
   readonly now: () => number
 }
@@ -27,9 +27,9 @@ interface Registration extends Pick<Applications, 'approve'> {
   readonly register: Register
 }
 
-/** How applications come by themselves: stored with the letter that brings their credentials, approved where that is asked. */
+/** How applications come by themselves: stored with the email that brings their credentials, approved where that is asked. */
 export function createRegistration(options: RegistrationOptions): Registration {
-  const { store, apis, changes, outbox, opened, now } = options
+  const { store, apis, writer, outbox, opened, now } = options
 
   return {
     async register({ name, contact, apis: access, by }, requestId) {
@@ -43,22 +43,22 @@ export function createRegistration(options: RegistrationOptions): Registration {
       }
       await opened()
       const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
-      const letter = outbox.newLetter(record.id, 'registration', { held })
-      await changes.add(
+      const email = outbox.newEmail(record.id, 'registration', { held })
+      await writer.add(
         record,
         { type: 'application.registered', by, requestId },
-        { details: { apis: granted }, letter: { save: letter } },
+        { details: { apis: granted }, email: { save: email } },
       )
       if (!held) outbox.wake()
       return { application: toApplication(record, now()) }
     },
     async approve(id, { by } = {}) {
       await opened()
-      const record = await changes.change(id, { type: 'application.approved', by }, async (current) => {
-        const [held] = await store.listLetters({ applicationId: id, state: 'held', limit: 1 })
+      const record = await writer.change(id, { type: 'application.approved', by }, async (current) => {
+        const [held] = await store.listEmails({ applicationId: id, state: 'held', limit: 1 })
         if (current.status !== 'pending' || !held) {
           throw new ApplicationError(
-            'invalid_move',
+            'invalid_state',
             `Application ${id} is ${current.status} and does not wait for approval.`,
           )
         }
@@ -70,7 +70,7 @@ export function createRegistration(options: RegistrationOptions): Registration {
           dueAt: now(),
           version: held.version + 1,
         } as const
-        return { changed: {}, letter: { save: due } }
+        return { changed: {}, email: { save: due } }
       })
       outbox.wake()
       return toApplication(record!, now())
@@ -79,10 +79,7 @@ export function createRegistration(options: RegistrationOptions): Registration {
 }
 
 /** What a registration asks for, as far as the APIs let it: closed ones refused, scopes bounded. */
-function readRegistrationAccess(
-  apis: ReadonlyMap<string, ApiSettings>,
-  access: AccessArgument,
-): ApplicationRecord['apis'] {
+function readRegistrationAccess(apis: ReadonlyMap<string, ApiSettings>, access: ApiGrants): ApplicationRecord['apis'] {
   const asked = readAccess(apis, access, (api) => api.registrationScopes)
   for (const name of Object.keys(asked)) {
     if (apis.get(name)?.registration === 'closed') {

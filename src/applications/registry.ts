@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import type { Api } from '../api.js'
-import type { EventType } from '../events.js'
-import type { ApplicationRecord, Store } from '../store.js'
+import type { Api } from '../contracts/api.js'
+import type { EventType } from '../contracts/events.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { toApplication, type Application } from './application.js'
-import type { Applications } from './calls.js'
-import { readAccess, readContact, readName, readPageSize, readScopes, readStatus } from './arguments.js'
-import type { Changes, Edit } from './changes.js'
+import type { Applications } from './applications-api.js'
+import { readAccess, readContact, readName, readPageSize, readScopes, readStatus } from './validation.js'
+import type { ApplicationWriter, Edit } from './application-writer.js'
 import type { Credentials } from './credentials.js'
 import { issueFor } from './issue.js'
-import { move, refuseDeleted } from './moves.js'
+import { move, refuseDeleted } from './status.js'
 
 interface RegistryOptions {
   readonly store: Store
   readonly apis: ReadonlyMap<string, Api>
-  readonly changes: Changes
+  readonly writer: ApplicationWriter
   /** Resolves once the store has been opened. */
   readonly opened: () => Promise<unknown>
   /** The means to make credentials; resolves once the store has been opened. */
@@ -27,7 +27,7 @@ interface RegistryOptions {
 export type Registry = Omit<Applications, 'register' | 'approve' | 'rotateKey' | 'rotateSecret'>
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { store, apis, changes, opened, mint, writeUsage, now } = options
+  const { store, apis, writer, opened, mint, writeUsage, now } = options
 
   async function change(
     id: string,
@@ -36,7 +36,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     edit: (current: ApplicationRecord) => Edit,
   ): Promise<Application> {
     await opened()
-    const record = await changes.change(id, { type, by }, edit)
+    const record = await writer.change(id, { type, by }, edit)
     return toApplication(record!, now())
   }
 
@@ -53,7 +53,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         keys: key ? [key.record] : [],
         secrets: secret ? [secret.record] : [],
       }
-      await changes.add(record, { type: 'application.registered', by }, { details: { apis: granted } })
+      await writer.add(record, { type: 'application.registered', by }, { details: { apis: granted } })
       return {
         application: toApplication(record, at),
         credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
@@ -75,9 +75,9 @@ export function createRegistry(options: RegistryOptions): Registry {
         api,
         status: readStatus(status),
       })
-      const applications = records.slice(0, size).map((record) => toApplication(record, now()))
-      const last = applications.at(-1)
-      return records.length > size && last ? { applications, next: last.id } : { applications }
+      const items = records.slice(0, size).map((record) => toApplication(record, now()))
+      const last = items.at(-1)
+      return records.length > size && last ? { items, next: last.id } : { items }
     },
     async update(id, { name, contact, by }) {
       const changed = {
@@ -100,7 +100,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     delete: (id, { by } = {}) =>
       change(id, 'application.deleted', by, (current) => ({
         changed: { status: move(current, 'delete'), ...ERASED },
-        letter: 'removeAll',
+        email: 'removeAll',
       })),
     async allow(id, api, { scopes, by } = {}) {
       const granted = readScopes(apis, api, scopes)

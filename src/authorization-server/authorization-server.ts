@@ -1,13 +1,13 @@
-import type { ApiSettings } from '../api-options.js'
-import type { Emit } from '../events.js'
-import type { Eventually } from '../eventually.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import type { Emit } from '../contracts/events.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import { createCors } from '../http/cors.js'
-import type { LogDenial } from '../http/denial-log.js'
-import type { RateLimit } from '../limits/rate-limit.js'
-import type { RateLimits } from '../limits/rate-limits.js'
-import type { Settings } from '../settings.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
+import type { RateLimits } from '../rate-limits/create.js'
+import type { Settings } from '../options/read-options.js'
 import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
-import type { Revocation } from '../tokens/revocation.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
 import {
   clientAuthentication,
@@ -18,26 +18,27 @@ import { introspectionEndpoint } from './introspection-endpoint.js'
 import * as metadata from './metadata-endpoints.js'
 import { ownTokenReader } from './own-token.js'
 import { revocationEndpoint } from './revocation-endpoint.js'
-import { createRouters, type Middleware } from './router.js'
+import { createRouters } from './router.js'
+import { type Middleware } from '../http/middleware.js'
 import { tokenEndpoint } from './token-endpoint.js'
 
 interface AuthorizationServerOptions {
   readonly settings: Settings
   readonly clients: Omit<ClientAuthenticationOptions, 'failures' | 'readChanges' | 'now'>
   readonly accessTokens: AccessTokens
-  readonly revocation: Revocation
+  readonly revokedTokens: RevokedTokens
   readonly signingKeys: SigningKeys
   readonly limits: Pick<RateLimits, 'create'>
   /** A token as the guards of that API would see it; undefined where they would refuse it. */
   readonly verify: (api: ApiSettings, token: string) => Promise<AccessToken | undefined>
   /** Rejects while the platform can't answer. */
-  readonly available: () => Eventually<void>
+  readonly available: () => MaybePromise<void>
   /** Resolves whether this process knows all that was committed before, which it does where the store can tell. */
-  readonly knowLatest: () => Promise<boolean>
+  readonly waitForLatest: () => Promise<boolean>
   /** The same, for as long as it takes. */
   readonly readChanges: () => Promise<boolean>
   readonly emit: Emit
-  readonly logDenial: LogDenial
+  readonly logRefusal: LogRefusal
 }
 
 /** What issues access tokens: the endpoints of every oauth2 API, behind `auth.router` and `auth.wellKnownRouter`. */
@@ -45,8 +46,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { settings, clients, accessTokens, revocation, signingKeys, limits } = options
-  const { available, knowLatest, readChanges, emit, logDenial } = options
+  const { settings, clients, accessTokens, revokedTokens, signingKeys, limits } = options
+  const { available, waitForLatest, readChanges, emit, logRefusal } = options
   const { baseUrl, basePath, rateLimits, now } = settings
 
   const authenticate = clientAuthentication({
@@ -58,7 +59,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const authenticateClient: AuthenticateClient = async (...args) => {
     await available()
     // A token issued after revokeTokens() resolved, anywhere, is good: its issuer must know of it.
-    const current = await knowLatest()
+    const current = await waitForLatest()
     return authenticate(current, ...args)
   }
   const readGoodToken = ownTokenReader({ authenticateClient, verify: options.verify })
@@ -81,7 +82,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     endpoints: oauth2Apis.map((api) => ({
       api,
       token: tokenEndpoint(api, { authenticateClient, accessTokens, tokenRequests: tokenRequests(api), emit, now }),
-      revoke: revocationEndpoint(api, { readOwnToken: readIssuedToken, revocation, emit }),
+      revoke: revocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, emit }),
       introspect: introspectionEndpoint(api, readGoodToken),
       authorize: metadata.authorizationEndpoint(),
       authorizationServerMetadata: metadata.authorizationServerMetadata(api, baseUrl),
@@ -90,6 +91,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     keySet: metadata.keySet({ signingKeys, available, maxAge }),
     basePath,
     cors: createCors(settings.corsOrigins, rateLimits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
-    logDenial,
+    logRefusal,
   })
 }

@@ -2,27 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import type { Activate } from '../applications/activation.js'
 import type { Credentials } from '../applications/credentials.js'
 import { isLive } from '../applications/credentials.js'
-import type { Directory } from '../applications/directory.js'
-import type { Usage } from '../applications/usage.js'
-import { OAuthError, StoreUnavailableError } from '../errors.js'
-import { requestIdOf } from '../events.js'
-import { addressOf } from '../http/address.js'
+import type { ApplicationCache } from '../applications/application-cache.js'
+import type { LastUsed } from '../applications/last-used.js'
+import { OAuthError, StoreUnavailableError } from '../contracts/errors.js'
+import { readRequestId } from '../contracts/events.js'
+import { readClientAddress } from '../http/request.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import { challenge } from '../http/challenge.js'
 import type { Form } from '../http/form.js'
-import { cameTwice } from '../http/header.js'
-import type { RateLimit } from '../limits/rate-limit.js'
-import type { ApplicationRecord } from '../store.js'
+import { hasDuplicateHeader } from '../http/request.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
+import type { ApplicationRecord } from '../contracts/store.js'
 
 /** Who a client is (RFC 6749 2.3): resolves its application, or rejects with `OAuthError`. */
 export type AuthenticateClient = (req: IncomingMessage, form: Form, api: string) => Promise<ApplicationRecord>
 
 export interface ClientAuthenticationOptions {
-  readonly directory: Directory
+  readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
   /** Ends `pending`, for an application whose credentials have arrived. */
   readonly activate: Activate
-  readonly usage: Pick<Usage, 'note'>
+  readonly lastUsed: Pick<LastUsed, 'note'>
   readonly failures: RateLimit | undefined
   /** Resolves true once everything is known that was committed before; false if the store can't tell. */
   readonly readChanges: () => Promise<boolean>
@@ -33,13 +33,13 @@ export interface ClientAuthenticationOptions {
 type Authenticate = (current: boolean, ...args: Parameters<AuthenticateClient>) => Promise<ApplicationRecord>
 
 export function clientAuthentication(options: ClientAuthenticationOptions): Authenticate {
-  const { directory, credentials, activate, usage, failures, readChanges, now } = options
+  const { applicationCache, credentials, activate, lastUsed, failures, readChanges, now } = options
 
   /** The application of a live key, whatever its state. */
   async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
     const hash = credentials().hashOfKey(key)
     if (hash === undefined) return undefined
-    const application = await directory.byKeyHash(hash)
+    const application = await applicationCache.byKeyHash(hash)
     const live = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
     return application && live ? { application, hash } : undefined
   }
@@ -54,9 +54,9 @@ export function clientAuthentication(options: ClientAuthenticationOptions): Auth
       // An unknown client's secret is compared as well, with nothing: the time taken tells nobody who is known.
       const matched = credentials().match(secret, found?.application.secrets ?? [], now())
       if (found && matched && AUTHENTICATED.includes(found.application.status)) {
-        usage.note(found.hash)
-        usage.note(matched.hash)
-        if (found.application.status === 'pending') await activate(found.application.id, requestIdOf(req))
+        lastUsed.note(found.hash)
+        lastUsed.note(matched.hash)
+        if (found.application.status === 'pending') await activate(found.application.id, readRequestId(req))
         return found.application
       }
       known ??= found?.application
@@ -67,12 +67,12 @@ export function clientAuthentication(options: ClientAuthenticationOptions): Auth
       throw new StoreUnavailableError('Whether the credentials are new, the store did not tell.')
     }
     // Counted after the comparison: a right secret always passes, so that nobody can lock out another's application.
-    await failures?.(`${addressOf(req)} ${known?.id ?? 'unknown'}`)
+    await failures?.(`${readClientAddress(req)} ${known?.id ?? 'unknown'}`)
     throw invalidClient(api, 'Client authentication failed')
   }
 }
 
-/** A right secret of a pending application proves that its letter has arrived. */
+/** A right secret of a pending application proves that its email has arrived. */
 const AUTHENTICATED: readonly ApplicationRecord['status'][] = ['active', 'pending']
 
 /** What the client presents, in every reading; none if there is nothing that could authenticate it. */
@@ -80,7 +80,8 @@ function presentedCredentials(req: IncomingMessage, form: Form): readonly Client
   const { authorization } = req.headers
   const id = form.get('client_id')
   const secret = form.get('client_secret')
-  if (cameTwice(req, 'authorization')) throw new OAuthError('invalid_request', 'There are two Authorization headers')
+  if (hasDuplicateHeader(req, 'authorization'))
+    throw new OAuthError('invalid_request', 'There are two Authorization headers')
   if (!isBasic(authorization)) return id !== undefined && secret !== undefined ? [{ id, secret }] : []
 
   // RFC 6749 2.3: two methods at once is an error, not a preference.

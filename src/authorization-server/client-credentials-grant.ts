@@ -1,12 +1,12 @@
-import type { ApiSettings } from '../api-options.js'
-import { accessOf } from '../applications/access.js'
-import { OAuthError } from '../errors.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { findGrant } from '../applications/grants.js'
+import { OAuthError } from '../contracts/errors.js'
 import type { Form } from '../http/form.js'
-import type { ApplicationRecord } from '../store.js'
+import type { ApplicationRecord } from '../contracts/store.js'
 
 /** What an application is granted at an API for this request (RFC 6749 4.4): the scopes, or an `OAuthError`. */
 export function grantScopes(api: ApiSettings, application: ApplicationRecord, form: Form): readonly string[] {
-  const access = accessOf(application, api)
+  const access = findGrant(application, api)
   if (!access) throw new OAuthError('unauthorized_client', 'The application may not use this API')
 
   const scopes = chooseScopes(grantedScopes(api, application), form.get('scope'))
@@ -19,7 +19,7 @@ export function grantScopes(api: ApiSettings, application: ApplicationRecord, fo
 
 /** What the application has there today: its grant, less the scopes that the API no longer has. */
 function grantedScopes(api: ApiSettings, application: ApplicationRecord): readonly string[] {
-  const granted = accessOf(application, api)?.scopes ?? []
+  const granted = findGrant(application, api)?.scopes ?? []
   return Object.keys(api.scopes).filter((scope) => granted.includes(scope))
 }
 

@@ -1,7 +1,7 @@
-import type { ApiSettings } from '../api-options.js'
+import type { ApiSettings } from '../options/read-apis.js'
 import { sendJson } from '../http/respond.js'
 import type { ReadOwnToken } from './own-token.js'
-import type { Endpoint } from './router.js'
+import type { Endpoint } from '../http/middleware.js'
 
 /** `POST /{api}/introspect` (RFC 7662): what is known of an application's own token. */
 export function introspectionEndpoint(api: ApiSettings, readOwnToken: ReadOwnToken): Endpoint {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
-import { OAuthError } from '../errors.js'
-import type { Eventually } from '../eventually.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { OAuthError } from '../contracts/errors.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import { sendJson } from '../http/respond.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
-import type { Endpoint } from './router.js'
+import type { Endpoint } from '../http/middleware.js'
 
 /** What everybody may read, from any page. */
 const PUBLIC = { 'Access-Control-Allow-Origin': '*' }
@@ -43,7 +43,7 @@ export function protectedResourceMetadata(api: ApiSettings): Endpoint {
 interface KeySetOptions {
   readonly signingKeys: SigningKeys
   /** Rejects while the platform can't answer. */
-  readonly available: () => Eventually<void>
+  readonly available: () => MaybePromise<void>
   /** Seconds that caches may keep it. */
   readonly maxAge: number
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
-import { OAuthError } from '../errors.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { OAuthError } from '../contracts/errors.js'
 import { readForm, refuseInQuery } from '../http/form.js'
 import type { AccessToken } from '../tokens/access-token.js'
 import type { AuthenticateClient } from './client-authentication.js'

@@ -1,14 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
+import type { ApiSettings } from '../options/read-apis.js'
 import type { Cors } from '../http/cors.js'
-import type { LogDenial } from '../http/denial-log.js'
-import { causeOf, denialOf, sendDenial, sendNothing } from '../http/respond.js'
-
-/** Answers one request; what it throws is answered as a refusal. */
-export type Endpoint = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
-
-/** Express middleware, typed so that Express 4, Express 5 and connect take it alike. */
-export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+import type { LogRefusal } from '../http/refusal-log.js'
+import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
+import { rootCause, toDenial, sendDenial, sendNothing } from '../http/respond.js'
 
 /** The endpoints of one API. */
 export interface ApiEndpoints {
@@ -27,7 +21,7 @@ interface RouterOptions {
   /** The path of `baseUrl`: what an origin's metadata documents lie behind (RFC 8414 3.1, RFC 9728 3.1). */
   readonly basePath: string
   readonly cors: Cors | undefined
-  readonly logDenial: LogDenial
+  readonly logRefusal: LogRefusal
 }
 
 /** Which endpoint answers a method at a path; `*` is every method without one of its own. */
@@ -41,7 +35,7 @@ export function createRouters(options: RouterOptions): {
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { endpoints, keySet, basePath, cors, logDenial } = options
+  const { endpoints, keySet, basePath, cors, logRefusal } = options
   const routes: Routes = new Map([['/.well-known/jwks.json', get(answering('platform', keySet))]])
   const rootRoutes: Routes = new Map()
 
@@ -83,8 +77,8 @@ export function createRouters(options: RouterOptions): {
       try {
         await endpoint(req, res)
       } catch (error) {
-        const denied = denialOf(error)
-        logDenial(api, denied, causeOf(error))
+        const denied = toDenial(error)
+        logRefusal(api, denied, rootCause(error))
         sendDenial(req, res, denied)
       }
     }
@@ -102,17 +96,9 @@ function get(endpoint: Endpoint): Record<string, Endpoint> {
 
 function routerOf(routes: Routes): Middleware {
   return function platformAuthRouter(req, res, next) {
-    const methods = routes.get(pathOf(req.url ?? '/'))
+    const methods = routes.get(parsePath(req.url ?? '/'))
     const endpoint = methods && (methods[req.method ?? ''] ?? methods['*'])
     if (endpoint) void endpoint(req, res)
     else next()
   }
-}
-
-/** The path of a request's target, without its query. */
-export function pathOf(url: string): string {
-  // A client may send the whole address (RFC 9112 3.2.2).
-  const target = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? url)
-  const query = target.indexOf('?')
-  return query < 0 ? target : target.slice(0, query)
 }

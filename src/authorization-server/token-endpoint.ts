@@ -1,13 +1,13 @@
-import type { ApiSettings } from '../api-options.js'
-import { OAuthError } from '../errors.js'
-import type { Emit } from '../events.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { OAuthError } from '../contracts/errors.js'
+import type { Emit } from '../contracts/events.js'
 import { readForm, refuseInQuery } from '../http/form.js'
-import { denialOf, sendJson } from '../http/respond.js'
-import type { RateLimit } from '../limits/rate-limit.js'
+import { toDenial, sendJson } from '../http/respond.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { AuthenticateClient } from './client-authentication.js'
 import { grantScopes } from './client-credentials-grant.js'
-import type { Endpoint } from './router.js'
+import type { Endpoint } from '../http/middleware.js'
 
 interface TokenEndpointOptions {
   readonly authenticateClient: AuthenticateClient
@@ -60,7 +60,7 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
       const document = scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer
       sendJson(res, 200, document, standing ? { ...NOT_STORED, ...standing } : NOT_STORED)
     } catch (error) {
-      emit('token.refused', { api: api.name, applicationId, reason: denialOf(error).error }, req)
+      emit('token.refused', { api: api.name, applicationId, reason: toDenial(error).error }, req)
       throw error
     }
   }

@@ -1,6 +1,6 @@
 import { changed, existing, nameOf } from './application.js'
 import { command } from './command.js'
-import { didYouMean } from './did-you-mean.js'
+import { didYouMean } from '../lib/suggest.js'
 import { RefusedError } from './failure.js'
 import { EXAMPLE_ID, PROGRAM } from './program.js'
 

@@ -1,7 +1,7 @@
-import type { AccessArgument } from '../index.js'
+import type { ApiGrants } from '../index.js'
 
 /** What `--api` asks for: `orders` with all its scopes, `'orders=orders:read orders:write'` with those; again for the next. */
-export function accessFrom(apis: readonly string[]): AccessArgument {
+export function accessFrom(apis: readonly string[]): ApiGrants {
   const access = new Map<string, { scopes?: readonly string[] }>()
   for (const api of apis) {
     const [, name = api, scopes] = /^([^=]+)=(.*)$/s.exec(api) ?? []

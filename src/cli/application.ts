@@ -1,9 +1,9 @@
-import { ApplicationError, type Application, type Operations } from '../index.js'
+import { ApplicationError, type Application, type AdminApi } from '../index.js'
 import type { Outcome } from './command.js'
 import { visible } from './table.js'
 
 /** The application of that id; throws with code `application_not_found` where there is none. */
-export async function existing(platform: Operations, id: string): Promise<Application> {
+export async function existing(platform: AdminApi, id: string): Promise<Application> {
   const application = await platform.applications.get(id)
   if (!application) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
   return application

@@ -3,9 +3,9 @@ import { changed, existing, nameOf } from './application.js'
 import { command, PAGING } from './command.js'
 import { defined } from './defined.js'
 import { RefusedError, UsageError } from './failure.js'
-import { lettersOf } from './letters.js'
+import { emailsOf } from './emails.js'
 import { pagesOf } from './pages.js'
-import { listOfApplications, portraitOf } from './portrait.js'
+import { listOfApplications, portraitOf } from './format.js'
 import { EXAMPLE_ID } from './program.js'
 
 /** `apps ...`: which there are, and their lives. */
@@ -23,23 +23,23 @@ export const applicationsCommands = [
     async run({ platform, values: { api, status, after, limit, all } }) {
       const { items, next } = await pagesOf({ after, all }, async (from) => {
         const query = { after: from, limit, api, status: status as ApplicationStatus | undefined }
-        const { applications, next } = await platform.applications.list(defined(query))
+        const { items: applications, next } = await platform.applications.list(defined(query))
         return { items: applications, next }
       })
       const more = next ? `\n\nThere are more: --after ${next}` : ''
-      return { json: { applications: items, next }, text: listOfApplications(items) + more }
+      return { json: { items, next }, text: listOfApplications(items) + more }
     },
   }),
   command({
     name: 'apps show',
-    summary: 'Shows an application: what it may use, its live credentials, letters that wait.',
+    summary: 'Shows an application: what it may use, its live credentials, emails that wait.',
     parameters: ['ID'],
     needs: 'store',
     example: `apps show ${EXAMPLE_ID} --db platform.sqlite`,
     async run({ platform, store, parameters: [id] }) {
       const application = await existing(platform, id)
-      const letters = await lettersOf(store, id)
-      return { json: { application, letters }, text: portraitOf(application, letters) }
+      const emails = await emailsOf(store, id)
+      return { json: { application, emails }, text: portraitOf(application, emails) }
     },
   }),
   command({
@@ -50,7 +50,7 @@ export const applicationsCommands = [
     changes: true,
     options: {
       name: { kind: 'text', value: 'NAME', about: 'What it is called from now on.' },
-      contact: { kind: 'text', value: 'ADDRESS', about: 'Where its letters go from now on.' },
+      contact: { kind: 'text', value: 'ADDRESS', about: 'Where its emails go from now on.' },
     },
     example: `apps update ${EXAMPLE_ID} --contact dev@shop.example --db platform.sqlite`,
     async run({ platform, by, parameters: [id], values: { name, contact } }) {

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../index.js'
+import type { AuditEntry } from '../index.js'
 import { command, PAGING } from './command.js'
 import { defined } from './defined.js'
 import { pagesOf } from './pages.js'
@@ -15,18 +15,18 @@ export const auditCommand = command({
   example: `audit ${EXAMPLE_ID} --all --db platform.sqlite`,
   async run({ platform, parameters: [applicationId], values: { after, limit, all } }) {
     const { items, next } = await pagesOf({ after, all }, async (from) => {
-      const { records, next } = await platform.audit.list(defined({ after: from, limit, applicationId }))
+      const { items: records, next } = await platform.audit.list(defined({ after: from, limit, applicationId }))
       return { items: records, next }
     })
     const more = next ? `\n\nThere are more: --after ${next}` : ''
     return {
-      json: { records: items, next },
+      json: { items, next },
       text: items.length > 0 ? listOf(items) + more : 'Nothing has been changed.',
     }
   },
 })
 
-function listOf(records: readonly AuditEvent[]): string {
+function listOf(records: readonly AuditEntry[]): string {
   const rows = records.map(({ id, at, type, by, applicationId, details }) => [
     id,
     instant(at),

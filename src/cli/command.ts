@@ -1,5 +1,5 @@
-import type { Operations, PlatformAuth, Store } from '../index.js'
-import type { Needs, Place } from './place.js'
+import type { AdminApi, PlatformAuth, Store } from '../index.js'
+import type { Needs, Place } from './target.js'
 import type { Manifest } from './program.js'
 
 /** One command: what it is called, what it takes and does. Help is made from it, and the command line is read by it. */
@@ -16,7 +16,7 @@ export interface Command {
   readonly needs: Needs
   /** Goes into the audit: takes `--by`. */
   readonly changes: boolean
-  /** Whether it puts a letter into the outbox: that is sent from here where the options have a mailer. */
+  /** Whether it puts a email into the outbox: that is sent from here where the options have a mailer. */
   mails(values: Readonly<Record<string, unknown>>): boolean
   /** What stands behind the program's name. */
   readonly example: string
@@ -42,7 +42,7 @@ export type Invocation<
 > = Surroundings & {
   readonly values: Values<Options>
   readonly parameters: ParameterValues<Parameters>
-} & (Need extends 'whatever there is' ? object : Hands<Need extends 'options' ? PlatformAuth : Operations>)
+} & (Need extends 'whatever there is' ? object : Hands<Need extends 'options' ? PlatformAuth : AdminApi>)
 
 /** Who calls, and from where. */
 export interface Surroundings {
@@ -55,10 +55,10 @@ export interface Surroundings {
 }
 
 /** What a command does its work with. */
-export interface Hands<Platform extends Operations = Operations> {
+export interface Hands<Platform extends AdminApi = AdminApi> {
   readonly platform: Platform
   readonly store: Store
-  /** Whether letters are sent from here; otherwise by a running server. */
+  /** Whether emails are sent from here; otherwise by a running server. */
   readonly sends: boolean
 }
 

@@ -3,8 +3,8 @@ import { changed, existing, nameOf } from './application.js'
 import { command, type Command, type OptionTable } from './command.js'
 import { defined } from './defined.js'
 import { RefusedError } from './failure.js'
-import { followLetters, lettersOf, tellOf } from './letters.js'
-import { credentialsView } from './portrait.js'
+import { followEmails, emailsOf, tellOf } from './emails.js'
+import { credentialsView } from './format.js'
 import { EXAMPLE_ID, PROGRAM } from './program.js'
 import { instant } from './table.js'
 
@@ -17,7 +17,7 @@ const ROTATION = {
   mail: {
     kind: 'flag',
     about:
-      "Mails it to the application's contact rather than showing it here; the overlap begins once the letter is accepted.",
+      "Mails it to the application's contact rather than showing it here; the overlap begins once the email is accepted.",
   },
 } as const satisfies OptionTable
 
@@ -69,12 +69,12 @@ function rotation(kind: 'key' | 'secret'): Command {
           `Application ${id} has no contact to mail to. Set one: ${PROGRAM} apps update ${id} --contact ADDRESS`,
         )
       }
-      const before = new Set((await lettersOf(store, id)).map((letter) => letter.id))
+      const before = new Set((await emailsOf(store, id)).map((email) => email.id))
       const mailed = { ...options, deliver: 'email' } as const
       const { application } = await (kind === 'key' ? rotateKey(id, mailed) : rotateSecret(id, mailed))
-      const letters = await followLetters(invocation, id, (letter) => !before.has(letter.id))
-      const text = `${nameOf(application)} gets a new ${kind} by e-mail.\n${tellOf(id, letters, sends)}`
-      return { json: { application: await existing(platform, application.id), letters }, text }
+      const emails = await followEmails(invocation, id, (email) => !before.has(email.id))
+      const text = `${nameOf(application)} gets a new ${kind} by e-mail.\n${tellOf(id, emails, sends)}`
+      return { json: { application: await existing(platform, application.id), emails }, text }
     },
   })
 }

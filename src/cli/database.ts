@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Pool } from 'pg'
 import type { Store } from '../index.js'
-import { sqliteStore } from '../stores/sqlite.js'
+import { sqliteStore } from '../stores/sqlite/index.js'
 import { RefusedError, UsageError } from './failure.js'
 
 /** What `--db` names. */
@@ -26,7 +26,7 @@ export async function databaseAt(address: string): Promise<Database> {
   if (scheme && scheme.toLowerCase() !== 'file') {
     throw new UsageError(`--db begins with ${scheme}://. It is postgres://..., or the path of a SQLite file.`)
   }
-  return sqliteAt(pathOf(address))
+  return sqliteAt(parsePath(address))
 }
 
 /** A file that isn't there is not made: an operator who mistypes a path must not look at an empty platform. */
@@ -39,7 +39,7 @@ function sqliteAt(file: string): Database {
   return { store: { ...store, open }, file, close: async () => undefined }
 }
 
-function pathOf(address: string): string {
+function parsePath(address: string): string {
   if (/^file:\/\//i.test(address) && URL.canParse(address)) return fileURLToPath(address)
   return resolve(address.replace(/^file:/i, ''))
 }
@@ -49,7 +49,7 @@ async function postgresAt(address: string): Promise<Database> {
   if (!URL.canParse(address)) {
     throw new UsageError('--db is not a URL. Write postgres://user@host:5432/database; a password percent-encoded.')
   }
-  const { postgresStore } = await import('../stores/postgres.js')
+  const { postgresStore } = await import('../stores/postgres/index.js')
   const pool = await openPool(address)
   return {
     // Nothing here lives long enough to listen.

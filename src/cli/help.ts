@@ -1,7 +1,7 @@
 import type { Command, Option } from './command.js'
 import { EXIT } from './failure.js'
 import { optionsOf } from './parse.js'
-import { VARIABLES } from './place.js'
+import { VARIABLES } from './target.js'
 import { PROGRAM } from './program.js'
 import { columns, fold } from './table.js'
 
@@ -16,7 +16,7 @@ export function helpOn(of: Command | string | undefined, commands: readonly Comm
 function overview(commands: readonly Command[]): string {
   return [
     `Usage: ${PROGRAM} COMMAND [options]`,
-    'The applications, keys and letters of a platform, beside the servers that run it: they follow within a second.',
+    'The applications, keys and emails of a platform, beside the servers that run it: they follow within a second.',
     listOf(commands),
     `Where the platform is:\n${columns([
       ['  --db ADDRESS', 'postgres://user@host/database, or the path of a SQLite file: for what needs the store alone'],

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import type { Command, Option, OptionTable } from './command.js'
-import { didYouMean } from './did-you-mean.js'
+import { didYouMean } from '../lib/suggest.js'
 import { UsageError } from './failure.js'
 
 /** What a command line asks for. */

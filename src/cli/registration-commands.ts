@@ -2,8 +2,8 @@ import { accessFrom } from './access.js'
 import { existing, nameOf } from './application.js'
 import { command } from './command.js'
 import { defined } from './defined.js'
-import { followLetters, tellOf } from './letters.js'
-import { credentialsView } from './portrait.js'
+import { followEmails, tellOf } from './emails.js'
+import { credentialsView } from './format.js'
 import { EXAMPLE_ID } from './program.js'
 
 const API = {
@@ -37,7 +37,7 @@ export const registrationCommands = [
     name: 'apps register',
     summary: 'Registers an application as its owner would: credentials go to the contact by e-mail, and are not shown.',
     notes: [
-      'The options must have a mailer. Where an API is registered for manually, the letter waits for "apps approve".',
+      'The options must have a mailer. Where an API is registered for manually, the email waits for "apps approve".',
     ],
     needs: 'options',
     changes: true,
@@ -52,9 +52,9 @@ export const registrationCommands = [
       const { platform, by, sends, values } = invocation
       const { name, contact, api } = values
       const { application } = await platform.applications.register({ name, contact, apis: accessFrom(api), by })
-      const letters = await followLetters(invocation, application.id)
-      const text = `Registered ${nameOf(application)}.\n${tellOf(application.id, letters, sends)}`
-      return { json: { application: await existing(platform, application.id), letters }, text }
+      const emails = await followEmails(invocation, application.id)
+      const text = `Registered ${nameOf(application)}.\n${tellOf(application.id, emails, sends)}`
+      return { json: { application: await existing(platform, application.id), emails }, text }
     },
   }),
   command({
@@ -70,9 +70,9 @@ export const registrationCommands = [
       const { platform, by, sends, parameters } = invocation
       const [id] = parameters
       const application = await platform.applications.approve(id, { by })
-      const letters = await followLetters(invocation, id)
-      const text = `Approved ${nameOf(application)}.\n${tellOf(id, letters, sends)}`
-      return { json: { application: await existing(platform, application.id), letters }, text }
+      const emails = await followEmails(invocation, id)
+      const text = `Approved ${nameOf(application)}.\n${tellOf(id, emails, sends)}`
+      return { json: { application: await existing(platform, application.id), emails }, text }
     },
   }),
 ]

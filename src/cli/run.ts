@@ -7,7 +7,7 @@ import { COMMANDS } from './commands.js'
 import { EXIT, failureOf } from './failure.js'
 import { helpOn } from './help.js'
 import { parse, type Asked } from './parse.js'
-import { findPlace, openPlace, type PlaceFlags } from './place.js'
+import { findPlace, openPlace, type PlaceFlags } from './target.js'
 import { PROGRAM, type Manifest } from './program.js'
 
 /** What surrounds a process. */

@@ -1,7 +1,7 @@
 import type { Api } from '../index.js'
 import type { Assets } from './assets.js'
-import { callsOf, type Call } from './calls.js'
-import { html, type Html } from './html.js'
+import { callsOf, type Call } from './curl-examples.js'
+import { html, type Html } from '../lib/html.js'
 import type { JsonObject } from './openapi.js'
 import { page } from './page.js'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Assets } from './assets.js'
-import { html, type Html } from './html.js'
+import { html, type Html } from '../lib/html.js'
 
 interface PageOptions {
   readonly title: string

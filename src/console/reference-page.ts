@@ -1,6 +1,6 @@
 import type { Api } from '../index.js'
 import type { Assets } from './assets.js'
-import { html } from './html.js'
+import { html } from '../lib/html.js'
 import { asObject, operationsIn, type JsonObject } from './openapi.js'
 import { page } from './page.js'
 
@@ -33,7 +33,7 @@ export function referencePage({ title, api, document, registration, assets }: Re
         data-document="${api.name}/openapi.json"
         data-register="${registration && '../register'}"
       >
-        <h2>Operations</h2>
+        <h2>AdminApi</h2>
         <ul class="operations">
           ${operationsIn(document['paths']).map(
             ({ method, path, operation }) =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { OAuthError } from '../errors.js'
+import { OAuthError } from '../contracts/errors.js'
 
 /** A body as it came, or as a body parser of the host has left it. */
 export type Body = { readonly text: string } | { readonly parsed: Record<string, unknown> }

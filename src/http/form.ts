@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { OAuthError } from '../errors.js'
+import { OAuthError } from '../contracts/errors.js'
 import { formDecode } from './basic.js'
 import { readBody } from './body.js'
 
@@ -12,7 +12,7 @@ export type Form = ReadonlyMap<string, string>
  * (RFC 6749 3.2). Unknown parameters are ignored.
  */
 export async function readForm(req: IncomingMessage, known: readonly string[]): Promise<Form> {
-  const { mediaType, charset } = mediaTypeOf(req)
+  const { mediaType, charset } = parseMediaType(req)
   if (mediaType !== FORM.mediaType) {
     throw new OAuthError('invalid_request', 'The Content-Type must be application/x-www-form-urlencoded')
   }
@@ -41,7 +41,7 @@ export async function readPairs(req: IncomingMessage): Promise<Iterable<readonly
 }
 
 /** What a request says that its body is, in lower case. */
-export function mediaTypeOf(req: IncomingMessage): { mediaType: string; charset: string | undefined } {
+export function parseMediaType(req: IncomingMessage): { mediaType: string; charset: string | undefined } {
   if (req.headers['content-type'] === FORM.mediaType) return FORM
   const [mediaType = '', ...parameters] = (req.headers['content-type'] ?? '')
     .split(';')

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OAuthError, StoreUnavailableError, denial, type Denial } from '../errors.js'
+import { OAuthError, StoreUnavailableError, denial, type Denial } from '../contracts/errors.js'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -49,13 +49,13 @@ export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: De
 }
 
 /** Whatever was thrown, as what the caller may know of it. The cause is for the log. */
-export function denialOf(error: unknown): Denial {
+export function toDenial(error: unknown): Denial {
   if (error instanceof OAuthError) return error
   return error instanceof StoreUnavailableError ? UNAVAILABLE : UNEXPECTED
 }
 
 /** What the operator should read of whatever was thrown. */
-export function causeOf(error: unknown): unknown {
+export function rootCause(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import type { Letter, Mailer } from '../mailer.js'
+import type { EmailMessage, Mailer } from '../contracts/mailer.js'
 
-/** Whom letters come from: a bare address, or an address with a name beside it. */
+/** Whom emails come from: a bare address, or an address with a name beside it. */
 export type Sender = string | { readonly name: string; readonly address: string }
 
 /** As much of a nodemailer transport as is used. */
@@ -24,13 +24,13 @@ export interface SmtpMessage {
 }
 
 /**
- * A mailer that hands letters to a mail server by SMTP (RFC 5321), through nodemailer.
+ * A mailer that hands emails to a mail server by SMTP (RFC 5321), through nodemailer.
  *
  * Give the transport time-outs well below a minute, such as those of the example: nodemailer's own are as long as 10
  * minutes, and whatever is not over after 50 seconds is broken off here. A pooled transport needs `maxRequeues: 0`.
  *
- * What the server says to connection, TLS and login concerns no letter: a wrong password is tried again until somebody
- * has set it right. So is every 4xx. A 5xx to sender, recipient or letter is final, except those that ask for another
+ * What the server says to connection, TLS and login concerns no email: a wrong password is tried again until somebody
+ * has set it right. So is every 4xx. A 5xx to sender, recipient or email is final, except those that ask for another
  * login or order of commands (503, 530, 534, 535, 538); once the cause is gone, `auth.outbox.retry()` begins again.
  *
  * @example
@@ -58,7 +58,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
   const watch = watchContent(transport)
 
   return {
-    async send({ to, subject, text, html }: Letter) {
+    async send({ to, subject, text, html }: EmailMessage) {
       const envelope = { from: sender.address, to: [to] }
       const hasLeft = watch(envelope)
       try {
@@ -81,7 +81,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
   }
 }
 
-/** Milliseconds: less than the platform waits for a mailer, so that no letter is under way while the next one begins. */
+/** Milliseconds: less than the platform waits for a mailer, so that no email is under way while the next one begins. */
 const PATIENCE = 50_000
 
 function readSender(from: unknown): { name: string; address: string } {
@@ -117,17 +117,17 @@ function refuseUnfit(transport: Nodemailer | undefined): void {
   // After a try with an unknown outcome it makes another: whatever that ends with says nothing of the first.
   if (transport.transporter?.options?.maxRequeues) {
     throw new TypeError(
-      'transport sends letters again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform tries again.',
+      'transport sends emails again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform tries again.',
     )
   }
 }
 
 /**
- * For each envelope, whether its letter may have left. nodemailer's errors don't tell: a connection lost before DATA
- * looks like one lost after it. But its SMTP transports read a letter only once the server has asked for it.
+ * For each envelope, whether its email may have left. nodemailer's errors don't tell: a connection lost before DATA
+ * looks like one lost after it. But its SMTP transports read a email only once the server has asked for it.
  */
 function watchContent(transport: Nodemailer): (envelope: object) => () => boolean {
-  // Other transports may take a letter's parts and never read the whole.
+  // Other transports may take a email's parts and never read the whole.
   if (!transport.use || !transport.transporter?.name?.startsWith('SMTP')) return () => () => true
 
   const left = new WeakMap<object, boolean>()
@@ -161,10 +161,10 @@ function failureOf(cause: unknown, hasLeft: boolean): Error {
   const answer =
     typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600 ? responseCode : undefined
   const refused = answer !== undefined || !hasLeft
-  const permanent = answer !== undefined && answer >= 500 && !OTHERWISE.has(answer) && ABOUT_LETTERS.has(command)
+  const permanent = answer !== undefined && answer >= 500 && !OTHERWISE.has(answer) && ABOUT_EMAILS.has(command)
   return Object.assign(
     new Error(
-      refused ? 'The mail server has not accepted the letter.' : 'The mail server may have accepted the letter.',
+      refused ? 'The mail server has not accepted the email.' : 'The mail server may have accepted the email.',
       {
         cause,
       },
@@ -173,7 +173,7 @@ function failureOf(cause: unknown, hasLeft: boolean): Error {
   )
 }
 
-/** The commands whose answer is about one letter; every other is about all of them. */
-const ABOUT_LETTERS: ReadonlySet<unknown> = new Set(['MAIL FROM', 'RCPT TO', 'DATA'])
+/** The commands whose answer is about one email; every other is about all of them. */
+const ABOUT_EMAILS: ReadonlySet<unknown> = new Set(['MAIL FROM', 'RCPT TO', 'DATA'])
 /** RFC 5321 4.2.2, RFC 4954 6: not like this, or not without another login. */
 const OTHERWISE: ReadonlySet<number> = new Set([503, 530, 534, 535, 538])

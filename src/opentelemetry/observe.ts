@@ -36,14 +36,14 @@ export interface ObserveOptions {
  * process need a `meterProvider` each, or their series are one.
  *
  * Counters `platform_auth.requests`, `.token.requests`, `.token.revocations`, `.application.changes`,
- * `.letter.deliveries` and `.signing_key.changes`, with `platform_auth.api.name` or `platform_auth.change.type`, and
+ * `.email.deliveries` and `.signing_key.changes`, with `platform_auth.api.name` or `platform_auth.change.type`, and
  * `error.type` for what was refused or failed; the gauge `platform_auth.store.available` (1 or 0) and the histogram
  * `platform_auth.store.outage.duration` (seconds), and the same of `platform_auth.limits` for Redis.
  *
  * A token request or guarded request makes no span: the span that is active in it, as HTTP instrumentation makes it, gets
  * the attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id` and `error.type`.
  * Changes of applications and signing keys are short spans, in the trace of the request that made them if there is one;
- * letters, which are sent in the background, are short spans of their own; an outage of the store or of Redis is one span
+ * emails, which are sent in the background, are short spans of their own; an outage of the store or of Redis is one span
  * from its beginning to its end, recorded when it has ended.
  *
  * @example

@@ -20,8 +20,8 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'application.accessChanged': change('platform_auth.application.changes', 'access_changed'),
   'application.credentialRotated': change('platform_auth.application.changes', 'credential_rotated'),
   'application.tokensRevoked': change('platform_auth.application.changes', 'tokens_revoked'),
-  'application.delivered': letter('delivered'),
-  'application.deliveryFailed': letter('delivery_failed'),
+  'application.delivered': email('delivered'),
+  'application.deliveryFailed': email('delivery_failed'),
   'signingKey.rotated': change('platform_auth.signing_key.changes', 'rotated'),
   'signingKey.revoked': change('platform_auth.signing_key.changes', 'revoked'),
   'store.unavailable': { outageOf: 'store', over: false },
@@ -64,7 +64,7 @@ export const COUNTERS = {
   },
   'platform_auth.token.revocations': { unit: '{revocation}', description: 'Access tokens revoked one by one' },
   'platform_auth.application.changes': { unit: '{change}', description: 'Changes of applications' },
-  'platform_auth.letter.deliveries': {
+  'platform_auth.email.deliveries': {
     unit: '{delivery}',
     description: 'Letters that the mail server accepted, or that are given up (error.type)',
   },
@@ -88,11 +88,11 @@ function change(counter: 'platform_auth.application.changes' | 'platform_auth.si
   return { counter, changeType: type, span, background: false } satisfies Counted
 }
 
-function letter(end: string): Counted {
+function email(end: string): Counted {
   return {
-    counter: 'platform_auth.letter.deliveries',
+    counter: 'platform_auth.email.deliveries',
     changeType: undefined,
-    span: `platform_auth.letter.${end}`,
+    span: `platform_auth.email.${end}`,
     background: true,
   }
 }

@@ -1,5 +1,5 @@
-import type { Scheme } from '../api.js'
-import type { Identity } from './identity.js'
+import type { Scheme } from '../contracts/api.js'
+import type { Identity } from './authenticate.js'
 
 /** What a guard has established about a request. */
 export interface AuthInfo {

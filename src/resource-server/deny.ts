@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
-import type { Denial } from '../errors.js'
-import type { Emit } from '../events.js'
-import type { LogDenial } from '../http/denial-log.js'
-import { causeOf, denialOf, sendDenial } from '../http/respond.js'
-import type { OnDenied } from '../options.js'
-import type { Refusals } from './refusals.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import type { Denial } from '../contracts/errors.js'
+import type { Emit } from '../contracts/events.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import { rootCause, toDenial, sendDenial } from '../http/respond.js'
+import type { OnDenied } from '../options/options.js'
+import type { ErrorResponses } from './error-responses.js'
 
 /** What a guard's refusals go by. */
 export interface DenyPlan {
   readonly api: ApiSettings
-  readonly refusals: Refusals
+  readonly refusals: ErrorResponses
   readonly onDenied: OnDenied | undefined
 }
 
 export interface DenierOptions {
   readonly emit: Emit
-  readonly logDenial: LogDenial
+  readonly logRefusal: LogRefusal
 }
 
 /** Refuses a request; `problem` is one of the plan's refusals by its name, or whatever was thrown. */
@@ -29,11 +29,11 @@ export type Deny = (
   next: (error?: unknown) => void,
 ) => void
 
-export function denier({ emit, logDenial }: DenierOptions): Deny {
+export function denier({ emit, logRefusal }: DenierOptions): Deny {
   return function deny({ api, refusals, onDenied }, problem, applicationId, req, res, next) {
-    const denied = (typeof problem === 'string' ? refusals[problem] : undefined) ?? denialOf(problem)
+    const denied = (typeof problem === 'string' ? refusals[problem] : undefined) ?? toDenial(problem)
     emit('request.denied', { api: api.name, applicationId, reason: denied.error }, req)
-    logDenial(api.name, denied, causeOf(problem))
+    logRefusal(api.name, denied, rootCause(problem))
     if (!onDenied) return sendDenial(req, res, denied)
 
     try {
@@ -51,8 +51,8 @@ export function denier({ emit, logDenial }: DenierOptions): Deny {
     }
 
     function failed(error: unknown): void {
-      const unexpected: Denial = denialOf(error)
-      logDenial(api.name, unexpected, causeOf(error))
+      const unexpected: Denial = toDenial(error)
+      logRefusal(api.name, unexpected, rootCause(error))
       sendDenial(req, res, unexpected)
     }
   }

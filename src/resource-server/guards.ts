@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http'
-import type { ApiSettings } from '../api-options.js'
-import { cameTwice } from '../http/header.js'
-import type { OnDenied } from '../options.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { hasDuplicateHeader } from '../http/request.js'
+import type { OnDenied } from '../options/options.js'
 import { apiKeyStrategy } from './api-key-strategy.js'
-import { bearerStrategy, readBearer } from './bearer-strategy.js'
+import { bearerStrategy } from './bearer-strategy.js'
+import { readBearer } from '../http/bearer.js'
 import { guardMaker, type Guard, type GuardMakerOptions } from './guard.js'
-import type { Identify } from './identity.js'
-import { privatePassport } from './passport.js'
-import { apiKeyRefusals, bearerRefusals } from './refusals.js'
+import type { Identify } from './authenticate.js'
+import { privatePassport } from './passport-adapter.js'
+import { apiKeyRefusals, bearerRefusals } from './error-responses.js'
 
 /** What every guard can be told. */
 export interface GuardOptions {
@@ -49,7 +50,7 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         refusals: bearerRefusals(api, scopes),
         authenticate: authenticateBearer,
         readCredential(req) {
-          if (cameTwice(req, 'authorization')) return 'twoCredentials'
+          if (hasDuplicateHeader(req, 'authorization')) return 'twoCredentials'
           const { authorization } = req.headers
           const reading = readBearer(authorization)
           if (reading === undefined) return 'noCredential'
@@ -66,7 +67,7 @@ export function createGuards({ identify, onDenied: platformOnDenied, ...options 
         refusals: apiKeyRefusals(api),
         authenticate: authenticateApiKey,
         readCredential(req) {
-          if (cameTwice(req, 'x-api-key')) return 'twoCredentials'
+          if (hasDuplicateHeader(req, 'x-api-key')) return 'twoCredentials'
           const key = req.headers['x-api-key']
           return typeof key === 'string' && key !== '' ? { 'x-api-key': key } : 'noCredential'
         },

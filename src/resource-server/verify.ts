@@ -1,12 +1,12 @@
-import type { ApiSettings } from '../api-options.js'
-import { OAuthError, type Denial } from '../errors.js'
-import type { Eventually } from '../eventually.js'
-import { denialOf } from '../http/respond.js'
-import type { RateLimit } from '../limits/rate-limit.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { OAuthError, type Denial } from '../contracts/errors.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import { toDenial } from '../http/respond.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { describeIdentity, type AuthInfo } from './auth-info.js'
-import { readBearer } from './bearer-strategy.js'
-import type { Identify, Identity } from './identity.js'
-import { apiKeyRefusals, bearerRefusals, type Refusals } from './refusals.js'
+import { readBearer } from '../http/bearer.js'
+import type { Identify, Identity } from './authenticate.js'
+import { apiKeyRefusals, bearerRefusals, type ErrorResponses } from './error-responses.js'
 
 /** Does outside a request what a guard does in one: for WebSockets, jobs and queues. Rejects with `OAuthError`. */
 export interface Verifiers {
@@ -16,15 +16,15 @@ export interface Verifiers {
 
 interface VerifiersOptions {
   readonly identify: Identify
-  readonly available: () => Eventually<void>
+  readonly available: () => MaybePromise<void>
   readonly requestLimits: ReadonlyMap<ApiSettings, RateLimit>
 }
 
 export function createVerifiers({ identify, available, requestLimits }: VerifiersOptions): Verifiers {
   async function verify(
-    refusals: Refusals,
+    refusals: ErrorResponses,
     api: ApiSettings,
-    identified: () => Eventually<Identity | string>,
+    identified: () => MaybePromise<Identity | string>,
   ): Promise<AuthInfo> {
     try {
       await available()
@@ -33,7 +33,7 @@ export function createVerifiers({ identify, available, requestLimits }: Verifier
       await requestLimits.get(api)?.(identity.application.id)
       return describeIdentity(identity)
     } catch (error) {
-      throw error instanceof OAuthError ? error : asError(denialOf(error), error)
+      throw error instanceof OAuthError ? error : asError(toDenial(error), error)
     }
   }
 

@@ -1,9 +1,9 @@
-import type { Letter, Mailer } from '../index.js'
+import type { EmailMessage, Mailer } from '../index.js'
 
 /** A mailer that keeps what it is given to send. */
 export interface MemoryMailer extends Mailer {
-  /** Every letter so far, oldest first. */
-  readonly letters: readonly Letter[]
+  /** Every email so far, oldest first. */
+  readonly emails: readonly EmailMessage[]
 }
 
 /**
@@ -15,15 +15,15 @@ export interface MemoryMailer extends Mailer {
  *
  * const mailer = memoryMailer()
  * await mailer.send({ to: 'dev@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' })
- * mailer.letters[0]?.subject // 'Hello'
+ * mailer.emails[0]?.subject // 'Hello'
  * ```
  */
 export function memoryMailer(): MemoryMailer {
-  const letters: Letter[] = []
+  const emails: EmailMessage[] = []
   return {
-    letters,
-    async send(letter) {
-      letters.push(letter)
+    emails,
+    async send(email) {
+      emails.push(email)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { CompactSign, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
-import { boundedCache, type BoundedCache } from '../bounded-cache.js'
-import type { Eventually } from '../eventually.js'
+import { boundedCache, type BoundedCache } from '../lib/bounded-cache.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { SigningKey, SigningKeys } from './signing-keys.js'
 import { makeTokenId, revocationInstantOf } from './token-id.js'
 
@@ -28,10 +28,10 @@ export interface AccessToken {
 }
 
 /** Why a text is no good access token. */
-export type Flaw = 'invalid' | 'expired'
+export type FailureReason = 'invalid' | 'expired'
 
 /** A verified access token, or what is wrong with it. */
-export type Verification = AccessToken | Flaw
+export type Verification = AccessToken | FailureReason
 
 /** What a new access token is to say. */
 export interface Grant {
@@ -50,7 +50,7 @@ export interface Grant {
 export interface AccessTokens {
   sign(grant: Grant): Promise<string>
   /** At once where the token has been seen before, or can't be one; whether it is revoked is another question. */
-  verify(token: string): Eventually<Verification>
+  verify(token: string): MaybePromise<Verification>
   /** Drops from memory the tokens that have expired. */
   forgetExpired(): void
   /** Nothing verified so far is taken from memory any more. */
@@ -83,7 +83,7 @@ export function createAccessTokens({
   let verifying = new Map<string, Promise<Verification>>()
 
   /** At once where the key is known: a new token waits for the check of its signature alone. */
-  function keyOf({ kid, alg }: JWTHeaderParameters): Eventually<SigningKey['publicKey']> {
+  function keyOf({ kid, alg }: JWTHeaderParameters): MaybePromise<SigningKey['publicKey']> {
     // jose has not looked at what kid is.
     if (typeof kid !== 'string') throw new errors.JWSInvalid('There is no kid.')
     const key = signingKeys.find(kid)

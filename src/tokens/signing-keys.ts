@@ -1,10 +1,10 @@
 import type { webcrypto } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import { boundedCache } from '../bounded-cache.js'
-import { ConfigurationError, StoreUnavailableError } from '../errors.js'
-import type { Sealing } from '../sealing.js'
-import type { SigningKeyRecord, Store } from '../store.js'
+import { boundedCache } from '../lib/bounded-cache.js'
+import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
+import type { Encryption } from '../store-client/encryption.js'
+import type { SigningKeyRecord, Store } from '../contracts/store.js'
 
 /** A signing key in memory, imported once. */
 export interface SigningKey {
@@ -45,7 +45,7 @@ export interface SigningKeys {
 
 interface SigningKeysOptions {
   readonly store: Store
-  readonly sealing: Sealing
+  readonly encryption: Encryption
   readonly now: () => number
   /** Resolves true once every change committed before is known here, those of signing keys by `load()`; false if the store can't tell. */
   readonly readChanges: () => Promise<boolean>
@@ -58,7 +58,7 @@ const ASKED_EVERY = 100
 /** A thumbprint (RFC 7638) has 43 characters. */
 const LONGEST_KID = 64
 
-export function createSigningKeys({ store, sealing, now, readChanges, onRemoved }: SigningKeysOptions): SigningKeys {
+export function createSigningKeys({ store, encryption, now, readChanges, onRemoved }: SigningKeysOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
   let lastAdded: string | undefined
   let loading: Promise<void> = Promise.resolve()
@@ -72,7 +72,7 @@ export function createSigningKeys({ store, sealing, now, readChanges, onRemoved 
     const records = await store.listSigningKeys()
     const known = new Map(keys.map((key) => [key.kid, key]))
     const next = await Promise.all(
-      verifyingKeys(records, now()).map((record) => open(record, known.get(record.kid), sealing)),
+      verifyingKeys(records, now()).map((record) => open(record, known.get(record.kid), encryption)),
     )
     const removed = keys.some((key) => !records.some((record) => record.kid === key.kid))
     keys = next
@@ -124,7 +124,7 @@ export function createSigningKeys({ store, sealing, now, readChanges, onRemoved 
   return {
     load,
     list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
-    current: () => currentOf(keys.filter(canSign), now()),
+    current: () => findCurrentKey(keys.filter(canSign), now()),
     verifies: (kid) => known(kid) !== undefined,
     lastAdded: () => lastAdded,
     isNobodys,
@@ -146,7 +146,7 @@ function canSign(key: SigningKey): key is SigningKey & { readonly privateKey: we
 }
 
 /** The key that signs at that instant. The first one of a store may lie a little ahead of this machine's clock: better that one than none. */
-export function currentOf<Key extends { readonly signsFrom: number }>(
+export function findCurrentKey<Key extends { readonly signsFrom: number }>(
   keys: readonly Key[],
   now: number,
 ): Key | undefined {
@@ -167,11 +167,11 @@ export function verifyingKeys(records: readonly SigningKeyRecord[], now: number)
     .filter(({ verifiesUntil }) => verifiesUntil === undefined || now < verifiesUntil)
 }
 
-async function open(record: TimedRecord, known: SigningKey | undefined, sealing: Sealing): Promise<SigningKey> {
+async function open(record: TimedRecord, known: SigningKey | undefined, encryption: Encryption): Promise<SigningKey> {
   const { kid, algorithm, createdAt, signsFrom, verifiesUntil } = record
   if (known) return { ...known, verifiesUntil }
   const publicJwk = record.publicJwk as JWK
-  const privateJwk = await openPrivateJwk(record, sealing)
+  const privateJwk = await openPrivateJwk(record, encryption)
   return {
     kid,
     algorithm,
@@ -186,9 +186,9 @@ async function open(record: TimedRecord, known: SigningKey | undefined, sealing:
 }
 
 /** While `secret` is being changed, processes on the old list go on with what they can open. */
-async function openPrivateJwk({ sealedPrivateJwk }: TimedRecord, sealing: Sealing): Promise<JWK | undefined> {
+async function openPrivateJwk({ sealedPrivateJwk }: TimedRecord, encryption: Encryption): Promise<JWK | undefined> {
   try {
-    return JSON.parse(await sealing.open(sealedPrivateJwk)) as JWK
+    return JSON.parse(await encryption.open(sealedPrivateJwk)) as JWK
   } catch (error) {
     if (error instanceof ConfigurationError) return undefined
     throw error
@@ -204,19 +204,19 @@ interface NewSigningKey {
 
 /** A fresh key pair as a record; its private half leaves this call only sealed. */
 export async function makeSigningKey(
-  sealing: Sealing,
+  encryption: Encryption,
   { algorithm, ...times }: NewSigningKey,
 ): Promise<SigningKeyRecord> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
   const publicPart = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicPart)
   // On a command line it would be taken for an option.
-  if (kid.startsWith('-')) return makeSigningKey(sealing, { algorithm, ...times })
+  if (kid.startsWith('-')) return makeSigningKey(encryption, { algorithm, ...times })
   return {
     kid,
     algorithm,
     publicJwk: { ...publicPart, kid, alg: algorithm, use: 'sig' },
-    sealedPrivateJwk: await sealing.seal(JSON.stringify(await exportJWK(privateKey))),
+    sealedPrivateJwk: await encryption.seal(JSON.stringify(await exportJWK(privateKey))),
     ...times,
   }
 }

@@ -6,8 +6,8 @@ import express from 'express'
 import { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { authOf, createPlatformAuth, type Store } from '../../src/index.js'
-import { postgresStore } from '../../src/stores/postgres.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { createApplication, formOf, listen } from '../support/http.js'
 import { freshDatabase } from '../support/postgres.js'
@@ -43,7 +43,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s while requests go on',
     const auth = createPlatformAuth({
       ...options,
       store: open(),
-      stalenessBound: 1,
+      maxStaleness: 1,
       rateLimits: { registration: false },
     })
     const known = await createApplication(auth, ['orders', 'catalog'])
@@ -97,7 +97,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s while requests go on',
 
     const again = createPlatformAuth({ ...options, store: open() })
     atEnd(() => again.close())
-    const { applications } = await again.applications.list({ limit: 1000 })
+    const { items: applications } = await again.applications.list({ limit: 1000 })
     const names = new Set(applications.map(({ name }) => name))
     expect(acknowledged.length).toBeGreaterThan(0)
     expect(acknowledged.filter((name) => !names.has(name))).toEqual([])

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPlatformAuth, type Application, type IssuedCredentials, type Store } from '../../src/index.js'
-import { postgresStore } from '../../src/stores/postgres.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../support/postgres.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 import { startMailServer, type MailServer } from '../support/smtp.js'
@@ -69,7 +69,7 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
 
   beforeAll(async () => {
     database = await prepare()
-    // A mail server that takes its time, so that letters are under way when the signal comes.
+    // A mail server that takes its time, so that emails are under way when the signal comes.
     mail = await startMailServer({ onMailFrom: (_address, _session, done) => void setTimeout(done, 120) })
     first = await startStopping(database.address, mail.port)
     await load()
@@ -191,10 +191,10 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
     }
   })
 
-  it('has brought the letters under way to their end; the next process sends the others, and each goes once', async () => {
+  it('has brought the emails under way to their end; the next process sends the others, and each goes once', async () => {
     expect(mailsThen).toBeGreaterThan(0)
     const pending = (await everything()).filter(({ status }) => status === 'pending').map(({ name }) => name)
-    // Whatever is not active has no letter out.
+    // Whatever is not active has no email out.
     for (const name of pending) expect(mail.mailsTo(`${name}@customer.example`)).toEqual([])
     second = await startStopping(database.address, mail.port)
     const sentTo = (): string[] => mail.mails.map(({ recipients }) => recipients[0]!).toSorted()
@@ -217,7 +217,7 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
       secret: SECRET,
       logger: recordingLogger(),
     })
-    const { applications } = await auth.applications.list({ limit: 1000 })
+    const { items: applications } = await auth.applications.list({ limit: 1000 })
     await auth.close()
     await end()
     return applications

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
-import type { ApplicationRecord, Store } from '../../src/store.js'
+import type { ApplicationRecord, Store } from '../../src/contracts/store.js'
 import { callerOf } from '../support/caller.js'
 import { EXPRESSES, platform, STORES, type Host } from '../support/platform.js'
 import { ALL, CALLS, expectRefused, infoOf, onEveryOperator, OPEN } from './operator.js'
@@ -78,7 +78,7 @@ onEveryOperator((host, { caller, anApplication, doors, auditOf }) => {
       const { id } = await anApplication()
       if (status !== 'active') await host.auth.applications[status === 'deleted' ? 'delete' : 'suspend'](id)
       const before = [await host.auth.applications.get(id), await auditOf(id)]
-      await expectRefused(CALLS[call]!(host, id), 'invalid_move', new RegExp(`${id} is ${status}: ${call} `))
+      await expectRefused(CALLS[call]!(host, id), 'invalid_state', new RegExp(`${id} is ${status}: ${call} `))
       expect([await host.auth.applications.get(id), await auditOf(id)]).toEqual(before)
     })
 
@@ -278,14 +278,13 @@ describe.each(Object.entries(STORES))('an application that is pending, %s', (_, 
 
   it.each(['suspend', 'resume'] as const)('can not be moved by %s()', async (call) => {
     const { id } = await aPendingOne()
-    await expectRefused(host.auth.applications[call](id), 'invalid_move', `${id} is pending: ${call} goes from `)
+    await expectRefused(host.auth.applications[call](id), 'invalid_state', `${id} is pending: ${call} goes from `)
     expect(await host.auth.applications.get(id)).toMatchObject({ status: 'pending' })
   })
 
   it('can be deleted, and listed', async () => {
     const { id } = await aPendingOne()
-    const listed = async () =>
-      (await host.auth.applications.list({ status: 'pending' })).applications.map((each) => each.id)
+    const listed = async () => (await host.auth.applications.list({ status: 'pending' })).items.map((each) => each.id)
     expect(await listed()).toContain(id)
     expect(await host.auth.applications.delete(id)).toMatchObject({ status: 'deleted' })
     expect(await listed()).not.toContain(id)

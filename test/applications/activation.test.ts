@@ -3,12 +3,12 @@ import { describe, it } from 'vitest'
 import type { Mailer } from '../../src/index.js'
 import { attemptsOver, broughtBy, openProvider, type Brought, type Provider, type Test } from './applicant.js'
 
-/** A platform whose letters arrive without anybody knowing: `sent` is what their readers got. */
+/** A platform whose emails arrive without anybody knowing: `sent` is what their readers got. */
 function openUncertain(test: Test): Provider & { sent: Brought[] } {
   const sent: Brought[] = []
   const mailer: Mailer = {
-    async send(letter) {
-      sent.push(broughtBy(letter))
+    async send(email) {
+      sent.push(broughtBy(email))
       throw Object.assign(new Error('lost'), { code: 'ECONNECTION' })
     },
   }
@@ -38,9 +38,9 @@ describe.concurrent('the first use of credentials that may have arrived', () => 
     expect(await use(provider, provider.sent[0]!)).toBe(status)
     expect(await provider.statusOf(id)).toBe('active')
     expect(provider.happened(id)).toEqual(['registered', 'activated'])
-    const { records } = await provider.auth.audit.list({ applicationId: id })
+    const { items: records } = await provider.auth.audit.list({ applicationId: id })
     expect(records.at(-1)).toMatchObject({ type: 'application.activated', at: new Date(provider.clock.now()) })
-    expect(await provider.lettersOf(id)).toEqual([])
+    expect(await provider.emailsOf(id)).toEqual([])
     provider.clock.advance(3600)
     await sleep(1200)
     expect(provider.sent).toHaveLength(1)
@@ -56,7 +56,7 @@ describe.concurrent('the first use of credentials that may have arrived', () => 
     )
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(provider.happened(id)).toEqual(['registered', 'activated'])
-    const { records } = await provider.auth.audit.list({ applicationId: id })
+    const { items: records } = await provider.auth.audit.list({ applicationId: id })
     expect(records.filter(({ type }) => type === 'application.activated')).toHaveLength(1)
   })
 

@@ -8,14 +8,14 @@ import { expect, vi, type TestContext } from 'vitest'
 import {
   createPlatformAuth,
   memoryStore,
-  type LetterRecord,
+  type QueuedEmail,
   type PlatformAuthOptions,
   type PlatformEvent,
   type Store,
 } from '../../src/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
-import { postgresStore } from '../../src/stores/postgres.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { fakeClock } from '../../src/testing/index.js'
 import { freshDatabase } from '../support/postgres.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
@@ -36,7 +36,7 @@ export const APIS = {
   payroll: { scheme: 'apiKey', title: 'Payroll', registration: 'closed' },
 } as const
 
-/** What a letter brought. */
+/** What a email brought. */
 export interface Brought {
   readonly clientId: string
   readonly clientSecret: string
@@ -113,8 +113,8 @@ export function openProvider({ onTestFinished }: Test, options: Partial<Platform
       return application
     },
     record: async (id: string) => (await store.findApplication(id))!,
-    lettersOf: (id: string): Promise<readonly LetterRecord[]> =>
-      store.listLetters({ applicationId: id, state: undefined, limit: 100 }),
+    emailsOf: (id: string): Promise<readonly QueuedEmail[]> =>
+      store.listEmails({ applicationId: id, state: undefined, limit: 100 }),
     statusOf: async (id: string) => (await auth.applications.get(id))?.status,
     /** What the token endpoint answers to key and secret. */
     async tokenStatus({ clientId, clientSecret }: Brought, api = 'orders') {
@@ -148,7 +148,7 @@ export async function openMailingProvider(
 export const KEY = /\bepa_key_[A-Za-z0-9]{34}\b/
 export const SECRET_VALUE = /\bepa_sec_[A-Za-z0-9]{49}\b/
 
-/** Key and secret as a reader finds them in a letter; empty where there are none. */
+/** Key and secret as a reader finds them in a email; empty where there are none. */
 export function broughtBy({ text }: { readonly text: string }): Brought {
   return { clientId: KEY.exec(text)?.[0] ?? '', clientSecret: SECRET_VALUE.exec(text)?.[0] ?? '' }
 }
@@ -162,18 +162,18 @@ export async function broughtByMail(mail: ReceivedMail | undefined): Promise<Bro
 export const PATIENTLY = { timeout: 8000, interval: 20 }
 
 /** Waits for that many letters, and no more than that. */
-export async function lettersArrived(letters: readonly unknown[], count: number): Promise<void> {
-  await vi.waitFor(() => expect(letters.length).toBe(count), { timeout: 8000, interval: 10 })
+export async function emailsArrived(emails: readonly unknown[], count: number): Promise<void> {
+  await vi.waitFor(() => expect(emails.length).toBe(count), { timeout: 8000, interval: 10 })
 }
 
-/** The letter's record once that many attempts are over. */
-export async function attemptsOver({ lettersOf }: Provider, id: string, attempts: number): Promise<LetterRecord> {
+/** The email's record once that many attempts are over. */
+export async function attemptsOver({ emailsOf }: Provider, id: string, attempts: number): Promise<QueuedEmail> {
   const over = async (): Promise<void> => {
-    const [letter] = await lettersOf(id)
-    expect([letter?.attempts, letter?.leasedUntil]).toEqual([attempts, 0])
+    const [email] = await emailsOf(id)
+    expect([email?.attemptCount, email?.leasedUntil]).toEqual([attempts, 0])
   }
   await vi.waitFor(over, { timeout: 8000, interval: 10 })
-  return (await lettersOf(id))[0]!
+  return (await emailsOf(id))[0]!
 }
 
 /** No plain credential of these in what is shown, nor what is left of it without its public prefix. */

@@ -152,7 +152,7 @@ describe('a credential', () => {
     expect(credentials!.clientId.slice(-6)).toBe(crc32InBase62(credentials!.clientId.slice(0, -6)))
   })
 
-  it('has no letter or digit more often than another, anywhere', async () => {
+  it('has no email or digit more often than another, anywhere', async () => {
     const counts = new Map(BASE62.split('').map((character) => [character, 0]))
     const made = new Set<string>()
     for (const { clientId, clientSecret = '' } of await manyCredentials({}, 2000)) {

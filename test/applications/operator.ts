@@ -3,7 +3,7 @@ import {
   authOf,
   type Application,
   type ApplicationErrorCode,
-  type AuditEvent,
+  type AuditEntry,
   type IssuedCredentials,
 } from '../../src/index.js'
 import { callerOf, type Caller } from '../support/caller.js'
@@ -16,7 +16,7 @@ export interface Operator {
   anApplication(apis?: readonly (typeof ALL)[number][]): Promise<{ id: string; credentials: IssuedCredentials }>
   /** What each door answers now: the token endpoint, a bearer guard, a key guard. */
   doors(credentials: Partial<IssuedCredentials>, accessToken: string): Promise<string[]>
-  auditOf(id: string): Promise<AuditEvent[]>
+  auditOf(id: string): Promise<AuditEntry[]>
 }
 
 /** What `doors()` resolves where all are open. */
@@ -51,7 +51,7 @@ function operatorOf(host: Host): Operator {
       return answers.map(({ status, body }) => [status, (body as { error?: string }).error].join(' ').trim())
     },
     async auditOf(id) {
-      const { records } = await host.auth.audit.list({ applicationId: id, limit: 1000 })
+      const { items: records } = await host.auth.audit.list({ applicationId: id, limit: 1000 })
       return records
     },
   }

@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
-import {
-  memoryStore,
-  openOperations,
-  type AccessArgument,
-  type ApplicationErrorCode,
-  type Store,
-} from '../../src/index.js'
+import { memoryStore, openAdmin, type ApiGrants, type ApplicationErrorCode, type Store } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
   broughtBy,
   expectNoneOf,
   PATIENTLY,
-  lettersArrived,
+  emailsArrived,
   openProvider,
   type Provider,
   type Test,
@@ -26,7 +20,7 @@ function openRegistering(test: Test): Provider & { mailer: ReturnType<typeof mem
 const CONTACT = 'dev@customer.example'
 
 describe.concurrent('register()', () => {
-  it('resolves a pending application, without its credentials, before any letter is sent', async ({
+  it('resolves a pending application, without its credentials, before any email is sent', async ({
     expect,
     onTestFinished,
   }) => {
@@ -50,7 +44,7 @@ describe.concurrent('register()', () => {
         createdAt: new Date(clock.now()),
       },
     })
-    const { records } = await auth.audit.list({ applicationId: answer.application.id })
+    const { items: records } = await auth.audit.list({ applicationId: answer.application.id })
     expect(records).toMatchObject([
       {
         type: 'application.registered',
@@ -63,15 +57,15 @@ describe.concurrent('register()', () => {
 
   it('grants what registrationScopes lets it, and refuses more', async ({ expect, onTestFinished }) => {
     const { auth, mailer, tokenStatus } = openRegistering({ onTestFinished })
-    const register = (apis: AccessArgument) =>
+    const register = (apis: ApiGrants) =>
       auth.applications.register({ name: 'Shop', contact: CONTACT, apis: apis as never })
     const { application } = await register({ orders: { scopes: ['orders:read'] } })
     expect(application.apis).toEqual({ orders: { scopes: ['orders:read'] } })
     expect((await register({ orders: {} })).application.apis).toEqual({ orders: { scopes: ['orders:read'] } })
     expect((await register({ orders: { scopes: [] } })).application.apis).toEqual({ orders: { scopes: [] } })
     await expect(register({ orders: { scopes: ['orders:write'] } })).rejects.toMatchObject({ code: 'unknown_scope' })
-    await lettersArrived(mailer.letters, 3)
-    expect(await tokenStatus(broughtBy(mailer.letters[0]!))).toBe(200)
+    await emailsArrived(mailer.emails, 3)
+    expect(await tokenStatus(broughtBy(mailer.emails[0]!))).toBe(200)
     // An operator may grant the rest.
     await expect(auth.applications.allow(application.id, 'orders')).resolves.toMatchObject({
       apis: { orders: { scopes: ['orders:read', 'orders:write'] } },
@@ -102,10 +96,10 @@ describe.concurrent('register()', () => {
         { name: 'ApplicationError', code },
       )
     }
-    expect((await auth.applications.list()).applications).toEqual([])
-    expect(await store.listLetters({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
-    expect((await auth.audit.list()).records.filter(({ applicationId }) => applicationId !== undefined)).toEqual([])
-    expect([mailer.letters, events]).toEqual([[], []])
+    expect((await auth.applications.list()).items).toEqual([])
+    expect(await store.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect((await auth.audit.list()).items.filter(({ applicationId }) => applicationId !== undefined)).toEqual([])
+    expect([mailer.emails, events]).toEqual([[], []])
   })
 
   it('is a ConfigurationError without a mailer', async ({ expect, onTestFinished }) => {
@@ -118,7 +112,7 @@ describe.concurrent('register()', () => {
     })
   })
 
-  it('stores application and letter together, or neither', async ({ expect, onTestFinished }) => {
+  it('stores application and email together, or neither', async ({ expect, onTestFinished }) => {
     const working = memoryStore()
     const store: Store = {
       ...working,
@@ -131,16 +125,16 @@ describe.concurrent('register()', () => {
     await expect(
       auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] }),
     ).rejects.toMatchObject({ code: 'store_unavailable' })
-    expect(await working.listLetters({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
-    expect(mailer.letters).toEqual([])
+    expect(await working.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
+    expect(mailer.emails).toEqual([])
   })
 
   it('makes another application for a contact that is known', async ({ expect, onTestFinished }) => {
     const { register, mailer, keyStatus } = openRegistering({ onTestFinished })
     const [one, two] = [await register(), await register()]
     expect(one.id).not.toBe(two.id)
-    await lettersArrived(mailer.letters, 2)
-    for (const letter of mailer.letters) expect(await keyStatus(broughtBy(letter))).toBe(200)
+    await emailsArrived(mailer.emails, 2)
+    for (const email of mailer.emails) expect(await keyStatus(broughtBy(email))).toBe(200)
   })
 })
 
@@ -154,17 +148,17 @@ describe.concurrent('a registration that touches a manual API', () => {
     const { id } = await provider.register(['catalog', 'orders', 'weather'])
     clock.advance(24 * 3600)
     await sleep(1200)
-    expect(mailer.letters).toEqual([])
+    expect(mailer.emails).toEqual([])
     expect(await provider.record(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
     expect(await auth.outbox.retry(id)).toEqual({ retried: 0 })
 
     expect(await auth.applications.approve(id, { by: 'ann' })).toMatchObject({ id, status: 'pending' })
-    await lettersArrived(mailer.letters, 1)
-    const brought = broughtBy(mailer.letters[0]!)
+    await emailsArrived(mailer.emails, 1)
+    const brought = broughtBy(mailer.emails[0]!)
     expect([await provider.tokenStatus(brought), await provider.keyStatus(brought, '/weather/now')]).toEqual([200, 200])
     expect(provider.happened(id).slice(0, 2)).toEqual(['registered', 'approved'])
-    const { records } = await auth.audit.list({ applicationId: id })
+    const { items: records } = await auth.audit.list({ applicationId: id })
     expect(records[1]).toMatchObject({ type: 'application.approved', by: 'ann', at: new Date(clock.now()) })
     expectNoneOf(brought, records)
   })
@@ -178,7 +172,7 @@ describe.concurrent('a registration that touches a manual API', () => {
     clock.advance(10 * 24 * 3600)
     const operator = openProvider({ onTestFinished }, { store, now: clock.now })
     await operator.auth.applications.approve(id)
-    expect(await operator.lettersOf(id)).toMatchObject([{ state: 'due', createdAt: clock.now(), dueAt: clock.now() }])
+    expect(await operator.emailsOf(id)).toMatchObject([{ state: 'due', createdAt: clock.now(), dueAt: clock.now() }])
   })
 
   it('is approved once, and only while it waits', async ({ expect, onTestFinished }) => {
@@ -187,36 +181,36 @@ describe.concurrent('a registration that touches a manual API', () => {
     const { id } = await register(['weather'])
     const outcomes = await Promise.allSettled([approve(id), approve(id)])
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_move' })
-    await lettersArrived(mailer.letters, 1)
+    await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_state' })
+    await emailsArrived(mailer.emails, 1)
     await expect.poll(() => statusOf(id), PATIENTLY).toBe('active')
-    await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_move' })
+    await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_state' })
 
-    await expect(approve((await register(['catalog'])).id)).rejects.toMatchObject({ code: 'invalid_move' })
+    await expect(approve((await register(['catalog'])).id)).rejects.toMatchObject({ code: 'invalid_state' })
     await expect(approve('app_0')).rejects.toMatchObject({ code: 'application_not_found' })
     const { application } = await auth.applications.create({ name: 'Shop', apis: ['weather'] })
-    await expect(approve(application.id)).rejects.toMatchObject({ code: 'invalid_move' })
+    await expect(approve(application.id)).rejects.toMatchObject({ code: 'invalid_state' })
     const deleted = await register(['weather'])
     await auth.applications.delete(deleted.id)
-    await expect(approve(deleted.id)).rejects.toMatchObject({ code: 'invalid_move' })
+    await expect(approve(deleted.id)).rejects.toMatchObject({ code: 'invalid_state' })
   })
 
-  it('can neither be suspended nor resumed, and is deleted with its letter', async ({ expect, onTestFinished }) => {
-    const { auth, register, lettersOf, happened } = openRegistering({ onTestFinished })
+  it('can neither be suspended nor resumed, and is deleted with its email', async ({ expect, onTestFinished }) => {
+    const { auth, register, emailsOf, happened } = openRegistering({ onTestFinished })
     const { id } = await register(['weather'])
-    await expect(auth.applications.suspend(id)).rejects.toMatchObject({ code: 'invalid_move' })
-    await expect(auth.applications.resume(id)).rejects.toMatchObject({ code: 'invalid_move' })
+    await expect(auth.applications.suspend(id)).rejects.toMatchObject({ code: 'invalid_state' })
+    await expect(auth.applications.resume(id)).rejects.toMatchObject({ code: 'invalid_state' })
     expect(await auth.applications.delete(id)).toMatchObject({ status: 'deleted', contact: undefined, name: '' })
-    expect(await lettersOf(id)).toEqual([])
+    expect(await emailsOf(id)).toEqual([])
     expect(happened(id)).toEqual(['registered', 'deleted'])
   })
 
   it('can be deleted by an operator without a platform', async ({ expect, onTestFinished }) => {
-    const { register, store, lettersOf, statusOf } = openRegistering({ onTestFinished })
+    const { register, store, emailsOf, statusOf } = openRegistering({ onTestFinished })
     const { id } = await register(['weather'])
-    const operations = await openOperations(store)
+    const operations = await openAdmin(store)
     await operations.applications.delete(id)
-    expect(await lettersOf(id)).toEqual([])
+    expect(await emailsOf(id)).toEqual([])
     expect(await statusOf(id)).toBe('deleted')
   })
 })

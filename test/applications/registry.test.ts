@@ -185,8 +185,8 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       let after: string | undefined
       do {
         const page = await host.auth.applications.list({ limit: 2, ...(after !== undefined && { after }) })
-        expect(page.applications.length).toBeLessThanOrEqual(2)
-        listed.push(...page.applications.map(({ id }) => id))
+        expect(page.items.length).toBeLessThanOrEqual(2)
+        listed.push(...page.items.map(({ id }) => id))
         pages += 1
         after = page.next
         if (after !== undefined) expect(after).toBe(listed.at(-1))
@@ -199,15 +199,15 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
     it('has no next page where the last one is just full', async () => {
       const [first, second] = [await anApplication(), await anApplication()]
       const page = await host.auth.applications.list({ after: first.id, limit: 1 })
-      expect(page.applications.map(({ id }) => id)).toEqual([second.id])
+      expect(page.items.map(({ id }) => id)).toEqual([second.id])
       expect(page).not.toHaveProperty('next')
-      expect(await host.auth.applications.list({ after: second.id })).toEqual({ applications: [] })
+      expect(await host.auth.applications.list({ after: second.id })).toEqual({ items: [] })
     })
 
     it('shows what get() shows', async () => {
       const before = await anApplication()
       const { id } = await anApplication()
-      const { applications } = await host.auth.applications.list({ after: before.id })
+      const { items: applications } = await host.auth.applications.list({ after: before.id })
       expect(applications).toEqual([await host.auth.applications.get(id)])
     })
 
@@ -220,7 +220,7 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       await host.auth.applications.suspend(suspended)
       await host.auth.applications.delete(deleted)
       const list = async (query: Parameters<typeof host.auth.applications.list>[0]) => {
-        const { applications } = await host.auth.applications.list({ after: start, ...query })
+        const { items: applications } = await host.auth.applications.list({ after: start, ...query })
         return applications.map(({ id }) => id)
       }
       expect(await list({})).toEqual([catalog, orders, suspended])
@@ -236,7 +236,7 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
 
     it('ends where nobody is known by that id', async () => {
       await anApplication()
-      expect(await host.auth.applications.list({ after: NOBODY })).toEqual({ applications: [] })
+      expect(await host.auth.applications.list({ after: NOBODY })).toEqual({ items: [] })
     })
 
     it.each([0, -1, 1001, 1.5, NaN, '10', null])('refuses the limit %j', async (limit) => {
@@ -335,7 +335,7 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       const { id } = await anApplication()
       const settled = await Promise.allSettled([host.auth.applications.suspend(id), host.auth.applications.suspend(id)])
       expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-      expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'invalid_move' } })
+      expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'invalid_state' } })
     })
   })
 })

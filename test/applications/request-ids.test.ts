@@ -1,17 +1,17 @@
 import express, { type Express } from 'express'
 import request, { type Test as Call } from 'supertest'
 import { describe, it } from 'vitest'
-import type { Letter, PlatformAuthOptions } from '../../src/index.js'
+import type { EmailMessage, PlatformAuthOptions } from '../../src/index.js'
 import { attemptsOver, broughtBy, openProvider, type Brought, type Provider, type Test } from './applicant.js'
 
 const LINK = /claim#([A-Za-z0-9_-]{43})\b/
 
-/** A platform whose letters arrive without anybody knowing, in an app whose requests have ids, as pino-http gives them. */
+/** A platform whose emails arrive without anybody knowing, in an app whose requests have ids, as pino-http gives them. */
 function openIdentified(test: Test, options: Partial<PlatformAuthOptions> = {}) {
-  const sent: Letter[] = []
+  const sent: EmailMessage[] = []
   const mailer = {
-    async send(letter: Letter) {
-      sent.push(letter)
+    async send(email: EmailMessage) {
+      sent.push(email)
       throw Object.assign(new Error('lost'), { code: 'ECONNECTION' })
     },
   }
@@ -77,7 +77,7 @@ describe.concurrent('the id of a request', () => {
     ])
   })
 
-  it('is not told with what happens to the letter afterwards, nor outside a request', async ({
+  it('is not told with what happens to the email afterwards, nor outside a request', async ({
     expect,
     onTestFinished,
   }) => {

@@ -11,7 +11,7 @@ import express from 'express'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth, type Store } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { callerOf, type Caller } from '../support/caller.js'
 import { platform, SECRET } from '../support/platform.js'
 
@@ -360,7 +360,7 @@ it(
 
 it('changes of one application made in all of them at once all land, or are refused by name', async () => {
   const { id } = await aKnownApplication(instances.here)
-  const { records: before } = await platforms[0]!.audit.list({ applicationId: id })
+  const { items: before } = await platforms[0]!.audit.list({ applicationId: id })
   const changes = Object.values(instances).flatMap((instance, i) =>
     Array.from({ length: 8 }, (_, j) =>
       j % 2 === 0
@@ -375,7 +375,7 @@ it('changes of one application made in all of them at once all land, or are refu
   const refused = settled.filter((each) => each.status === 'rejected')
   for (const { reason } of refused) expect(String(reason)).toContain('is being changed by others')
 
-  const { records } = await platforms[0]!.audit.list({ applicationId: id })
+  const { items: records } = await platforms[0]!.audit.list({ applicationId: id })
   expect(records).toHaveLength(before.length + settled.length - refused.length)
   const application = await platforms[0]!.applications.get(id)
   expect(application?.name).toBe(records.findLast(({ by }) => by?.startsWith('name'))?.by)

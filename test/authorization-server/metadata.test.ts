@@ -124,7 +124,7 @@ describe('Metadata of an oauth2 API', () => {
 
     it('is the public key set at /.well-known/jwks.json (RFC 7517 5), with no private member', async () => {
       const { body } = (await request(host.app).get('/.well-known/jwks.json')) as { body: { keys: object[] } }
-      const [current] = await host.auth.signingKeys.list()
+      const [current] = (await host.auth.signingKeys.list()).items
       expect(body).toEqual({
         keys: [
           {

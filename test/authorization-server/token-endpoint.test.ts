@@ -612,7 +612,7 @@ describe('The token endpoint, row by row of contract 3.1,', () => {
     async function makePending(id: string): Promise<void> {
       const record = (await host.store.findApplication(id))!
       const entry = { at: 0, type: 'application.updated', by: undefined, applicationId: id, details: {} } as const
-      // Its credentials are yet to be made; those that a letter has brought end this state by their use.
+      // Its credentials are yet to be made; those that a email has brought end this state by their use.
       const pending = { ...record, status: 'pending', keys: [], secrets: [], version: record.version + 1 } as const
       expect(await host.store.saveApplication(pending, entry)).toBe(true)
     }

@@ -157,7 +157,7 @@ fast as they are answered. Memory is the server's after the last round and a gar
 
 - Guards stand in front of the same route with the same JSON answer. Access tokens are ES256, RFC 9068, some 680 characters:
   10,000 in turn, or, as new ones, 50,000 in turn, more than anybody keeps. API keys are those of 1,000 applications.
-  Refusals are relative to the route's 200.
+  ErrorResponses are relative to the route's 200.
 - ours: NODE_ENV=production, guard with a scope; the application's state, scopes and revocations are judged at each request.
 - express-oauth2-jwt-bearer: issuer, audience, key set by \`jwksUri\`, \`requiredScopes()\`. express-jwt and passport-jwt: PEM
   public key, issuer, audience. passport-http-bearer and MCP SDK: jose with an imported key in the callback they ask for.

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { COMMANDS } from '../../src/cli/commands.js'
 import { pack, type Packed } from '../package/packed.js'
-import { bin, BIN, CONFIG, lettersIn, site, type Site } from './command-line.js'
+import { bin, BIN, CONFIG, emailsIn, site, type Site } from './command-line.js'
 
 let here: Site
 let env: Record<string, string>
 
 beforeAll(async () => {
   here = await site()
-  env = { CLI_FILE: here.file, CLI_MAIL: join(here.folder, 'letters') }
+  env = { CLI_FILE: here.file, CLI_MAIL: join(here.folder, 'emails') }
 })
 afterAll(() => here.remove())
 
@@ -45,22 +45,22 @@ it('does every command as a program of its own', { timeout: 60_000 }, async () =
     ...config,
   )
   await says('apps approve', idOf(registered), ...config)
-  expect((await lettersIn(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['b@shop.example'])
+  expect((await emailsIn(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['b@shop.example'])
   await says('apps update', id, '--contact', 'shop@shop.example', ...db)
   expect(await says('apps allow', id, 'catalog', ...config)).toContain('may use catalog')
   await says('apps disallow', id, 'catalog', ...db)
   expect(await says('apps rotate-secret', id, ...config)).toMatch(/epa_sec_\w{49}/)
-  expect(await says('apps rotate-key', id, '--mail', ...config)).toContain('has accepted its letter')
+  expect(await says('apps rotate-key', id, '--mail', ...config)).toContain('has accepted its email')
   await says('apps revoke-tokens', id, ...db)
   await says('apps suspend', id, ...db)
   await says('apps resume', id, ...db)
   expect(await says('apps show', id, ...look)).toMatch(/status +active\ncontact +shop@shop\.example/)
   expect(await says('apps list', ...look)).toMatch(/^ID .*\n.* Shop .*\n.* Buyer /)
   await says('apps delete', id, '--yes', ...db)
-  await says('keys rotate', '--immediately', ...config)
-  const [, former] = /^(\S{43}) .* former /m.exec(await says('keys list', ...look))!
-  await says('keys revoke', former!, ...config)
-  expect(await says('mail retry', ...look)).toBe('No letter was given up.\n')
+  await says('signing-keys rotate', '--immediately', ...config)
+  const [, former] = /^(\S{43}) .* former /m.exec(await says('signing-keys list', ...look))!
+  await says('signing-keys revoke', former!, ...config)
+  expect(await says('emails retry', ...look)).toBe('No email was given up.\n')
   const { records } = JSON.parse(await says('audit', '--json', ...look)) as { records: { type: string; by?: string }[] }
   expect(new Set(records.map(({ by }) => by))).toEqual(new Set([undefined, 'alice', 'bob']))
   expect(await says('doctor', ...look)).toContain('no problems')
@@ -128,7 +128,7 @@ it('takes options from TypeScript where Node does, and says so where it does not
     file,
     'const baseUrl: string = "http://localhost"\nexport default { baseUrl, apis: { weather: { scheme: "apiKey" } }, secret: "a secret of 32 characters or more" }',
   )
-  const { code, stderr } = await bin(['keys', 'rotate', '--config', file, '--db', here.file])
+  const { code, stderr } = await bin(['signing-keys', 'rotate', '--config', file, '--db', here.file])
   if ((process.features as { typescript?: unknown }).typescript)
     expect({ code, stderr: stderr.includes('.ts') }).toEqual({ code: 0, stderr: false })
   else

@@ -6,18 +6,18 @@ import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
-import type { LetterInfo } from '../../src/cli/letters.js'
+import type { EmailInfo } from '../../src/cli/emails.js'
 import { run } from '../../src/cli/run.js'
 import {
   createPlatformAuth,
   type Application,
-  type AuditEvent,
+  type AuditEntry,
   type IssuedCredentials,
   type PlatformAuth,
   type PlatformAuthOptions,
   type SigningKeyInfo,
 } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { APIS, recordingLogger, SECRET } from '../support/platform.js'
 
 /** The module that tests give as `--config`. */
@@ -71,8 +71,8 @@ interface Document {
   readonly application: Application
   readonly applications: readonly Application[]
   readonly credentials: Partial<IssuedCredentials>
-  readonly letters: readonly LetterInfo[]
-  readonly records: readonly AuditEvent[]
+  readonly emails: readonly EmailInfo[]
+  readonly records: readonly AuditEntry[]
   readonly signingKey: SigningKeyInfo
   readonly signingKeys: readonly SigningKeyInfo[]
   readonly next?: string
@@ -117,19 +117,19 @@ export async function site(
   return { folder, file, remove: () => rm(folder, { recursive: true }) }
 }
 
-/** A site for all tests of a file, which `platform.mjs` is about; `letters` is where its mailer puts them. */
-export function siteForAll(): Pick<Site, 'folder' | 'file'> & { readonly letters: string } {
-  const here = { folder: '', file: '', letters: '' }
+/** A site for all tests of a file, which `platform.mjs` is about; `emails` is where its mailer puts them. */
+export function siteForAll(): Pick<Site, 'folder' | 'file'> & { readonly emails: string } {
+  const here = { folder: '', file: '', emails: '' }
   let remove: () => Promise<void>
   beforeAll(async () => {
     const { folder, file, remove: end } = await site()
     remove = end
-    Object.assign(here, { folder, file, letters: join(folder, 'letters') })
+    Object.assign(here, { folder, file, emails: join(folder, 'emails') })
   })
   afterAll(() => remove())
   beforeEach(() => {
     vi.stubEnv('CLI_FILE', here.file)
-    vi.stubEnv('CLI_MAIL', here.letters)
+    vi.stubEnv('CLI_MAIL', here.emails)
   })
   afterEach(() => vi.unstubAllEnvs())
   return here
@@ -150,8 +150,8 @@ export async function startServer(env: Environment): Promise<{ readonly url: str
   }
 }
 
-/** The letters that the mailer of `platform.mjs` has put into a file. */
-export async function lettersIn(file: string): Promise<{ to: string; subject: string; text: string }[]> {
+/** The emails that the mailer of `platform.mjs` has put into a file. */
+export async function emailsIn(file: string): Promise<{ to: string; subject: string; text: string }[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return text
     .split('\n')

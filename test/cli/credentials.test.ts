@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Application } from '../../src/index.js'
-import { CONFIG, core, json, lettersIn, site, siteForAll } from './command-line.js'
+import { CONFIG, core, json, emailsIn, site, siteForAll } from './command-line.js'
 
 const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
 
@@ -42,9 +42,9 @@ describe('apps allow and rotate', () => {
   it('mails it instead', async () => {
     const { id } = await create('Mailed', '--contact', 'mailed@shop.example')
     const { stdout } = await core(['apps', 'rotate-secret', id, '--mail', ...config])
-    expect(stdout).toBe(`"Mailed" (${id}) gets a new secret by e-mail.\nThe mail server has accepted its letter.\n`)
-    const letters = await lettersIn(here.letters)
-    expect(letters.find(({ to }) => to === 'mailed@shop.example')?.text).toMatch(/epa_sec_\w{49}/)
+    expect(stdout).toBe(`"Mailed" (${id}) gets a new secret by e-mail.\nThe mail server has accepted its email.\n`)
+    const emails = await emailsIn(here.emails)
+    expect(emails.find(({ to }) => to === 'mailed@shop.example')?.text).toMatch(/epa_sec_\w{49}/)
   })
 
   it('mails nothing where there is no contact, and says how to set one', async () => {
@@ -55,24 +55,24 @@ describe('apps allow and rotate', () => {
   })
 })
 
-describe('keys', () => {
+describe('signing-keys', () => {
   it('are listed, rotated and revoked', async () => {
     const keys = await site()
     vi.stubEnv('CLI_FILE', keys.file)
     const where = ['--db', keys.file]
-    expect((await core(['keys', 'list', ...where])).stdout).toMatch(
+    expect((await core(['signing-keys', 'list', ...where])).stdout).toMatch(
       /^KID +ALGORITHM +STATE .*\n\S{43} {2}ES256 {6}current .* -\n$/,
     )
-    const published = await core(['keys', 'rotate', '--by', 'alice', ...config])
+    const published = await core(['signing-keys', 'rotate', '--by', 'alice', ...config])
     expect(published.stdout).toMatch(/^The signing key \S{43} is published, and signs from .*Z\.\n$/)
-    const { signingKey } = await json(['keys', 'rotate', '--immediately', ...config])
+    const { signingKey } = await json(['signing-keys', 'rotate', '--immediately', ...config])
     expect(signingKey.state).toBe('current')
-    const { signingKeys } = await json(['keys', 'list', ...where])
+    const { signingKeys } = await json(['signing-keys', 'list', ...where])
     const former = signingKeys.find(({ state }) => state === 'former')!
-    expect((await core(['keys', 'revoke', former.kid, ...config])).stdout).toContain(
+    expect((await core(['signing-keys', 'revoke', former.kid, ...config])).stdout).toContain(
       `Revoked the signing key ${former.kid}`,
     )
-    const again = await core(['keys', 'revoke', former.kid, ...config])
+    const again = await core(['signing-keys', 'revoke', former.kid, ...config])
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('express-platform-auth keys list') })
     const { records } = await json(['audit', ...where])
     expect(records.map(({ type, by }) => [type, by])).toContainEqual(['signingKey.rotated', 'alice'])

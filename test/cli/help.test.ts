@@ -16,9 +16,9 @@ describe('help', () => {
   })
 
   it('of a group lists its commands', async () => {
-    const { code, stdout } = await core(['keys', '--help'])
+    const { code, stdout } = await core(['signing-keys', '--help'])
     expect(code).toBe(0)
-    expect(stdout).toContain('keys revoke KID')
+    expect(stdout).toContain('signing-signing-keys revoke KID')
     expect(stdout).not.toContain('apps')
   })
 
@@ -56,7 +56,7 @@ describe('wrong usage ends with 2, says what is wrong, and where to read on', ()
     [['apps', 'rotate'], /Did you mean "rotate-secret" or "rotate-key"\?/],
     [['app', 'list'], /no command "app list". Did you mean "apps list"\?/],
     [['doktor'], /no command "doktor". Did you mean "doctor"\?/],
-    [['key'], /no command "key". Did you mean "keys list" or "keys rotate"/],
+    [['signing-key'], /no command "signing-key". Did you mean "signing-keys list" or "signing-keys rotate"/],
     [['frobnicate'], /no command "frobnicate".\nSee: express-platform-auth --help/],
     [
       ['apps', 'list', '--stauts', 'active'],

@@ -25,14 +25,14 @@ function options() {
 // oxlint-disable-next-line import/no-default-export -- what `--config` takes
 export default options
 
-/** Adds letters to a file; or does as the word says. @param {string} what */
+/** Adds emails to a file; or does as the word says. @param {string} what */
 function mailer(what) {
   return {
-    /** @param {import('express-platform-auth').Letter} letter */
-    async send(letter) {
+    /** @param {import('express-platform-auth').EmailMessage} email */
+    async send(email) {
       if (what === 'refuses') throw Object.assign(new Error(), { refused: true, permanent: true, responseCode: 550 })
       if (what === 'is busy') throw Object.assign(new Error(), { refused: true, code: 'ECONNREFUSED' })
-      appendFileSync(what, `${JSON.stringify(letter)}\n`)
+      appendFileSync(what, `${JSON.stringify(email)}\n`)
     },
   }
 }

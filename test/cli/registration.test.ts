@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { CONFIG, core, json, lettersIn, siteForAll } from './command-line.js'
+import { CONFIG, core, json, emailsIn, siteForAll } from './command-line.js'
 
 const KEY = /^epa_key_[A-Za-z0-9]{34}$/
 const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
@@ -97,14 +97,14 @@ describe('apps register and approve', () => {
     ]
     const { code, stdout, stderr } = await core(args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^Registered "Reader" \(app_\w{32}\)\.\nThe mail server has accepted its letter\.\n$/)
-    const letters = await lettersIn(here.letters)
-    expect(letters.find(({ to }) => to === 'reader@shop.example')?.text).toMatch(/epa_key_\w{34}/)
+    expect(stdout).toMatch(/^Registered "Reader" \(app_\w{32}\)\.\nThe mail server has accepted its email\.\n$/)
+    const emails = await emailsIn(here.emails)
+    expect(emails.find(({ to }) => to === 'reader@shop.example')?.text).toMatch(/epa_key_\w{34}/)
     const id = /app_\w{32}/.exec(stdout)![0]
     expect((await json(['apps', 'show', id, ...db()])).application).toMatchObject({ status: 'active' })
   })
 
-  it('holds the letter of an API that is approved by hand, until it is', async () => {
+  it('holds the email of an API that is approved by hand, until it is', async () => {
     const args = [
       'apps',
       'register',
@@ -118,12 +118,12 @@ describe('apps register and approve', () => {
     ]
     const { stdout } = await core(args)
     const id = /app_\w{32}/.exec(stdout)![0]
-    expect(stdout).toContain(`Its letter is sent once it is approved: express-platform-auth apps approve ${id}\n`)
+    expect(stdout).toContain(`Its email is sent once it is approved: express-platform-auth apps approve ${id}\n`)
     expect((await core(['apps', 'show', id, ...db()])).stdout).toMatch(
-      /status +pending[^]*letters +registration: held\n$/,
+      /status +pending[^]*emails +registration: held\n$/,
     )
     const approved = await core(['apps', 'approve', id, ...config])
-    expect(approved.stdout).toBe(`Approved "Buyer" (${id}).\nThe mail server has accepted its letter.\n`)
+    expect(approved.stdout).toBe(`Approved "Buyer" (${id}).\nThe mail server has accepted its email.\n`)
     const again = await core(['apps', 'approve', id, ...config])
     expect(again).toMatchObject({
       code: 1,
@@ -131,18 +131,18 @@ describe('apps register and approve', () => {
     })
   })
 
-  it('leaves the letter to a running server where there is no mailer', async () => {
+  it('leaves the email to a running server where there is no mailer', async () => {
     const args = ['apps', 'register', '--name', 'Buyer', '--contact', 'late@shop.example', '--api', 'orders', ...config]
     const { application } = await json(args)
     vi.stubEnv('CLI_MAIL', '')
     const { code, stdout } = await core(['apps', 'approve', application.id, ...config])
     expect(code).toBe(0)
-    expect(stdout).toContain('A running server that has a mailer sends its letter.')
+    expect(stdout).toContain('A running server that has a mailer sends its email.')
     expect(await json(['apps', 'show', application.id, ...db()])).toMatchObject({
-      letters: [{ state: 'due', attempts: 0 }],
+      emails: [{ state: 'due', attemptCount: 0 }],
     })
-    // The next command that is about letters takes it along.
-    vi.stubEnv('CLI_MAIL', here.letters)
+    // The next command that is about emails takes it along.
+    vi.stubEnv('CLI_MAIL', here.emails)
     await core(['apps', 'register', '--name', 'Next', '--contact', 'x@shop.example', '--api', 'catalog', ...config])
     expect((await json(['apps', 'show', application.id, ...db()])).application.status).toBe('active')
   })
@@ -161,8 +161,8 @@ describe('apps register and approve', () => {
   })
 })
 
-describe('mail retry', () => {
-  it('says why a letter was not accepted, and tries what was given up', async () => {
+describe('emails retry', () => {
+  it('says why a email was not accepted, and tries what was given up', async () => {
     vi.stubEnv('CLI_MAIL', 'refuses')
     const args = [
       'apps',
@@ -178,12 +178,12 @@ describe('mail retry', () => {
     const { stdout } = await core(args)
     const id = /app_\w{32}/.exec(stdout)![0]
     expect(stdout).toContain(
-      `The mail server has refused its letter (550). See to the cause, then: express-platform-auth mail retry ${id}`,
+      `The mail server has refused its email (550). See to the cause, then: express-platform-auth emails retry ${id}`,
     )
-    expect((await core(['mail', 'retry', id, ...config])).stdout).toBe('1 letter is tried again: 0 accepted, 1 not.\n')
-    vi.stubEnv('CLI_MAIL', here.letters)
-    expect((await core(['mail', 'retry', ...config])).stdout).toBe('1 letter is tried again: 1 accepted, 0 not.\n')
-    expect((await core(['mail', 'retry', ...config])).stdout).toBe('No letter was given up.\n')
+    expect((await core(['emails', 'retry', id, ...config])).stdout).toBe('1 email is tried again: 0 accepted, 1 not.\n')
+    vi.stubEnv('CLI_MAIL', here.emails)
+    expect((await core(['emails', 'retry', ...config])).stdout).toBe('1 email is tried again: 1 accepted, 0 not.\n')
+    expect((await core(['emails', 'retry', ...config])).stdout).toBe('No email was given up.\n')
   })
 
   it('with the store alone leaves the sending to a running server', async () => {
@@ -199,21 +199,21 @@ describe('mail retry', () => {
       'catalog',
       ...config,
     ]
-    const { application, letters } = await json(args)
-    expect(letters).toMatchObject([{ state: 'failed', problem: '550', purpose: 'registration', attempts: 1 }])
-    expect((await core(['mail', 'retry', application.id, ...db()])).stdout).toBe(
-      '1 letter is tried again by a running server that has a mailer.\n',
+    const { application, emails } = await json(args)
+    expect(emails).toMatchObject([{ state: 'failed', problem: '550', purpose: 'registration', attemptCount: 1 }])
+    expect((await core(['emails', 'retry', application.id, ...db()])).stdout).toBe(
+      '1 email is tried again by a running server that has a mailer.\n',
     )
-    expect(await json(['apps', 'show', application.id, ...db()])).toMatchObject({ letters: [{ state: 'due' }] })
+    expect(await json(['apps', 'show', application.id, ...db()])).toMatchObject({ emails: [{ state: 'due' }] })
     await core(['apps', 'delete', application.id, '--yes', ...db()])
   })
 
-  it('tells when a letter is tried again by itself', async () => {
+  it('tells when a email is tried again by itself', async () => {
     vi.stubEnv('CLI_MAIL', 'is busy')
     const args = ['apps', 'register', '--name', 'Busy', '--contact', 'busy@shop.example', '--api', 'catalog', ...config]
     const { stdout } = await core(args)
     expect(stdout).toMatch(
-      /has not accepted its letter yet \(ECONNREFUSED\)\. Running servers try again, next at \d{4}-/,
+      /has not accepted its email yet \(ECONNREFUSED\)\. Running servers try again, next at \d{4}-/,
     )
     await core(['apps', 'delete', /app_\w{32}/.exec(stdout)![0], '--yes', ...db()])
   })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../support/postgres.js'
-import { bin, CONFIG, documentOf, lettersIn, site, startServer } from './command-line.js'
+import { bin, CONFIG, documentOf, emailsIn, site, startServer } from './command-line.js'
 
 /** What the command line and the server beside it are told of the same store. */
 const STORES = {
@@ -29,7 +29,7 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
 
   beforeAll(async () => {
     place = await open()
-    env = { ...place.env, CLI_MAIL: join(place.folder, 'letters') }
+    env = { ...place.env, CLI_MAIL: join(place.folder, 'emails') }
     server = await startServer(env)
   })
   afterAll(async () => {
@@ -93,16 +93,16 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
     expect(await until(401, '/catalog/items', fresh)).toBeLessThan(1000)
   })
 
-  it('a letter that the command line can not send is sent by the server', async () => {
+  it('a email that the command line can not send is sent by the server', async () => {
     const refusing = { ...place.env, CLI_MAIL: 'refuses' }
     const args = ['apps', 'register', '--name', 'Reader', '--contact', 'reader@shop.example', '--api', 'catalog']
     const refused = await bin([...args, '--json', ...place.config], refusing)
-    const { application, letters } = JSON.parse(refused.stdout) as { application: { id: string }; letters: object[] }
+    const { application, emails } = JSON.parse(refused.stdout) as { application: { id: string }; emails: object[] }
     // Either of the two may have taken it.
-    if (letters.length > 0) await done('mail', 'retry', application.id, ...place.db)
+    if (emails.length > 0) await done('emails', 'retry', application.id, ...place.db)
     const start = Date.now()
-    while ((await lettersIn(env['CLI_MAIL']!)).length === 0 && Date.now() - start < 5000) await sleep(20)
-    expect((await lettersIn(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['reader@shop.example'])
+    while ((await emailsIn(env['CLI_MAIL']!)).length === 0 && Date.now() - start < 5000) await sleep(20)
+    expect((await emailsIn(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['reader@shop.example'])
   })
 
   it('the doctor finds the server on the same store', async () => {

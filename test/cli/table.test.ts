@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { meantBy } from '../../src/cli/did-you-mean.js'
+import { meantBy } from '../../src/lib/suggest.js'
 import { isWithin } from '../../src/cli/doctor/runtime-checks.js'
 import { columns, fold, instant, table } from '../../src/cli/table.js'
 
@@ -12,7 +12,7 @@ describe('a table', () => {
     expect(table(['n', 'name'], rows)).toBe('N       NAME\n1       one\ntwenty  2')
   })
 
-  it('counts two columns for the wide letters of East Asia, and for emoji', () => {
+  it('counts two columns for the wide emails of East Asia, and for emoji', () => {
     expect(
       columns([
         ['店', 'x'],

@@ -74,7 +74,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     await page.locator('dialog').getByRole('button', { name: 'Authorize' }).click()
   }
 
-  it('goes the whole way: register, read the letter, authorize, call everything, leave, come back', async () => {
+  it('goes the whole way: register, read the email, authorize, call everything, leave, come back', async () => {
     const page = await newPage()
     await page.goto(shop.developers)
     await page.getByRole('link', { name: 'Register an application' }).click()
@@ -139,7 +139,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     const claims = await openShop({ options: { delivery: 'claim-link' } })
     onTestFinished(() => claims.close())
     await claims.auth.applications.register({ name: 'Counter', contact: 'counter@example.com', apis: ['orders'] })
-    const link = await vi.waitFor(() => /http\S+\/register\/claim#\S+/.exec(claims.mailer.letters[0]!.text)![0], 10_000)
+    const link = await vi.waitFor(() => /http\S+\/register\/claim#\S+/.exec(claims.mailer.emails[0]!.text)![0], 10_000)
     const page = await newPage()
     await page.goto(link)
     await page.getByRole('button', { name: 'Show my credentials' }).click()

@@ -175,8 +175,8 @@ describe('the console of a shop', () => {
       const form = new URLSearchParams({ name: 'Till', contact: `till-${index}@example.com`, apis: 'orders' })
       const response = await fetch(address, { method: 'POST', body: form })
       expect(response.status).toBe(202)
-      await vi.waitFor(() => expect(shop.mailer.letters.at(index)?.to).toBe(`till-${index}@example.com`), 5000)
-      expect(shop.mailer.letters[index]?.text).toContain(`${shop.developers}\n`)
+      await vi.waitFor(() => expect(shop.mailer.emails.at(index)?.to).toBe(`till-${index}@example.com`), 5000)
+      expect(shop.mailer.emails[index]?.text).toContain(`${shop.developers}\n`)
     }
   })
 

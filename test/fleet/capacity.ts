@@ -2,7 +2,7 @@ import express, { type Express } from 'express'
 import { Pool } from 'pg'
 import { onTestFinished } from 'vitest'
 import { createPlatformAuth, type PlatformAuth, type PlatformAuthOptions } from '../../src/index.js'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { formOf, listen, type ClientCredentials } from '../support/http.js'
 import { APIS, recordingLogger, SECRET } from '../support/platform.js'
 

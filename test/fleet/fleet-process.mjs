@@ -43,7 +43,7 @@ function open({ store, ...options }) {
     rateLimits: { failedAuthentication: false },
     logger: quiet,
     ...(options.signing && { signing: options.signing }),
-    ...(options.stalenessBound !== undefined && { stalenessBound: options.stalenessBound }),
+    ...(options.maxStaleness !== undefined && { maxStaleness: options.maxStaleness }),
   })
 }
 

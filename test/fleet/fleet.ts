@@ -11,7 +11,7 @@ export interface PlatformPlan {
   /** How many of them, each with a store of its own; the first is asked over HTTP. */
   readonly count?: number
   readonly signing?: SigningOptions
-  readonly stalenessBound?: number
+  readonly maxStaleness?: number
 }
 
 /** What a process is asked by message; with `at`, an instant, all its platforms of that name do it then. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import { createCredentials } from '../../src/applications/credentials.js'
-import { createSealing } from '../../src/sealing.js'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { createEncryption } from '../../src/store-client/encryption.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 
 /** What an application calls with. */
@@ -18,10 +18,10 @@ export async function addApplications(url: string, secret: string, count: number
   try {
     const store = postgresStore({ pool, listen: false })
     await store.open()
-    const sealing = createSealing([secret])
-    const pepper = await sealing.open(await store.establishPepper('there is one'))
+    const encryption = createEncryption([secret])
+    const pepper = await encryption.open(await store.establishPepper('there is one'))
     const credentials = createCredentials('epa', Buffer.from(pepper, 'base64url'), 1)
-    const { signingKeys, accessTokens } = accessTokensOver(store, sealing)
+    const { signingKeys, accessTokens } = accessTokensOver(store, encryption)
     await signingKeys.load()
     const made = await Promise.all(
       Array.from({ length: count }, async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   proxies = { stalled: stalled!, refused: refused!, frozen: frozen! }
   const urls = [database.url, database.url, ...CUTS.map((cut) => proxies[cut].url)]
   const plans = urls.map((url) => ({
-    it: { store: { kind: 'postgres', url, listen: true }, stalenessBound: STALENESS_BOUND } as const,
+    it: { store: { kind: 'postgres', url, listen: true }, maxStaleness: STALENESS_BOUND } as const,
   }))
   fleet = await startFleet(plans)
   members = fleet.members('it')
@@ -62,7 +62,7 @@ it('processes whose listening connections are killed hear of what was committed 
 // Waiting is all that these do: they wait together.
 describe.concurrent('a process that is cut off from its database, with connections', { timeout: 40_000 }, () => {
   it.for(['stalled', 'refused'] as const)(
-    '%s, serves what it knows for stalenessBound, then answers 503, and is back within a second of its database',
+    '%s, serves what it knows for maxStaleness, then answers 503, and is back within a second of its database',
     async (cut, { expect, onTestFinished }) => {
       const member = fleet.members('it')[2 + CUTS.indexOf(cut)]!
       const [good, suspended, renewed] = await Promise.all([1, 2, 3].map(() => wellKnown(member)))

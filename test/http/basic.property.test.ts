@@ -129,10 +129,10 @@ describe('isBasic()', () => {
   it('knows the scheme in whatever case, and no scheme that begins like it', () => {
     const cased = fc.mixedCase(fc.constant('basic'))
     fc.assert(
-      fc.property(cased, fc.string(), fc.string({ minLength: 1 }), (scheme, rest, letters) => {
+      fc.property(cased, fc.string(), fc.string({ minLength: 1 }), (scheme, rest, emails) => {
         expect(isBasic(`${scheme} ${rest}`)).toBe(true)
         expect(isBasic(scheme)).toBe(true)
-        if (!letters.startsWith(' ')) expect(isBasic(`${scheme}${letters}`)).toBe(false)
+        if (!emails.startsWith(' ')) expect(isBasic(`${scheme}${emails}`)).toBe(false)
       }),
     )
     expect(isBasic(undefined)).toBe(false)

@@ -18,7 +18,7 @@ const mailFolder = (): string => join(apps.folder(), 'var/mail')
 const NEWCOMER = 'newcomer@example.com'
 
 describe('A newcomer to the example app', () => {
-  it('registers by its page, reads the letter in the mailbox, and pastes its lines', async () => {
+  it('registers by its page, reads the email in the mailbox, and pastes its lines', async () => {
     const { baseUrl, output } = await apps.start()
     const register = /^ {2}register +(\S+)$/m.exec(output())?.[1]
     const mailbox = /^ {2}mailbox.* (\S+)$/m.exec(output())?.[1]
@@ -30,7 +30,7 @@ describe('A newcomer to the example app', () => {
     expect(empty).toContain(`href="${baseUrl}/developers/register"`)
     await registerAt(baseUrl)
 
-    const text = await letterInMailbox(baseUrl)
+    const text = await emailInMailbox(baseUrl)
     await pasteLines(text, baseUrl)
     expect(text).toContain(`\n${baseUrl}/developers\n`)
     const log = output().slice(output().indexOf('npm run example:client\n'))
@@ -55,7 +55,7 @@ describe('A newcomer to the example app', () => {
     const baseUrl = `http://localhost:${port}/v1`
     await apps.start({ PORT: String(port), BASE_URL: baseUrl })
     await registerAt(baseUrl)
-    await pasteLines(await letterInMailbox(baseUrl), baseUrl)
+    await pasteLines(await emailInMailbox(baseUrl), baseUrl)
   })
 
   it('is told in the page what is wrong with a registration', async () => {
@@ -67,10 +67,10 @@ describe('A newcomer to the example app', () => {
     expect(await readdir(join(apps.folder(), 'var'))).not.toContain('mail')
   })
 
-  it('has letters that nobody else can read, and any mail program can', async () => {
+  it('has emails that nobody else can read, and any mail program can', async () => {
     const { baseUrl } = await apps.start({ MAIL_FROM: 'shop@tea.example' })
     await registerAt(baseUrl)
-    const text = await letterInMailbox(baseUrl)
+    const text = await emailInMailbox(baseUrl)
     const names = await readdir(mailFolder())
     expect(names).toEqual([expect.stringMatching(/^[\w-]+\.eml$/)])
     const [name = ''] = names
@@ -78,11 +78,11 @@ describe('A newcomer to the example app', () => {
     expect(await modeOf(join(mailFolder(), name))).toBe('600')
 
     const file = await readFile(join(mailFolder(), name))
-    const letter = await PostalMime.parse(file)
-    expect(letter.from?.address).toBe('shop@tea.example')
-    expect(letter.to).toEqual([{ name: '', address: NEWCOMER }])
-    expect(letter.html).toContain('<code>epa_key_')
-    expect(keyIn(letter.text ?? '')).toBe(keyIn(text))
+    const email = await PostalMime.parse(file)
+    expect(email.from?.address).toBe('shop@tea.example')
+    expect(email.to).toEqual([{ name: '', address: NEWCOMER }])
+    expect(email.html).toContain('<code>epa_key_')
+    expect(keyIn(email.text ?? '')).toBe(keyIn(text))
 
     const download = await fetch(`${baseUrl}/mailbox/${name}`)
     expect(Object.fromEntries(download.headers)).toMatchObject({
@@ -108,7 +108,7 @@ describe('The mailbox', () => {
     return { mailbox, api: supertest(createApp({ auth, database, mailbox, baseUrl })) }
   }
 
-  it('shows whatever is in a letter as text, in pages that run nothing and are kept by nobody', async () => {
+  it('shows whatever is in a email as text, in pages that run nothing and are kept by nobody', async () => {
     const { mailbox, api } = await openApp()
     const nasty = `"><script>alert('&')</script>`
     const head = `From: <"<b>"@example.com>\r\nTo: "${NEWCOMER}"\r\nSubject: ${nasty}\r\nDate: never\r\n`
@@ -163,7 +163,7 @@ describe('With SMTP_URL, the example app', () => {
     return server
   }
 
-  it('sends its letters, in production too, and keeps none', async () => {
+  it('sends its emails, in production too, and keeps none', async () => {
     const server = await mailServer()
     const { baseUrl, output } = await apps.start({
       NODE_ENV: 'production',
@@ -221,7 +221,7 @@ describe('On PostgreSQL, the example app', () => {
     const env = { DATABASE_URL: await database() }
     const first = await apps.start(env)
     await registerAt(first.baseUrl)
-    const text = await letterInMailbox(first.baseUrl)
+    const text = await emailInMailbox(first.baseUrl)
     await pasteLines(text, first.baseUrl)
     expect(await apps.client(first.baseUrl)).toMatchObject({ code: 0, stderr: '' })
     const bearer = { Authorization: `Bearer ${await tokenBy(text)}` }
@@ -312,8 +312,8 @@ async function page(address: string): Promise<string> {
   return answer.text()
 }
 
-/** What somebody sees who opens the mailbox and follows its link to the letter. */
-async function letterInMailbox(baseUrl: string): Promise<string> {
+/** What somebody sees who opens the mailbox and follows its link to the email. */
+async function emailInMailbox(baseUrl: string): Promise<string> {
   const link = await vi.waitFor(async () => {
     const [, path] = /<a href="([^"]+)">Your credentials for Till/.exec(await page(`${baseUrl}/mailbox`)) ?? []
     expect(path).toBeDefined()
@@ -341,7 +341,7 @@ async function tokenBy(text: string): Promise<string> {
   return answer.access_token as string
 }
 
-/** The letter's lines, as they are, and a call with what they bring. */
+/** The email's lines, as they are, and a call with what they bring. */
 async function pasteLines(text: string, baseUrl: string): Promise<void> {
   const catalog = await apps.paste(linesIn(text).keyLine)
   expect({ code: catalog.code, answer: JSON.parse(catalog.stdout) }).toMatchObject({

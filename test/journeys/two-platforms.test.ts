@@ -102,7 +102,7 @@ onEveryPlatform((one) => {
 
   it('a change in one leaves the other alone', async () => {
     const app = appOf('one')
-    const { applications } = await one.auth.applications.list()
+    const { items: applications } = await one.auth.applications.list()
     for (const { id } of applications) {
       await one.auth.applications.suspend(id)
       expect(await other.auth.applications.get(id)).toBeUndefined()

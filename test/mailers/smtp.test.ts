@@ -1,12 +1,12 @@
 import { createServer } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
-import type { Letter, Mailer } from '../../src/index.js'
+import type { EmailMessage, Mailer } from '../../src/index.js'
 import { smtpMailer, type SmtpTransport } from '../../src/mailers/smtp.js'
 import { LOGIN, readMail, startMailServer, STAGES, transportTo, type Fault, type MailServer } from '../support/smtp.js'
 
 const FROM = { name: 'Example developers', address: 'developers@example.com' }
-const LETTER: Letter = {
+const EMAIL: EmailMessage = {
   to: 'dev@customer.example',
   subject: 'Your credentials',
   text: 'The key is k.\n.\nThe secret is s.\n',
@@ -44,26 +44,26 @@ describe.concurrent.each([
     return { server, mailer: smtpMailer({ transport, from: FROM }) }
   }
 
-  /** What comes of letters when these go wrong at that stage, and whether the server has them then. */
+  /** What comes of emails when these go wrong at that stage, and whether the server has them then. */
   async function tryWith(test: TestContext, stage: string, ...faults: readonly Fault[]): Promise<object[]> {
     const { server, mailer } = await open(test)
     const outcomes: object[] = []
     for (const fault of faults) {
       const before = server.mails.length
       server.fault = (at) => (at === stage ? fault : undefined)
-      outcomes.push(await outcomeOf(mailer.send(LETTER)))
+      outcomes.push(await outcomeOf(mailer.send(EMAIL)))
       server.fault = undefined
       test.expect(server.mails.length - before).toBe(fault.kept ? 1 : 0)
-      // Whatever it was, the next letter gets through.
-      test.expect(await outcomeOf(mailer.send(LETTER))).toEqual({ accepted: true })
+      // Whatever it was, the next email gets through.
+      test.expect(await outcomeOf(mailer.send(EMAIL))).toEqual({ accepted: true })
     }
     return outcomes
   }
 
-  it('hands over a letter', async (test) => {
+  it('hands over a email', async (test) => {
     const { expect } = test
     const { server, mailer } = await open(test)
-    await mailer.send(LETTER)
+    await mailer.send(EMAIL)
     const mail = server.mails.at(-1)!
     expect(mail).toMatchObject({ sender: 'developers@example.com', recipients: ['dev@customer.example'] })
     const { from, to, subject, text, html, cc, bcc, attachments } = await readMail(mail)
@@ -75,8 +75,8 @@ describe.concurrent.each([
       bcc: undefined,
       attachments: [],
     })
-    expect(text?.trimEnd()).toBe(LETTER.text.trimEnd())
-    expect(html?.trimEnd()).toBe(LETTER.html)
+    expect(text?.trimEnd()).toBe(EMAIL.text.trimEnd())
+    expect(html?.trimEnd()).toBe(EMAIL.html)
   })
 
   const refuse = (code: number): Fault => ({ does: 'refuse', code })
@@ -85,7 +85,7 @@ describe.concurrent.each([
     test.expect(await tryWith(test, stage, refuse(451), refuse(421))).toEqual([REFUSED, REFUSED])
   })
 
-  it.for(['connect', 'EHLO', 'AUTH'])('a 5xx at %s: refused, but no fault of the letter', async (stage, test) => {
+  it.for(['connect', 'EHLO', 'AUTH'])('a 5xx at %s: refused, but no fault of the email', async (stage, test) => {
     test.expect(await tryWith(test, stage, refuse(535), refuse(554))).toEqual([REFUSED, REFUSED])
   })
 
@@ -99,7 +99,7 @@ describe.concurrent.each([
   })
 
   it.for(['connect', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'])(
-    'silence or a lost connection at %s: refused, since nothing of the letter has left',
+    'silence or a lost connection at %s: refused, since nothing of the email has left',
     async (stage, test) => {
       test.expect(await tryWith(test, stage, { does: 'stall' }, { does: 'drop' })).toEqual([REFUSED, REFUSED])
     },
@@ -109,7 +109,7 @@ describe.concurrent.each([
     test.expect(await tryWith(test, stage, { does: 'stall' }, { does: 'drop' })).toEqual([UNKNOWN, UNKNOWN])
   })
 
-  it('silence or a lost connection when the server has the letter: nobody knows', async (test) => {
+  it('silence or a lost connection when the server has the email: nobody knows', async (test) => {
     const faults = [
       { does: 'stall', kept: true },
       { does: 'drop', kept: true },
@@ -121,8 +121,8 @@ describe.concurrent.each([
     const { expect } = test
     const { server, mailer } = await open(test)
     server.fault = (stage) => (stage === 'RCPT' ? refuse(550) : undefined)
-    await expect(mailer.send(LETTER)).rejects.toMatchObject({
-      message: 'The mail server has not accepted the letter.',
+    await expect(mailer.send(EMAIL)).rejects.toMatchObject({
+      message: 'The mail server has not accepted the email.',
       code: 'EENVELOPE',
       responseCode: 550,
       cause: { response: expect.stringContaining('repeats what it refuses') as string },
@@ -137,27 +137,27 @@ describe('smtpMailer()', () => {
 
   it('takes a wrong password for a fault of the platform', async () => {
     const transport = transportTo(server, { auth: { ...LOGIN, pass: 'wrong' } })
-    const sending = smtpMailer({ transport, from: FROM }).send(LETTER)
+    const sending = smtpMailer({ transport, from: FROM }).send(EMAIL)
     await expect(sending).rejects.toMatchObject({ code: 'EAUTH', responseCode: 535, refused: true })
-    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(LETTER))).toEqual(REFUSED)
+    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(REFUSED)
   })
 
   it('takes a server that can not be reached, or whose certificate is nobody’s, for a refusal', async () => {
     const port = await freePort()
-    expect(await outcomeOf(smtpMailer({ transport: transportTo({ port }), from: FROM }).send(LETTER))).toEqual(REFUSED)
+    expect(await outcomeOf(smtpMailer({ transport: transportTo({ port }), from: FROM }).send(EMAIL))).toEqual(REFUSED)
     const host = { host: 'nobody.invalid' }
-    expect(await outcomeOf(smtpMailer({ transport: transportTo(server, host), from: FROM }).send(LETTER))).toEqual(
+    expect(await outcomeOf(smtpMailer({ transport: transportTo(server, host), from: FROM }).send(EMAIL))).toEqual(
       REFUSED,
     )
 
     // smtp-server brings a certificate that it signed itself.
     const secure = await startMailServer({ disabledCommands: [] })
     const transport = transportTo({ port: secure.portBehind }, { requireTLS: true })
-    await expect(smtpMailer({ transport, from: FROM }).send(LETTER)).rejects.toMatchObject({
+    await expect(smtpMailer({ transport, from: FROM }).send(EMAIL)).rejects.toMatchObject({
       code: 'ESOCKET',
       refused: true,
     })
-    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(LETTER))).toEqual(REFUSED)
+    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(REFUSED)
     await secure.close()
   })
 
@@ -165,7 +165,7 @@ describe('smtpMailer()', () => {
     const defaults = { to: 'a@evil.example', cc: 'b@evil.example', bcc: 'c@evil.example', from: 'd@evil.example' }
     const { host, port } = { host: '127.0.0.1', port: server.port }
     const transport = createTransport({ host, port, auth: LOGIN }, defaults)
-    await smtpMailer({ transport, from: 'developers@example.com' }).send(LETTER)
+    await smtpMailer({ transport, from: 'developers@example.com' }).send(EMAIL)
     expect(server.mails.at(-1)).toMatchObject({
       sender: 'developers@example.com',
       recipients: ['dev@customer.example'],
@@ -173,7 +173,7 @@ describe('smtpMailer()', () => {
   })
 
   it('has nothing read from disk or fetched', async () => {
-    const message = await messageOf(LETTER)
+    const message = await messageOf(EMAIL)
     expect(message).toMatchObject({
       from: FROM,
       to: { name: '', address: 'dev@customer.example' },
@@ -181,11 +181,11 @@ describe('smtpMailer()', () => {
       disableFileAccess: true,
       disableUrlAccess: true,
     })
-    for (const part of ['subject', 'text', 'html']) expect(message[part]).toBe(LETTER[part as keyof Letter])
+    for (const part of ['subject', 'text', 'html']) expect(message[part]).toBe(EMAIL[part as keyof EmailMessage])
   })
 
   it('gives up before the platform does', async () => {
-    const signal = (await messageOf(LETTER))['signal'] as AbortSignal
+    const signal = (await messageOf(EMAIL))['signal'] as AbortSignal
     expect(signal.aborted).toBe(false)
     // The same, in less time: nodemailer ends a session when it is told to.
     server.fault = (stage) => (stage === 'MAIL' ? { does: 'stall' } : undefined)
@@ -194,7 +194,7 @@ describe('smtpMailer()', () => {
       sendMail: (message: object) => patient.sendMail({ ...message, signal: AbortSignal.timeout(300) }),
     })
     const asked = performance.now()
-    expect(await outcomeOf(smtpMailer({ transport: hasty, from: FROM }).send(LETTER))).toEqual(REFUSED)
+    expect(await outcomeOf(smtpMailer({ transport: hasty, from: FROM }).send(EMAIL))).toEqual(REFUSED)
     expect(performance.now() - asked).toBeLessThan(5000)
     server.fault = undefined
   })
@@ -205,7 +205,7 @@ describe('smtpMailer()', () => {
         throw error
       },
     })
-    const outcome = (error: unknown) => outcomeOf(smtpMailer({ transport: failing(error), from: FROM }).send(LETTER))
+    const outcome = (error: unknown) => outcomeOf(smtpMailer({ transport: failing(error), from: FROM }).send(EMAIL))
     expect(await outcome({ code: 'ECONNECTION' })).toEqual(UNKNOWN)
     expect(await outcome({ code: 'EAUTH', responseCode: 535 })).toEqual(REFUSED)
     expect(await outcome({ responseCode: 550 })).toEqual(REFUSED)
@@ -223,8 +223,8 @@ describe('smtpMailer()', () => {
       },
     })
     const transport = transportTo(lmtp, { lmtp: true })
-    expect(await transport.sendMail({ ...LETTER, from: FROM.address })).toMatchObject({ rejected: [LETTER.to] })
-    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(LETTER))).toEqual(FOR_GOOD)
+    expect(await transport.sendMail({ ...EMAIL, from: FROM.address })).toMatchObject({ rejected: [EMAIL.to] })
+    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(FOR_GOOD)
     await lmtp.close()
   })
 
@@ -240,18 +240,18 @@ describe('smtpMailer()', () => {
     expect(() => smtpMailer({ transport: transport as SmtpTransport, from: FROM })).toThrow(/createTransport/)
   })
 
-  it('refuses a pool that sends letters twice', () => {
+  it('refuses a pool that sends emails twice', () => {
     const transport = createTransport({ host: '127.0.0.1', port: server.port, pool: true })
     expect(() => smtpMailer({ transport, from: FROM })).toThrow(/maxRequeues: 0/)
     transport.close()
   })
 })
 
-/** What a transport is given for a letter. */
-async function messageOf(letter: Letter): Promise<Record<string, unknown>> {
+/** What a transport is given for a email. */
+async function messageOf(email: EmailMessage): Promise<Record<string, unknown>> {
   let given: object | undefined
   const transport: SmtpTransport = { sendMail: async (message) => void (given = message) }
-  await smtpMailer({ transport, from: FROM }).send(letter)
+  await smtpMailer({ transport, from: FROM }).send(email)
   return given as Record<string, unknown>
 }
 

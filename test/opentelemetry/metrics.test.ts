@@ -28,8 +28,8 @@ const ALL: readonly Series[] = [
     registered: 3, approved: 1, activated: 1, updated: 1, suspended: 1, resumed: 1, deleted: 1,
     access_changed: 1, credential_rotated: 1, tokens_revoked: 1,
   }).map(([change, value]) => ({ name: 'platform_auth.application.changes', attributes: { [CHANGE]: change }, value })),
-  { name: 'platform_auth.letter.deliveries', attributes: {}, value: 1 },
-  { name: 'platform_auth.letter.deliveries', attributes: { [ERROR]: 'EENVELOPE 550' }, value: 1 },
+  { name: 'platform_auth.email.deliveries', attributes: {}, value: 1 },
+  { name: 'platform_auth.email.deliveries', attributes: { [ERROR]: 'EENVELOPE 550' }, value: 1 },
   // revoke() replaces the current key before it takes it away.
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'rotated' }, value: 2 },
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'revoked' }, value: 1 },

@@ -16,8 +16,8 @@ export interface Observed extends TestPlatform {
   readonly mailer: MemoryMailer
   /** What happened, in order. */
   readonly events: PlatformEvent[]
-  /** From now on every letter is refused for ever, with a code that is in no letter. */
-  refuseLetters(): void
+  /** From now on every email is refused for ever, with a code that is in no email. */
+  refuseEmails(): void
   outage(): Promise<void>
 }
 
@@ -29,9 +29,9 @@ export async function openObserved(
   const mailer = memoryMailer()
   let refusing = false
   const sender: Mailer = {
-    async send(letter) {
+    async send(email) {
       if (refusing) throw Object.assign(new Error('no'), { permanent: true, code: 'EENVELOPE', responseCode: 550 })
-      return mailer.send(letter)
+      return mailer.send(email)
     },
   }
   const made = platform({ mailer: sender, ...options, store })
@@ -61,7 +61,7 @@ export async function openObserved(
     store,
     mailer,
     events,
-    refuseLetters: () => void (refusing = true),
+    refuseEmails: () => void (refusing = true),
     async outage() {
       store.fail()
       await expect(auth.applications.list()).rejects.toThrow('out of reach')
@@ -76,7 +76,7 @@ export const NAME = 'Corner Shop'
 export const CONTACT = 'dev@shop.example'
 
 /** Makes every event happen: what the applications were given, and whatever else must not be shown. */
-export async function makeAllHappen({ auth, caller, refuseLetters, outage, events }: Observed): Promise<string[]> {
+export async function makeAllHappen({ auth, caller, refuseEmails, outage, events }: Observed): Promise<string[]> {
   async function happened(type: PlatformEvent['type']): Promise<void> {
     await expect.poll(() => events.some((event) => event.type === type)).toBe(true)
   }
@@ -106,12 +106,12 @@ export async function makeAllHappen({ auth, caller, refuseLetters, outage, event
   const registered = await auth.applications.register({ name: NAME, contact: CONTACT, apis: ['orders'] })
   await auth.applications.approve(registered.application.id)
   await happened('application.activated')
-  refuseLetters()
+  refuseEmails()
   await auth.applications.register({ name: NAME, contact: CONTACT, apis: ['catalog'] })
   await happened('application.deliveryFailed')
 
   await auth.signingKeys.rotate()
-  const [current] = await auth.signingKeys.list()
+  const [current] = (await auth.signingKeys.list()).items
   await auth.signingKeys.revoke(current!.kid)
   await outage()
   // What happens to Redis is proved in test/limits; here it is enough that it is told.

@@ -119,15 +119,15 @@ describe('a span of its own', () => {
       new Set([
         ...['registered', 'approved', 'activated', 'updated', 'suspended', 'resumed', 'deleted', 'access_changed', 'credential_rotated', 'tokens_revoked'].map((change) => `platform_auth.application.${change}`),
         ...['rotated', 'revoked'].map((change) => `platform_auth.signing_key.${change}`),
-        'platform_auth.letter.delivered',
-        'platform_auth.letter.delivery_failed',
+        'platform_auth.email.delivered',
+        'platform_auth.email.delivery_failed',
         'platform_auth.store.outage',
         'platform_auth.limits.outage',
       ]),
     ) // prettier-ignore
     const suspended = traces.ours().find(({ name }) => name === 'platform_auth.application.suspended')
     expect(suspended?.attributes).toEqual({ [APPLICATION]: expect.any(String) as unknown, [CHANGE]: 'suspended' })
-    const failed = traces.ours().find(({ name }) => name === 'platform_auth.letter.delivery_failed')
+    const failed = traces.ours().find(({ name }) => name === 'platform_auth.email.delivery_failed')
     expect(failed?.attributes).toMatchObject({ [ERROR]: 'EENVELOPE 550' })
     expect(failed?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'EENVELOPE 550' })
   })
@@ -142,20 +142,20 @@ describe('a span of its own', () => {
     expect(registered?.attributes).toMatchObject({ [CHANGE]: 'registered', [REQUEST]: 'r1' })
   })
 
-  it('has what a letter became, apart from the request that began it', async (test) => {
+  it('has what a email became, apart from the request that began it', async (test) => {
     const traces = await openTraced(test)
     const body = { name: NAME, contact: CONTACT, apis: ['catalog'] }
     await request(traces.app).post('/register').set('X-Request-Id', 'r1').send(body).expect(202)
     const named = (name: string): ReadableSpan | undefined => traces.ours().find((span) => span.name === name)
     await expect.poll(() => named('platform_auth.application.activated')).toBeDefined()
-    for (const name of ['platform_auth.letter.delivered', 'platform_auth.application.activated']) {
+    for (const name of ['platform_auth.email.delivered', 'platform_auth.application.activated']) {
       expect(named(name)?.parentSpanContext, name).toBeUndefined()
       expect(named(name)?.attributes, name).not.toHaveProperty([REQUEST])
     }
   })
 
   it('has an outage of the store, as long as it was, apart from the request that noticed it', async (test) => {
-    const traces = await openTraced(test, { stalenessBound: 1 })
+    const traces = await openTraced(test, { maxStaleness: 1 })
     const { credentials } = await shop(traces)
     const before = Date.now()
     traces.store.fail()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { expect, it } from 'vitest'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { openOutageHost, type Timed } from '../support/outages.js'
 import { startPostgres, type PostgresServer } from '../support/postgres.js'
 import { tcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
@@ -63,7 +63,7 @@ it(
     const pool = new Pool({ connectionString: wire.url })
     atEnd(() => pool.end())
     atEnd(wire.forward)
-    const host = await openOutageHost(atEnd, postgresStore({ pool }), { stalenessBound: 1 })
+    const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1 })
 
     const random = generator(SEED)
     const statuses: Record<string, number> = {}

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { all, answerTimeFromMemory, openWiredHost, recovery, WAITED, type AtEnd } from '../support/outages.js'
 import { platform } from '../support/platform.js'
 import { freshDatabase } from '../support/postgres.js'
@@ -12,7 +12,7 @@ const KNOWN_PROMPTLY = 150
 
 describe.concurrent('PostgreSQL,', { timeout: 60_000, retry: 2 }, () => {
   it('when it is slow, holds up first sights alone, and health() says so', async ({ onTestFinished: atEnd }) => {
-    const { host, wire } = await openWiredHost(atEnd, {}, { stalenessBound: 5 })
+    const { host, wire } = await openWiredHost(atEnd, {}, { maxStaleness: 5 })
     wire.delay(200)
     const [known, first] = await Promise.all([answerTimeFromMemory(host, 500), host.firstSight()])
     expect(known).toBeLessThan(KNOWN_PROMPTLY)

@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { all, openOutageHost, recovery } from '../support/outages.js'
 import { platform } from '../support/platform.js'
 import { startPostgres } from '../support/postgres.js'
@@ -14,7 +14,7 @@ it(
     atEnd(() => server.end())
     const pool = new Pool({ connectionString: server.url })
     atEnd(() => pool.end())
-    const host = await openOutageHost(atEnd, postgresStore({ pool }), { stalenessBound: 1 })
+    const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1 })
     const { id } = host.credentials
     await server.crash()
     expect(await host.byMemory()).toEqual(all(200))

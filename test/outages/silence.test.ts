@@ -7,7 +7,7 @@ it(
   'A silent PostgreSQL has few waiting and not for long; then all are refused at once',
   { timeout: 60_000 },
   async ({ onTestFinished: atEnd }) => {
-    const { host, wire, pool } = await openWiredHost(atEnd, {}, { stalenessBound: 3 })
+    const { host, wire, pool } = await openWiredHost(atEnd, {}, { maxStaleness: 3 })
     const nobody = createCredentials('epa', Buffer.alloc(32))
     wire.stall()
     expect(await host.byMemory()).toEqual(all(200))

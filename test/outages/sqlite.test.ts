@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { all, answerTimeFromMemory, openOutageHost, recovery, WAITED, type AtEnd } from '../support/outages.js'
 import { platform } from '../support/platform.js'
 
@@ -26,7 +26,7 @@ async function openOnHostsConnection(atEnd: AtEnd) {
   const file = await newFile(atEnd)
   const database = new DatabaseSync(file, { timeout: 5000 })
   atEnd(() => database.close())
-  const host = await openOutageHost(atEnd, sqliteStore(database), { stalenessBound: 1 })
+  const host = await openOutageHost(atEnd, sqliteStore(database), { maxStaleness: 1 })
   return { host, database, file }
 }
 
@@ -52,7 +52,7 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
       const atEnd: AtEnd = (end) => void ends.unshift(end)
       const opened = whose === 'of its own' ? undefined : await openOnHostsConnection(atEnd)
       const file = opened?.file ?? (await newFile(atEnd))
-      const host = opened?.host ?? (await openOutageHost(atEnd, sqliteStore(file), { stalenessBound: 1 }))
+      const host = opened?.host ?? (await openOutageHost(atEnd, sqliteStore(file), { maxStaleness: 1 }))
       const unlock = await lock(atEnd, file, 20_000)
       const delay = monitorEventLoopDelay({ resolution: 5 })
       delay.enable()
@@ -107,7 +107,7 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
     database.exec(`PRAGMA max_page_count = ${pages * 2}`)
     await create()
     expect(await host.auth.health()).toEqual({ ok: true, problems: [] })
-    const { applications } = await host.auth.applications.list({ limit: 1000 })
+    const { items: applications } = await host.auth.applications.list({ limit: 1000 })
     expect(applications).toHaveLength(made.length + 21)
   })
 
@@ -157,7 +157,7 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
 
   it('that is moved away is a store out of reach, and is back when the file is', async ({ onTestFinished: atEnd }) => {
     const file = await newFile(atEnd)
-    const host = await openOutageHost(atEnd, sqliteStore(file), { stalenessBound: 1 })
+    const host = await openOutageHost(atEnd, sqliteStore(file), { maxStaleness: 1 })
     await rename(file, `${file}.away`)
     expect(await host.byMemory()).toEqual(all(200))
     await expect(host.auth.applications.suspend(host.credentials.id)).rejects.toBeInstanceOf(StoreUnavailableError)
@@ -177,7 +177,7 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
 
   it('that is overwritten with rubbish ends no process, and lets nobody in', async ({ onTestFinished: atEnd }) => {
     const file = await newFile(atEnd)
-    const host = await openOutageHost(atEnd, sqliteStore(file), { stalenessBound: 1, unseen: 60 })
+    const host = await openOutageHost(atEnd, sqliteStore(file), { maxStaleness: 1, unseen: 60 })
     // So that nothing is read from the log beside it, and then by way of another connection's commit not from memory.
     const other = new DatabaseSync(file)
     other.exec('PRAGMA wal_checkpoint(TRUNCATE); CREATE TABLE theirs (a)')

@@ -33,8 +33,8 @@ async function everyWay({ app, auth }: FailingHost) {
 
 // Waiting is most of what these do: they wait together.
 describe.concurrent.each(PLATFORMS)('While the store is out of reach, on %s,', (_, express, openStore) => {
-  it('the platform serves what it knows for stalenessBound, then answers 503, and recovers within a second', async () => {
-    const host = await openFailingPlatform(express, openStore, { stalenessBound: 1 })
+  it('the platform serves what it knows for maxStaleness, then answers 503, and recovers within a second', async () => {
+    const host = await openFailingPlatform(express, openStore, { maxStaleness: 1 })
     const { shop, token, ask, statuses, all } = await everyWay(host)
     const seen: string[] = []
     host.auth.events.on('store.unavailable', () => seen.push('unavailable'))
@@ -68,7 +68,7 @@ describe.concurrent.each(PLATFORMS)('While the store is out of reach, on %s,', (
   })
 
   it('a suspension made meanwhile by another process holds with the first answer after it', async () => {
-    const host = await openFailingPlatform(express, openStore, { stalenessBound: 1 })
+    const host = await openFailingPlatform(express, openStore, { maxStaleness: 1 })
     const { shop, statuses, all } = await everyWay(host)
     expect(await statuses()).toEqual(all(200))
     host.store.fail()
@@ -83,7 +83,7 @@ describe.concurrent.each(PLATFORMS)('While the store is out of reach, on %s,', (
   })
 
   it('a slow store slows down first sights alone, and refuses nobody', async () => {
-    const host = await openFailingPlatform(express, openStore, { stalenessBound: 1 })
+    const host = await openFailingPlatform(express, openStore, { maxStaleness: 1 })
     const { statuses, all } = await everyWay(host)
     expect(await statuses()).toEqual(all(200))
     const fresh = await createApplication(host.auth, ['catalog'])
@@ -135,7 +135,7 @@ describe.concurrent('Before the platform is ready', () => {
 
   it('a store that never answers any more keeps nobody waiting longer than 5 seconds', async () => {
     const [, express, openStore] = PLATFORMS[3]!
-    const host = await openFailingPlatform(express, openStore, { stalenessBound: 1 })
+    const host = await openFailingPlatform(express, openStore, { maxStaleness: 1 })
     const { statuses, all } = await everyWay(host)
     const unseen = await createApplication(host.auth, ['catalog'])
     expect(await statuses()).toEqual(all(200))

@@ -1,5 +1,5 @@
-import type { Store } from '../../src/store.js'
-import { application, audit, letter, NOW, signingKey } from './records.js'
+import type { Store } from '../../src/contracts/store.js'
+import { application, audit, email, NOW, signingKey } from './records.js'
 
 /** Every call that a store must reject before it is open and after it is closed; they follow one another without harm. */
 export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<unknown>])[] = [
@@ -12,12 +12,12 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['findApplication', (store) => store.findApplication('a')],
   ['findApplicationByKey', (store) => store.findApplicationByKey('k')],
   ['listApplications', (store) => store.listApplications({ after: 'a', limit: 1, api: 'a', status: 'active' })],
-  ['saveApplication', (store) => store.saveApplication(application('a'), audit(), { save: letter('l') })],
+  ['saveApplication', (store) => store.saveApplication(application('a'), audit(), { save: email('l') })],
   ['noteCredentialUse', (store) => store.noteCredentialUse([{ hash: 'k', at: NOW }])],
-  ['leaseLetter', (store) => store.leaseLetter(NOW, NOW + 1)],
-  ['saveLetter', (store) => store.saveLetter(letter('l'))],
-  ['findLetterByClaim', (store) => store.findLetterByClaim('c')],
-  ['listLetters', (store) => store.listLetters({ applicationId: 'a', state: 'due', limit: 1 })],
+  ['leaseEmail', (store) => store.leaseEmail(NOW, NOW + 1)],
+  ['saveEmail', (store) => store.saveEmail(email('l'))],
+  ['findEmailByClaimLink', (store) => store.findEmailByClaimLink('c')],
+  ['listEmails', (store) => store.listEmails({ applicationId: 'a', state: 'due', limit: 1 })],
   ['revokeAccessToken', (store) => store.revokeAccessToken({ id: 'jti', expiresAt: NOW }, NOW)],
   ['listRevokedAccessTokens', (store) => store.listRevokedAccessTokens(NOW, 1)],
   ['isAccessTokenRevoked', (store) => store.isAccessTokenRevoked('jti')],

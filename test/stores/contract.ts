@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ApplicationQuery, ApplicationRecord, AuditQuery, Change, Store } from '../../src/store.js'
-import { lettersContract } from './contract-letters.js'
+import type { ApplicationQuery, ApplicationRecord, AuditQuery, Change, Store } from '../../src/contracts/store.js'
+import { emailsContract } from './contract-emails.js'
 import { application, audit, credential, NOW, signingKey } from './records.js'
 
 /** A store that is open, on a backing of its own. */
@@ -399,7 +399,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       })
     })
 
-    lettersContract(() => ({ store, other }))
+    emailsContract(() => ({ store, other }))
 
     describe('the list of applications', () => {
       /** a0 active on orders, p1 pending on both, s2 suspended on catalog, d3 deleted on orders, a4 active on nothing ... */

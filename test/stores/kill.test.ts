@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { driverOfPaths } from './sqlite-drivers.js'
 
 const PROCESS = fileURLToPath(new URL('../support/sqlite-process.mjs', import.meta.url))

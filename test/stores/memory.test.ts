@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../src/stores/memory.js'
+import { memoryStore } from '../../src/stores/memory/index.js'
 import { storeContract } from './contract.js'
 import { application, audit, NOW } from './records.js'
 

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client, Pool, types, type PoolClient, type PoolConfig, type QueryConfig } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ApplicationRecord, Store } from '../../src/store.js'
-import { postgresStore } from '../../src/stores/postgres.js'
-import type { PostgresClient, PostgresPool, PostgresQuery } from '../../src/stores/postgres.js'
+import type { ApplicationRecord, Store } from '../../src/contracts/store.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import type { PostgresClient, PostgresPool, PostgresQuery } from '../../src/stores/postgres/index.js'
 import { freshDatabase, startPostgres, type TestDatabase } from '../support/postgres.js'
 import { CALLS } from './calls.js'
 import { storeContract } from './contract.js'
-import { application, audit, credential, letter, NOW, signingKey } from './records.js'
+import { application, audit, credential, email, NOW, signingKey } from './records.js'
 
 const run = promisify(execFile)
 const PROCESS = fileURLToPath(new URL('../support/postgres-process.mjs', import.meta.url))
@@ -89,7 +89,7 @@ describe.each([true, false])('postgresStore({ pool, listen: %s })', (listen) => 
     await pools[0]?.query(`
       DELETE FROM platform_auth_meta WHERE key <> 'schema_version';
       TRUNCATE platform_auth_applications, platform_auth_grants, platform_auth_credentials, platform_auth_signing_keys,
-        platform_auth_letters, platform_auth_letter_claims, platform_auth_revoked_access_tokens, platform_auth_audit,
+        platform_auth_emails, platform_auth_email_claim_links, platform_auth_revoked_access_tokens, platform_auth_audit,
         platform_auth_changes RESTART IDENTITY`)
     return { store: stores[0]!, again: async () => stores[1]!, close: async () => undefined }
   })
@@ -201,11 +201,11 @@ describe('postgresStore', () => {
       expect(await store.findApplicationByKey('k')).toStrictEqual({ ...record, version: far })
       await store.noteCredentialUse([{ hash: 'k', at: far }])
       expect((await store.findApplication('a'))?.keys[0]?.lastUsedAt).toBe(far)
-      const times = { createdAt: far, dueAt: 2 ** 31, leasedUntil: 2 ** 31, overlap: 2 ** 33, attempts: 2 ** 32 }
-      const given = letter('l', { ...times, claims: [{ hash: 'c', expiresAt: far }] })
-      await store.saveLetter(given)
-      expect(await store.findLetterByClaim('c')).toStrictEqual(given)
-      expect(await store.leaseLetter(2 ** 31, far)).toMatchObject({ ...times, leasedUntil: far, version: 2 })
+      const times = { createdAt: far, dueAt: 2 ** 31, leasedUntil: 2 ** 31, overlap: 2 ** 33, attemptCount: 2 ** 32 }
+      const given = email('l', { ...times, claimLinks: [{ hash: 'c', expiresAt: far }] })
+      await store.saveEmail(given)
+      expect(await store.findEmailByClaimLink('c')).toStrictEqual(given)
+      expect(await store.leaseEmail(2 ** 31, far)).toMatchObject({ ...times, leasedUntil: far, version: 2 })
       const key = { ...signingKey('k'), createdAt: far, signsFrom: far, formerVerifiesFor: 2 ** 40 }
       await store.addSigningKey(key, undefined, audit())
       expect(await store.listSigningKeys()).toStrictEqual([key])
@@ -238,12 +238,12 @@ describe('postgresStore', () => {
     }
   })
 
-  it('looks, without a transaction, where no letter is due', async () => {
+  it('looks, without a transaction, where no email is due', async () => {
     const asked: string[] = []
     const store = await openStore({ pool: spied(openPool(), ({ text }) => void asked.push(text)), listen: false })
-    await store.saveLetter(letter('l', { state: 'held' }))
+    await store.saveEmail(email('l', { state: 'held' }))
     asked.length = 0
-    expect(await store.leaseLetter(NOW, NOW + 1)).toBeUndefined()
+    expect(await store.leaseEmail(NOW, NOW + 1)).toBeUndefined()
     expect(asked).toHaveLength(1)
     expect(asked[0]).toMatch(/^SELECT/)
   })

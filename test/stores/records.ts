@@ -1,10 +1,10 @@
 import type {
   ApplicationRecord,
-  AuditEntry,
+  NewAuditRecord,
   CredentialRecord,
-  LetterRecord,
+  QueuedEmail,
   SigningKeyRecord,
-} from '../../src/store.js'
+} from '../../src/contracts/store.js'
 
 export const NOW = 1_800_000_000_000
 
@@ -40,16 +40,16 @@ export function signingKey(kid: string): SigningKeyRecord {
   }
 }
 
-export function letter(id: string, changes: Partial<LetterRecord> = {}): LetterRecord {
+export function email(id: string, changes: Partial<QueuedEmail> = {}): QueuedEmail {
   return {
     id,
     applicationId: 'a',
     purpose: 'registration',
     state: 'due',
     overlap: 0,
-    attempts: 0,
-    attempted: [],
-    claims: [],
+    attemptCount: 0,
+    attemptedHashes: [],
+    claimLinks: [],
     createdAt: NOW,
     dueAt: NOW,
     leasedUntil: 0,
@@ -59,6 +59,6 @@ export function letter(id: string, changes: Partial<LetterRecord> = {}): LetterR
   }
 }
 
-export function audit(applicationId?: string, changes: Partial<AuditEntry> = {}): AuditEntry {
+export function audit(applicationId?: string, changes: Partial<NewAuditRecord> = {}): NewAuditRecord {
   return { at: NOW, type: 'application.updated', by: undefined, applicationId, details: {}, ...changes }
 }

@@ -1,5 +1,5 @@
 import * as photostructure from '@photostructure/sqlite'
-import type { SqliteDatabase } from '../../src/stores/sqlite.js'
+import type { SqliteDatabase } from '../../src/stores/sqlite/index.js'
 
 export type DatabaseConstructor = new (path: string, options?: { readBigInts?: boolean }) => SqliteDatabase
 

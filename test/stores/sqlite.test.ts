@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Store } from '../../src/store.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
-import type { SqliteDatabase } from '../../src/stores/sqlite.js'
+import type { Store } from '../../src/contracts/store.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
+import type { SqliteDatabase } from '../../src/stores/sqlite/index.js'
 import { CALLS } from './calls.js'
 import { storeContract } from './contract.js'
-import { application, audit, credential, letter, NOW, signingKey } from './records.js'
+import { application, audit, credential, email, NOW, signingKey } from './records.js'
 import { driverOfPaths, drivers } from './sqlite-drivers.js'
 import type { DatabaseConstructor } from './sqlite-drivers.js'
 
@@ -257,22 +257,19 @@ describe('sqliteStore', () => {
     expect(asked.filter((text) => text.includes('platform_auth'))).toHaveLength(1)
   })
 
-  it('waits for no lock, and takes none, where no letter is due', async () => {
+  it('waits for no lock, and takes none, where no email is due', async () => {
     const database = openDatabase(driverOfPaths)
     const asked: string[] = []
     const store = await openStore(spyOn(database, asked))
-    await store.saveLetter(letter('l', { state: 'held' }))
+    await store.saveEmail(email('l', { state: 'held' }))
     asked.length = 0
-    expect(await store.leaseLetter(NOW, NOW + 1)).toBeUndefined()
+    expect(await store.leaseEmail(NOW, NOW + 1)).toBeUndefined()
     expect(asked.filter((text) => !text.startsWith('PRAGMA busy_timeout'))).toEqual([expect.stringMatching(/^SELECT/)])
   })
 
   it.each([
-    ['finds a letter by its claim', 'SELECT letter_seq FROM platform_auth_letter_claims WHERE hash = ?'],
-    [
-      'finds the next letter',
-      `SELECT 1 FROM platform_auth_letters WHERE state = 'due' AND due_at <= ? ORDER BY due_at`,
-    ],
+    ['finds a email by its claim', 'SELECT email_seq FROM platform_auth_email_claim_links WHERE hash = ?'],
+    ['finds the next email', `SELECT 1 FROM platform_auth_emails WHERE state = 'due' AND due_at <= ? ORDER BY due_at`],
     ['notes the use of a credential', 'UPDATE platform_auth_credentials SET last_used_at = ? WHERE hash = ?'],
   ])('%s by an index', async (_, text) => {
     const database = openDatabase(driverOfPaths)

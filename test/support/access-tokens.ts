@@ -1,5 +1,5 @@
 import type { Store } from '../../src/index.js'
-import type { Sealing } from '../../src/sealing.js'
+import type { Encryption } from '../../src/store-client/encryption.js'
 import { createAccessTokens, type AccessTokens } from '../../src/tokens/access-token.js'
 import { createSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.js'
 
@@ -9,11 +9,11 @@ export const ISSUER = 'https://api.example.com/orders'
 /** Signing keys and access tokens over a store, without a platform. */
 export function accessTokensOver(
   store: Store,
-  sealing: Sealing,
+  encryption: Encryption,
 ): { signingKeys: SigningKeys; accessTokens: AccessTokens } {
   const signingKeys = createSigningKeys({
     store,
-    sealing,
+    encryption,
     now: Date.now,
     readChanges: () => Promise.resolve(true),
     onRemoved: () => undefined,

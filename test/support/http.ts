@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import request, { type Response } from 'supertest'
 import { expect } from 'vitest'
-import type { AccessArgument, PlatformAuth } from '../../src/index.js'
+import type { ApiGrants, PlatformAuth } from '../../src/index.js'
 
 /** Listens on a free port of the loopback. */
 export async function listen(
@@ -90,7 +90,7 @@ export interface ClientCredentials {
 /** An application with a secret, by what it may use. */
 export async function createApplication(
   auth: Pick<PlatformAuth, 'applications'>,
-  apis: AccessArgument,
+  apis: ApiGrants,
   name = 'Shop',
 ): Promise<ClientCredentials & { readonly id: string }> {
   const { application, credentials } = await auth.applications.create({ name, apis })

@@ -4,7 +4,7 @@ import { Pool, type PoolConfig } from 'pg'
 import { expect } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import type { PlatformAuthOptions, Store } from '../../src/index.js'
-import { postgresStore } from '../../src/stores/postgres.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
 import { createApplication, listen } from './http.js'
 import { platform, type TestPlatform } from './platform.js'
 import { freshDatabase } from './postgres.js'
@@ -138,7 +138,7 @@ export async function openWiredHost(
   const pool = new Pool({ connectionString: wire.url, ...config })
   atEnd(() => pool.end())
   atEnd(wire.forward)
-  const host = await openOutageHost(atEnd, postgresStore({ pool }), { stalenessBound: 1, ...options })
+  const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1, ...options })
   // As in a process that has been busy: connections are there.
   await Promise.all(Array.from({ length: 6 }, () => host.byNobodysKey()))
   return { host, wire, pool, database }

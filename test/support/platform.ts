@@ -5,7 +5,7 @@ import express5, { type Express } from 'express'
 import express4 from 'express4'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createPlatformAuth, memoryStore, type Logger, type PlatformAuthOptions, type Store } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { fakeClock } from '../../src/testing/index.js'
 
 /** Both Expresses that hosts use. */

@@ -4,17 +4,17 @@ import { createTransport } from 'nodemailer'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
-/** Where in a session something goes wrong: at the answer to a command, amid the letter, or at the answer to its end. */
+/** Where in a session something goes wrong: at the answer to a command, amid the email, or at the answer to its end. */
 export type Stage = 'connect' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content' | 'end'
 export const STAGES: readonly Stage[] = ['connect', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'content', 'end']
 
-/** What goes wrong. `kept`: at the end of a letter, though the server has it by then. */
+/** What goes wrong. `kept`: at the end of a email, though the server has it by then. */
 export type Fault = { readonly kept?: boolean } & (
   | { readonly does: 'refuse'; readonly code: number }
   | { readonly does: 'stall' | 'drop' }
 )
 
-/** A letter that the server has taken. */
+/** A email that the server has taken. */
 export interface ReceivedMail {
   /** Whom the envelope names, not the headers. */
   readonly sender: string
@@ -29,7 +29,7 @@ export interface MailServer {
   /** In the order in which they came. */
   readonly mails: readonly ReceivedMail[]
   mailsTo(address: string): readonly ReceivedMail[]
-  /** Recipients to whom two letters were under way at the same time. */
+  /** Recipients to whom two emails were under way at the same time. */
   readonly overlaps: readonly string[]
   /** How many connections there have been. */
   readonly connections: number
@@ -129,7 +129,7 @@ export function transportTo({ port }: { readonly port: number }, options: object
   })
 }
 
-/** A letter as a mail program shows it. */
+/** A email as a mail program shows it. */
 export function readMail({ raw }: ReceivedMail): Promise<Email> {
   return PostalMime.parse(Buffer.from(raw, 'latin1'))
 }
@@ -194,25 +194,25 @@ async function converse(client: Socket, { upstream, answers }: ReturnType<typeof
       upstream.write(line)
       const reply = await answers.reply()
       client.write(reply)
-      if (stage === 'DATA' && reply.startsWith('354') && !(await takeLetter())) return
+      if (stage === 'DATA' && reply.startsWith('354') && !(await takeEmail())) return
     }
   } catch {
     // One of the two is gone.
     client.destroy()
   }
 
-  async function takeLetter(): Promise<boolean> {
+  async function takeEmail(): Promise<boolean> {
     const amid = faultAt('content', recipient)
     if (amid) {
       await said.some()
-      // What is still on its way belongs to a letter that the server has never seen.
+      // What is still on its way belongs to a email that the server has never seen.
       if (await goesWrong(amid)) await once(client, 'close')
       return false
     }
-    const letter = await said.until('\r\n.\r\n')
+    const email = await said.until('\r\n.\r\n')
     const fault = faultAt('end', recipient)
     if (!fault || fault.kept) {
-      upstream.write(letter, 'latin1')
+      upstream.write(email, 'latin1')
       const reply = await answers.reply()
       if (!fault) client.write(reply)
     }

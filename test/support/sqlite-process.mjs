@@ -63,7 +63,7 @@ async function hold(milliseconds) {
   database.close()
 }
 
-/** @param {string} id @param {number} version @returns {import('../../src/store.js').ApplicationRecord} */
+/** @param {string} id @param {number} version @returns {import('../../src/contracts/store.js').ApplicationRecord} */
 function application(id, version) {
   const credential = { prefix: 'epa_key_abcd', createdAt: 1, expiresAt: undefined, lastUsedAt: undefined }
   return {
@@ -80,7 +80,7 @@ function application(id, version) {
   }
 }
 
-/** @param {string} applicationId @returns {import('../../src/store.js').AuditEntry} */
+/** @param {string} applicationId @returns {import('../../src/contracts/store.js').NewAuditRecord} */
 function entry(applicationId) {
   return { at: 1, type: 'application.updated', by: undefined, applicationId, details: {} }
 }

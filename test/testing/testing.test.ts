@@ -136,21 +136,21 @@ describe('fakeClock()', () => {
 })
 
 describe('memoryMailer()', () => {
-  const letter = { to: 'dev@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
+  const email = { to: 'dev@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
 
-  it('keeps every letter, oldest first', async () => {
+  it('keeps every email, oldest first', async () => {
     const mailer = memoryMailer()
-    expect(mailer.letters).toEqual([])
-    await mailer.send(letter)
-    await mailer.send({ ...letter, subject: 'Again' })
-    expect(mailer.letters).toEqual([letter, { ...letter, subject: 'Again' }])
+    expect(mailer.emails).toEqual([])
+    await mailer.send(email)
+    await mailer.send({ ...email, subject: 'Again' })
+    expect(mailer.emails).toEqual([email, { ...email, subject: 'Again' }])
   })
 
   it('keeps its own, and may be taken apart', async () => {
-    const { send, letters } = memoryMailer()
-    await send(letter)
-    expect(letters).toHaveLength(1)
-    expect(memoryMailer().letters).toEqual([])
+    const { send, emails } = memoryMailer()
+    await send(email)
+    expect(emails).toHaveLength(1)
+    expect(memoryMailer().emails).toEqual([])
   })
 })
 

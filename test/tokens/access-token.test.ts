@@ -19,7 +19,7 @@ import {
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPlatformAuth, memoryStore, type SigningAlgorithm, type Store } from '../../src/index.js'
-import { sqliteStore } from '../../src/stores/sqlite.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { accessToken, createApplication, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
 import { platform, SECRET, STORES, type TestPlatform } from '../support/platform.js'
 
@@ -435,7 +435,7 @@ describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, open
   let shop: Known
   let remove: () => Promise<void>
   const kids = async (): Promise<(string | undefined)[]> => (await keySetOf(app)).keys.map(({ kid }) => kid)
-  const states = async (): Promise<string[]> => (await made.auth.signingKeys.list()).map(({ state }) => state)
+  const states = async (): Promise<string[]> => (await made.auth.signingKeys.list()).items.map(({ state }) => state)
   const token = (): Promise<string> => accessToken(app, 'orders', shop)
   const verifies = (presented: string): Promise<boolean> =>
     made.auth.verifyAccessToken('orders', presented).then(() => true, () => false) // prettier-ignore
@@ -546,7 +546,7 @@ describe('A restart', () => {
   let folder: string
   let file: string
   const start = (secret: string | readonly string[] | undefined) => {
-    const made = platform({ store: sqliteStore(file), secret, stalenessBound: 1 })
+    const made = platform({ store: sqliteStore(file), secret, maxStaleness: 1 })
     return { ...made, app: express().use(made.auth.router) }
   }
 

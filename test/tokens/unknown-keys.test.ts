@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore, type OAuthError } from '../../src/index.js'
-import { createSealing } from '../../src/sealing.js'
+import { createEncryption } from '../../src/store-client/encryption.js'
 import { makeSigningKey } from '../../src/tokens/signing-keys.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 import { failingStore, type FailingStore } from '../support/outage.js'
@@ -55,11 +55,11 @@ describe('Access tokens of keys that a process does not know', () => {
   })
 
   it('are refused at once when they come again, and are good from the moment the key is there', async () => {
-    const sealing = createSealing(['a secret of 32 characters or more'])
+    const encryption = createEncryption(['a secret of 32 characters or more'])
     const [ours, theirs] = [memoryStore(), memoryStore()]
-    const [here, elsewhere] = [accessTokensOver(ours, sealing), accessTokensOver(theirs, sealing)]
+    const [here, elsewhere] = [accessTokensOver(ours, encryption), accessTokensOver(theirs, encryption)]
     const times = { createdAt: Date.now(), signsFrom: Date.now(), formerVerifiesFor: 60 }
-    const key = await makeSigningKey(sealing, { algorithm: 'ES256', ...times })
+    const key = await makeSigningKey(encryption, { algorithm: 'ES256', ...times })
     await theirs.addSigningKey(key, undefined, AUDIT)
     await elsewhere.signingKeys.load()
     const grant = { issuer: ISSUER, applicationId: 'app_1', scopes: [], issuedAt: Date.now(), tokensRevokedAt: 0 }

@@ -1,11 +1,11 @@
-import { openOperations, type Operations } from '../../index.js'
+import { openAdmin, type AdminApi } from '../../index.js'
 import { command, type Outcome } from '../command.js'
 import { EXIT, isUnusable, reasonOf, rootOf } from '../failure.js'
-import type { Place } from '../place.js'
+import type { Place } from '../target.js'
 import { columns, fold } from '../table.js'
 import { problem, splitCure, type Check, type Finding, type Subject } from './finding.js'
-import { keysCheck } from './keys-check.js'
-import { lettersCheck, mailerCheck } from './letters-checks.js'
+import { keysCheck } from './signing-keys-check.js'
+import { emailsCheck, mailerCheck } from './emails-checks.js'
 import { optionsCheck } from './options-check.js'
 import { nodeCheck } from './runtime-checks.js'
 import { serverCheck } from './server-check.js'
@@ -20,7 +20,7 @@ const CHECKS: readonly Check[] = [
   keysCheck,
   clockCheck,
   mailerCheck,
-  lettersCheck,
+  emailsCheck,
   serverCheck,
 ]
 
@@ -51,10 +51,10 @@ export const doctorCommand = command({
 })
 
 /** A store that can't be opened is a finding like others. */
-async function openStore({ store }: Place): Promise<{ operations?: Operations; findings: readonly Finding[] }> {
+async function openStore({ store }: Place): Promise<{ operations?: AdminApi; findings: readonly Finding[] }> {
   if (!store || store.kind === 'memory') return { findings: [] }
   try {
-    return { operations: await openOperations(store), findings: [] }
+    return { operations: await openAdmin(store), findings: [] }
   } catch (error) {
     const reason = error instanceof Error ? reasonOf(rootOf(error)) : String(error)
     const found = isUnusable(error)

@@ -1,5 +1,5 @@
-import type { Operations } from '../../index.js'
-import type { Place } from '../place.js'
+import type { AdminApi } from '../../index.js'
+import type { Place } from '../target.js'
 import type { Manifest } from '../program.js'
 
 /** Something that a doctor has to say. */
@@ -16,7 +16,7 @@ export interface Finding {
 export interface Subject {
   readonly place: Place
   /** Undefined where the store could not be opened, or keeps nothing. */
-  readonly operations: Operations | undefined
+  readonly operations: AdminApi | undefined
   readonly manifest: Manifest
   readonly production: boolean
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError, memoryStore, type Store } from '../../index.js'
 import { inTime } from '../reachable.js'
-import { startPlatform } from '../place.js'
+import { startPlatform } from '../target.js'
 import { note, problem, splitCure, type Check } from './finding.js'
 
 /** Whether a platform would start with these options: the secret included, and without changing anything in the store. */
@@ -36,8 +36,8 @@ async function lookingOnly(store: Store): Promise<Store> {
     removeSigningKey: async () => false,
     saveApplication: async () => false,
     noteCredentialUse: async () => undefined,
-    leaseLetter: async () => undefined,
-    saveLetter: async () => false,
+    leaseEmail: async () => undefined,
+    saveEmail: async () => false,
     revokeAccessToken: async () => undefined,
     // Nothing for housekeeping to delete.
     listApplications: async () => [],

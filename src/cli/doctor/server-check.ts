@@ -36,7 +36,7 @@ export const serverCheck: Check = {
         ),
       ]
     }
-    const stored = (await operations?.signingKeys.list())?.map(({ kid }) => kid)
+    const stored = (await operations?.signingKeys.list())?.items.map(({ kid }) => kid)
     return [
       ...clocksApart('the server at baseUrl', timeOf(answer.headers, at) - at, clockTolerance),
       ...(stored && !isSame(kids, stored) ? [otherKeys(address)] : []),

@@ -52,7 +52,7 @@ export const sealingCheck: Check = {
     return [
       said(
         'Signing keys lie in the store unencrypted: whoever reads it, or a backup, can sign access tokens.',
-        'Give the option secret: process.env.PLATFORM_AUTH_SECRET, 32 random characters or more; a server\'s next start encrypts them. Then "keys rotate", since backups keep the old ones.',
+        'Give the option secret: process.env.PLATFORM_AUTH_SECRET, 32 random characters or more; a server\'s next start encrypts them. Then "signing-keys rotate", since backups keep the old ones.',
       ),
     ]
   },

@@ -137,7 +137,7 @@
         component('AuthorizeBtnContainer'),
         p('', authorized() ? AUTHORIZED : NEEDED),
       ),
-      h('h2', null, 'Operations'),
+      h('h2', null, 'AdminApi'),
       component('operations'),
       component('Models'),
     )

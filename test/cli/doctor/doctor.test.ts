@@ -1,10 +1,10 @@
 import { Pool } from 'pg'
-import { postgresStore } from '../../../src/stores/postgres.js'
+import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { splitCure } from '../../../src/cli/doctor/finding.js'
 import { clocksApart } from '../../../src/cli/doctor/store-checks.js'
-import type { LetterRecord, Store } from '../../../src/index.js'
+import type { QueuedEmail, Store } from '../../../src/index.js'
 import { SECRET } from '../../support/platform.js'
 import { freshDatabase } from '../../support/postgres.js'
 import { bin, CONFIG, core, site } from '../command-line.js'
@@ -78,7 +78,7 @@ describe('the doctor finds', () => {
       finding: 'The store is out of reach: connect ECONNREFUSED 127.0.0.1:1',
       cure: 'See that the database runs, and that its address is right.',
     })
-    expect(skipped.map(({ check }) => check)).toContain('letters')
+    expect(skipped.map(({ check }) => check)).toContain('emails')
     expect(JSON.stringify(findings)).not.toContain('hidden')
   })
 
@@ -163,7 +163,7 @@ describe('the doctor finds', () => {
     expect(await problemsOf('signing keys', ...config)).toEqual([])
   })
 
-  it('letters that were given up, are overdue, are not accepted, or wait for approval', async () => {
+  it('emails that were given up, are overdue, are not accepted, or wait for approval', async () => {
     const register = async (api: string, mail: string): Promise<string> => {
       vi.stubEnv('CLI_MAIL', mail)
       const args = ['apps', 'register', '--name', 'Shop', '--contact', 'dev@shop.example', '--api', api, ...config]
@@ -174,16 +174,16 @@ describe('the doctor finds', () => {
     const held = await register('orders', 'refuses')
     const overdue = await register('catalog', 'refuses')
     await inStore(async (store) => {
-      const [letter] = await store.listLetters({ applicationId: overdue, state: 'failed', limit: 1 })
-      const { version, problem: _, ...rest } = letter!
-      const due: LetterRecord = {
+      const [email] = await store.listEmails({ applicationId: overdue, state: 'failed', limit: 1 })
+      const { version, problem: _, ...rest } = email!
+      const due: QueuedEmail = {
         ...rest,
         state: 'due',
         dueAt: Date.now() - DAY,
         problem: undefined,
         version: version + 1,
       }
-      expect(await store.saveLetter(due)).toBe(true)
+      expect(await store.saveEmail(due)).toBe(true)
     })
     const { findings } = await examine('--db', file())
     expect(
@@ -192,10 +192,10 @@ describe('the doctor finds', () => {
         finding.replace(/the first since [^:]*:..:..Z/, 'the first since then'),
       ]),
     ).toEqual([
-      ['problem', `1 letter is given up: ${failed} (550).`],
-      ['problem', `1 letter is overdue, the first since then: ${overdue}.`],
-      ['problem', `1 letter is tried and not accepted yet: ${struggling} (ECONNREFUSED).`],
-      ['note', `1 letter is held until somebody approves the registration: ${held}.`],
+      ['problem', `1 email is given up: ${failed} (550).`],
+      ['problem', `1 email is overdue, the first since then: ${overdue}.`],
+      ['problem', `1 email is tried and not accepted yet: ${struggling} (ECONNREFUSED).`],
+      ['note', `1 email is held until somebody approves the registration: ${held}.`],
     ])
   })
 

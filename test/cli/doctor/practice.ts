@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/finding.js'
 import type { Store } from '../../../src/index.js'
-import { sqliteStore } from '../../../src/stores/sqlite.js'
+import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { CONFIG, core, site, type Site } from '../command-line.js'
 
 /** What a doctor says to a script. */

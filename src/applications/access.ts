@@ -1,9 +1,0 @@
-import type { ApplicationRecord } from '../store.js'
-
-/** What an application may do at an API; undefined if nothing. Own members only: a polluted `Object.prototype` grants nothing. */
-export function accessOf(
-  { apis }: ApplicationRecord,
-  { name }: { readonly name: string },
-): ApplicationRecord['apis'][string] | undefined {
-  return Object.hasOwn(apis, name) ? apis[name] : undefined
-}

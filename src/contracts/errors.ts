@@ -1,0 +1,159 @@
+/** Every error code that goes over the wire, and the HTTP status it goes with. */
+export const STATUS_BY_ERROR = {
+  invalid_request: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  unauthorized_client: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  unauthorized: 401,
+  invalid_client: 401,
+  invalid_token: 401,
+  invalid_api_key: 401,
+  insufficient_scope: 403,
+  access_denied: 403,
+  too_many_requests: 429,
+  server_error: 500,
+  temporarily_unavailable: 503,
+} as const
+
+/** The `error` member of a refusal (RFC 6749 5.2, RFC 6750 3.1, RFC 8707 2). */
+export type ErrorCode = keyof typeof STATUS_BY_ERROR
+
+/** A refusal, ready to be sent. Plain, because a refused request must not pay for a stack trace. */
+export interface Denial {
+  /** The HTTP status. */
+  readonly status: number
+  /** The `error` member of the JSON answer. */
+  readonly error: ErrorCode
+  /** The `error_description` member of the JSON answer: what the caller may read. */
+  readonly description: string
+  /** The headers that belong to the refusal: `WWW-Authenticate`, `Retry-After`, `Allow`. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A `Denial` with the status that its code stands for. Frozen: one is made at start-up and shown to every `onDenied`. */
+export function denial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
+  return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: Object.freeze({ ...headers }) })
+}
+
+interface OAuthErrorOptions {
+  /** Where the method, the media type or the size is at fault: 405, 413 or 415 in place of the code's own status. */
+  readonly status?: 405 | 413 | 415
+  readonly headers?: Denial['headers']
+  /** For the operator's log; never sent. */
+  readonly cause?: unknown
+}
+
+/**
+ * A request refused in the words of RFC 6749 5.2 or RFC 6750 3.1. `verifyAccessToken()` and `verifyApiKey()` reject
+ * with it.
+ *
+ * @example
+ * ```ts
+ * import { OAuthError } from 'express-platform-auth'
+ *
+ * function closeCodeFor(error: unknown): number {
+ *   return error instanceof OAuthError && error.status === 503 ? 1013 : 1008
+ * }
+ * ```
+ */
+export class OAuthError extends Error implements Denial {
+  override readonly name = 'OAuthError'
+  /** The code of RFC 6749 5.2 or RFC 6750 3.1, such as `invalid_token`. */
+  readonly error: ErrorCode
+  /** What the caller may read; the same text as `message`. */
+  readonly description: string
+  /** The HTTP status that goes with it. */
+  readonly status: number
+  /** The headers that go with it. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(error: ErrorCode, description: string, { status, headers = {}, cause }: OAuthErrorOptions = {}) {
+    super(description, { cause })
+    this.error = error
+    this.description = description
+    this.status = status ?? STATUS_BY_ERROR[error]
+    this.headers = headers
+  }
+
+  /** The same string as `error`, where other errors of Node keep theirs. */
+  get code(): ErrorCode {
+    return this.error
+  }
+}
+
+/**
+ * An option or a call that can't be right, found at start-up. The message names it and says what to do.
+ *
+ * @example
+ * ```ts
+ * import { ConfigurationError, createPlatformAuth } from 'express-platform-auth'
+ *
+ * try {
+ *   createPlatformAuth({ baseUrl: 'api.example.com', apis: {} })
+ * } catch (error) {
+ *   if (error instanceof ConfigurationError) console.error(error.message)
+ * }
+ * ```
+ */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+  readonly code = 'invalid_configuration'
+}
+
+/** Why a call of `auth.applications` or `auth.signingKeys` was refused. */
+export type ApplicationErrorCode =
+  | 'application_not_found'
+  | 'invalid_argument'
+  | 'unknown_api'
+  | 'unknown_scope'
+  | 'invalid_state'
+  | 'api_closed'
+  | 'signing_key_not_found'
+  | 'conflict'
+
+/**
+ * A call of `auth.applications` or `auth.signingKeys` that can't be done; `code` says why.
+ *
+ * @example
+ * ```ts
+ * import { ApplicationError, type PlatformAuth } from 'express-platform-auth'
+ *
+ * async function suspend(auth: PlatformAuth, id: string): Promise<boolean> {
+ *   try {
+ *     await auth.applications.suspend(id, { by: 'support' })
+ *     return true
+ *   } catch (error) {
+ *     if (error instanceof ApplicationError && error.code === 'application_not_found') return false
+ *     throw error
+ *   }
+ * }
+ * ```
+ */
+export class ApplicationError extends Error {
+  override readonly name = 'ApplicationError'
+  readonly code: ApplicationErrorCode
+
+  constructor(code: ApplicationErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The store did not answer. On the wire: 503 `temporarily_unavailable`. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError'
+  readonly code = 'store_unavailable'
+}
+
+/** Waiting will not help: the schema is another version's, or the store's driver is not installed. */
+export class StoreIncompatibleError extends Error {
+  override readonly name = 'StoreIncompatibleError'
+  readonly code: 'schema_too_new' | 'schema_too_old' | 'driver_missing'
+
+  constructor(code: StoreIncompatibleError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

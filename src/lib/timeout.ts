@@ -1,0 +1,15 @@
+/**
+ * The result of `work`, or a rejection with what `createError` makes once `milliseconds` have passed. The work itself
+ * goes on. Its timer never keeps the process alive.
+ */
+export function withTimeout<Result>(
+  work: Promise<Result>,
+  milliseconds: number,
+  createError: () => Error,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    // If the event loop was blocked, the answer is already queued and is read before setImmediate's turn.
+    const timer = setTimeout(() => setImmediate(() => reject(createError())), milliseconds).unref()
+    void work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

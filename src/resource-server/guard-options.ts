@@ -1,0 +1,81 @@
+import type { Scheme } from '../contracts/api.js'
+import type { ApiSettings } from '../options/read-apis.js'
+import { ConfigurationError } from '../contracts/errors.js'
+import type { BearerGuardOptions } from './guards.js'
+import { isObject, optionalFunction, refuseUnknown, show } from '../options/checks.js'
+
+const GUARD_OF: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
+const VERIFIER_OF: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
+
+/** What a guard's maker was given: the API's name, or not, and options, or not. */
+export type GuardArguments = readonly unknown[]
+
+/** The API and the options that a guard's maker was given, checked once, when the route is made. */
+export function readGuardArguments(
+  apis: ReadonlyMap<string, ApiSettings>,
+  scheme: Scheme,
+  args: GuardArguments,
+): { api: ApiSettings; options: BearerGuardOptions } {
+  const call = GUARD_OF[scheme]
+  const named = typeof args[0] === 'string'
+  const api = named ? apiNamed(apis, args[0], scheme, call) : onlyApi(apis, scheme, call)
+  const given = (named ? args[1] : args[0]) ?? {}
+  checkGuardOptions(api, given, `${call}("${api.name}")`)
+  // Without a prototype: what the host has put on Object's must not make a guard optional.
+  return { api, options: Object.assign(Object.create(null) as object, given) }
+}
+
+/** The API that a guard or a verification is for; throws `ConfigurationError` where there is none of that name and scheme. */
+export function apiNamed(
+  apis: ReadonlyMap<string, ApiSettings>,
+  name: unknown,
+  scheme: Scheme,
+  call: string,
+): ApiSettings {
+  const api = typeof name === 'string' ? apis.get(name) : undefined
+  const names = namesOf(apis, scheme)
+  if (!api) throw new ConfigurationError(`${call}: there is no API ${show(name)}. ${names}`)
+  if (api.scheme !== scheme) {
+    throw new ConfigurationError(
+      `${call}: the scheme of the API "${api.name}" is "${api.scheme}". Use ${(call.startsWith('verify') ? VERIFIER_OF : GUARD_OF)[api.scheme]}("${api.name}").`,
+    )
+  }
+  return api
+}
+
+/** The API that is meant where the name was left out: the only one of that scheme. */
+function onlyApi(apis: ReadonlyMap<string, ApiSettings>, scheme: Scheme, call: string): ApiSettings {
+  const [only, ...others] = [...apis.values()].filter((api) => api.scheme === scheme)
+  if (!only || others.length > 0) throw new ConfigurationError(`${call}: name the API. ${namesOf(apis, scheme)}`)
+  return only
+}
+
+function checkGuardOptions(api: ApiSettings, options: unknown, call: string): asserts options is BearerGuardOptions {
+  if (!isObject(options))
+    throw new ConfigurationError(`${call}: the options are ${show(options)}. Write an object, or leave them out.`)
+  refuseUnknown(
+    `${call}: `,
+    options,
+    api.scheme === 'oauth2' ? ['scopes', 'optional', 'onDenied'] : ['optional', 'onDenied'],
+  )
+  optionalFunction(`${call}: onDenied`, options['onDenied'])
+  if (options['optional'] !== undefined && typeof options['optional'] !== 'boolean') {
+    throw new ConfigurationError(`${call}: optional is ${show(options['optional'])}. Write true or false.`)
+  }
+  const { scopes = [] } = options
+  const known = Object.keys(api.scopes)
+  if (!Array.isArray(scopes))
+    throw new ConfigurationError(`${call}: scopes is ${show(scopes)}. Write a list of scopes.`)
+  for (const scope of scopes as readonly unknown[]) {
+    if (typeof scope === 'string' && known.includes(scope)) continue
+    const cure = known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`
+    throw new ConfigurationError(`${call}: the API "${api.name}" has no scope ${show(scope)}. ${cure}`)
+  }
+}
+
+function namesOf(apis: ReadonlyMap<string, ApiSettings>, scheme: Scheme): string {
+  const names = [...apis.values()].filter((api) => api.scheme === scheme).map(({ name }) => name)
+  return names.length > 0
+    ? `With the scheme "${scheme}" there are: ${names.join(', ')}.`
+    : `No API has the scheme "${scheme}".`
+}

@@ -1,0 +1,53 @@
+import type { ApplicationRecord } from '../../contracts/store.js'
+import type { Sql } from './connection.js'
+
+/** Writes an application's credentials; to be called in the transaction that has just written the application itself. */
+export async function writeCredentials(sql: Sql, seq: number, { keys, secrets }: ApplicationRecord): Promise<void> {
+  const credentials = [
+    ...keys.map((key, position) => ({ ...key, kind: 'key', position })),
+    ...secrets.map((secret, position) => ({ ...secret, kind: 'secret', position })),
+  ]
+  // In the order in which noteCredentialUse() locks them too: two who lock the same rows the other way round never end.
+  await sql.run('SELECT 1 FROM platform_auth_credentials WHERE application_seq = $1 ORDER BY hash FOR UPDATE', seq)
+  const hashes = credentials.map(({ hash }) => hash)
+  await sql.run(
+    'DELETE FROM platform_auth_credentials WHERE application_seq = $1 AND hash <> ALL ($2::text[])',
+    seq,
+    hashes,
+  )
+  if (credentials.length === 0) return
+  const written = await sql.run(UPSERT, seq, JSON.stringify(credentials))
+  if (written < credentials.length) throw new Error('A credential with this hash is there already.')
+}
+
+/** Leaves out what another application has. */
+const UPSERT = `
+  INSERT INTO platform_auth_credentials AS stored
+    (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
+  SELECT hash, $1, kind, position, prefix, "createdAt", "expiresAt", "lastUsedAt"
+  FROM json_to_recordset($2) AS given (hash text, kind text, position int, prefix text,
+    "createdAt" bigint, "expiresAt" bigint, "lastUsedAt" bigint)
+  ON CONFLICT (hash) DO UPDATE
+  SET kind = excluded.kind, position = excluded.position, prefix = excluded.prefix, created_at = excluded.created_at,
+    expires_at = excluded.expires_at, last_used_at = greatest(stored.last_used_at, excluded.last_used_at)
+  WHERE stored.application_seq = excluded.application_seq`
+
+/** Notes uses that are later than what is known; to be called in a transaction. */
+export async function noteCredentialUse(
+  sql: Sql,
+  uses: readonly { readonly hash: string; readonly at: number }[],
+): Promise<void> {
+  const hashes = uses.map(({ hash }) => hash)
+  const instants = uses.map(({ at }) => at)
+  await sql.run(NOTE_USE, hashes, instants)
+}
+
+/** One statement, so that it changes only what it has locked: what comes meanwhile would be locked out of order. */
+const NOTE_USE = `
+  WITH locked AS MATERIALIZED (
+    SELECT hash FROM platform_auth_credentials WHERE hash = ANY ($1::text[]) ORDER BY hash FOR UPDATE
+  ), used AS (
+    SELECT hash, max(at) AS at FROM unnest($1::text[], $2::bigint[]) AS given (hash, at) GROUP BY hash
+  )
+  UPDATE platform_auth_credentials stored SET last_used_at = used.at FROM locked JOIN used USING (hash)
+  WHERE stored.hash = locked.hash AND (stored.last_used_at IS NULL OR stored.last_used_at < used.at)`

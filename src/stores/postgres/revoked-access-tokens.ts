@@ -1,0 +1,42 @@
+import type { RevokedAccessToken } from '../../contracts/store.js'
+import { prepared } from './connection.js'
+import type { Sql } from './connection.js'
+import { publish } from './feed.js'
+import { revokedAccessTokenFrom } from '../sql/rows.js'
+import type { RevokedAccessTokenRow } from '../sql/rows.js'
+
+/** How many expired rows one call clears away: more than it adds, and not so many that it takes long. */
+const CLEARED_AT_ONCE = 100
+
+/** To be called in a transaction. */
+export async function revokeAccessToken(sql: Sql, { id, expiresAt }: RevokedAccessToken, now: number): Promise<void> {
+  const inserted = await sql.run(
+    'INSERT INTO platform_auth_revoked_access_tokens (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING',
+    id,
+    expiresAt,
+  )
+  // Those that another transaction is clearing away need nobody to wait for them.
+  const clear = `
+    DELETE FROM platform_auth_revoked_access_tokens WHERE id IN (
+      SELECT id FROM platform_auth_revoked_access_tokens WHERE expires_at <= $1
+      ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
+  await sql.run(clear, now, CLEARED_AT_ONCE)
+  if (inserted === 1) await publish(sql, { kind: 'accessTokenRevoked', id, expiresAt })
+}
+
+export async function listRevokedAccessTokens(
+  sql: Sql,
+  now: number,
+  limit: number,
+): Promise<readonly RevokedAccessToken[]> {
+  const text = `
+    SELECT id, expires_at FROM platform_auth_revoked_access_tokens
+    WHERE expires_at > $1 ORDER BY expires_at LIMIT $2`
+  return (await sql.all<RevokedAccessTokenRow>(text, now, limit)).map(revokedAccessTokenFrom)
+}
+
+export async function isAccessTokenRevoked(sql: Sql, id: string): Promise<boolean> {
+  return (await sql.get(IS_REVOKED, id)) !== undefined
+}
+
+const IS_REVOKED = prepared('SELECT 1 FROM platform_auth_revoked_access_tokens WHERE id = $1')

@@ -1,0 +1,47 @@
+import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store.js'
+import type { Sql } from './connection.js'
+import { publish } from './feed.js'
+import { signingKeyFrom } from '../sql/rows.js'
+import type { SigningKeyRow } from '../sql/rows.js'
+
+export async function listSigningKeys(sql: Sql): Promise<readonly SigningKeyRecord[]> {
+  const rows = await sql.all<SigningKeyRow>('SELECT * FROM platform_auth_signing_keys ORDER BY seq')
+  return rows.map(signingKeyFrom)
+}
+
+/** To be called in a transaction, as those below. */
+export async function addSigningKey(
+  sql: Sql,
+  key: SigningKeyRecord,
+  newest: string | undefined,
+  audit: NewAuditRecord,
+): Promise<boolean> {
+  // Which key is the newest is no row's business, so no row's lock would do.
+  await sql.get('SELECT pg_advisory_xact_lock($1::bigint)', ADDING)
+  const last = await sql.get<{ kid: string }>('SELECT kid FROM platform_auth_signing_keys ORDER BY seq DESC LIMIT 1')
+  if (last?.kid !== newest) return false
+  const { kid, algorithm, publicJwk, sealedPrivateJwk, createdAt, signsFrom, formerVerifiesFor } = key
+  const text = `
+    INSERT INTO platform_auth_signing_keys
+      (kid, algorithm, public_jwk, sealed_private_jwk, created_at, signs_from, former_verifies_for)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)`
+  const publicText = JSON.stringify(publicJwk)
+  await sql.run(text, kid, algorithm, publicText, sealedPrivateJwk, createdAt, signsFrom, formerVerifiesFor)
+  await publish(sql, { kind: 'signingKeys' }, audit)
+  return true
+}
+
+/** An advisory lock of the database; nothing but chance keeps others from using the same number. */
+const ADDING = 6_023_885_187_242
+
+export async function resealSigningKey(sql: Sql, kid: string, former: string, sealed: string): Promise<boolean> {
+  const text = `
+    UPDATE platform_auth_signing_keys SET sealed_private_jwk = $1 WHERE kid = $2 AND sealed_private_jwk = $3`
+  return (await sql.run(text, sealed, kid, former)) === 1
+}
+
+export async function removeSigningKey(sql: Sql, kid: string, audit: NewAuditRecord): Promise<boolean> {
+  if ((await sql.run('DELETE FROM platform_auth_signing_keys WHERE kid = $1', kid)) === 0) return false
+  await publish(sql, { kind: 'signingKeys' }, audit)
+  return true
+}

@@ -1,0 +1,190 @@
+import type { EventType } from '../../contracts/events.js'
+import type {
+  ApplicationRecord,
+  ApplicationStatus,
+  AuditRecord,
+  Change,
+  CredentialRecord,
+  QueuedEmail,
+  RevokedAccessToken,
+  SigningKeyRecord,
+} from '../../contracts/store.js'
+
+/** What SQL databases answer with, and the records it stands for. Lists within a row are JSON. */
+export interface ApplicationRow {
+  readonly id: string
+  readonly name: string
+  readonly contact: string | null
+  readonly status: ApplicationStatus
+  readonly created_at: number
+  readonly tokens_revoked_at: number
+  readonly version: number
+  readonly apis: string
+  readonly credentials: string
+}
+
+export function applicationFrom(row: ApplicationRow): ApplicationRecord {
+  const apis = JSON.parse(row.apis) as readonly (readonly [api: string, scopes: readonly string[]])[]
+  const credentials = JSON.parse(row.credentials) as readonly CredentialJson[]
+  return {
+    id: row.id,
+    name: row.name,
+    contact: row.contact ?? undefined,
+    status: row.status,
+    apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
+    keys: credentials.filter(({ kind }) => kind === 'key').map(credentialFrom),
+    secrets: credentials.filter(({ kind }) => kind === 'secret').map(credentialFrom),
+    createdAt: row.created_at,
+    tokensRevokedAt: row.tokens_revoked_at,
+    version: row.version,
+  }
+}
+
+interface CredentialJson {
+  readonly kind: 'key' | 'secret'
+  readonly hash: string
+  readonly prefix: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly lastUsedAt: number | null
+}
+
+function credentialFrom({ hash, prefix, createdAt, expiresAt, lastUsedAt }: CredentialJson): CredentialRecord {
+  return { hash, prefix, createdAt, expiresAt: expiresAt ?? undefined, lastUsedAt: lastUsedAt ?? undefined }
+}
+
+export interface SigningKeyRow {
+  readonly kid: string
+  readonly algorithm: string
+  readonly public_jwk: string
+  readonly sealed_private_jwk: string
+  readonly created_at: number
+  readonly signs_from: number
+  readonly former_verifies_for: number
+}
+
+export function signingKeyFrom(row: SigningKeyRow): SigningKeyRecord {
+  return {
+    kid: row.kid,
+    algorithm: row.algorithm,
+    publicJwk: JSON.parse(row.public_jwk) as SigningKeyRecord['publicJwk'],
+    sealedPrivateJwk: row.sealed_private_jwk,
+    createdAt: row.created_at,
+    signsFrom: row.signs_from,
+    formerVerifiesFor: row.former_verifies_for,
+  }
+}
+
+export interface EmailRow {
+  readonly id: string
+  readonly application_id: string
+  readonly purpose: QueuedEmail['purpose']
+  readonly state: QueuedEmail['state']
+  readonly overlap: number
+  readonly attempt_count: number
+  readonly attempted_hashes: string
+  readonly claim_links: string
+  readonly created_at: number
+  readonly due_at: number
+  readonly leased_until: number
+  readonly problem: string | null
+  readonly version: number
+}
+
+export const EMAIL_COLUMNS: readonly (keyof EmailRow)[] = [
+  'id',
+  'application_id',
+  'purpose',
+  'state',
+  'overlap',
+  'attempt_count',
+  'attempted_hashes',
+  'claim_links',
+  'created_at',
+  'due_at',
+  'leased_until',
+  'problem',
+  'version',
+]
+
+export function emailFrom(row: EmailRow): QueuedEmail {
+  return {
+    id: row.id,
+    applicationId: row.application_id,
+    purpose: row.purpose,
+    state: row.state,
+    overlap: row.overlap,
+    attemptCount: row.attempt_count,
+    attemptedHashes: JSON.parse(row.attempted_hashes) as QueuedEmail['attemptedHashes'],
+    claimLinks: JSON.parse(row.claim_links) as QueuedEmail['claimLinks'],
+    createdAt: row.created_at,
+    dueAt: row.due_at,
+    leasedUntil: row.leased_until,
+    problem: row.problem ?? undefined,
+    version: row.version,
+  }
+}
+
+/** In the order of `EMAIL_COLUMNS`. */
+export function emailValues(email: QueuedEmail): readonly (string | number | undefined)[] {
+  const { id, applicationId, purpose, state, overlap, attemptCount, attemptedHashes, claimLinks, version } = email
+  const { createdAt, dueAt, leasedUntil, problem } = email
+  const lists = [JSON.stringify(attemptedHashes), JSON.stringify(claimLinks)]
+  return [
+    id,
+    applicationId,
+    purpose,
+    state,
+    overlap,
+    attemptCount,
+    ...lists,
+    createdAt,
+    dueAt,
+    leasedUntil,
+    problem,
+    version,
+  ]
+}
+
+export interface RevokedAccessTokenRow {
+  readonly id: string
+  readonly expires_at: number
+}
+
+export function revokedAccessTokenFrom(row: RevokedAccessTokenRow): RevokedAccessToken {
+  return { id: row.id, expiresAt: row.expires_at }
+}
+
+export interface AuditRow {
+  readonly seq: number
+  readonly at: number
+  readonly type: EventType
+  readonly actor: string | null
+  readonly application_id: string | null
+  readonly details: string
+}
+
+export function auditFrom(row: AuditRow): AuditRecord {
+  return {
+    id: String(row.seq),
+    at: row.at,
+    type: row.type,
+    by: row.actor ?? undefined,
+    applicationId: row.application_id ?? undefined,
+    details: JSON.parse(row.details) as AuditRecord['details'],
+  }
+}
+
+export interface ChangeRow {
+  readonly seq: number
+  readonly kind: Change['kind']
+  readonly id: string | null
+  readonly expires_at: number | null
+}
+
+/** A kind that this version doesn't know may concern anything. */
+export function changeFrom({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
+  if (kind === 'application' && id !== null) return { kind, id }
+  if (kind === 'accessTokenRevoked' && id !== null && expiresAt !== null) return { kind, id, expiresAt }
+  return kind === 'signingKeys' ? { kind } : { kind: 'everything' }
+}

@@ -1,0 +1,29 @@
+import type { RevokedAccessToken } from '../../contracts/store.js'
+import { revokedAccessTokenFrom } from '../sql/rows.js'
+import type { RevokedAccessTokenRow } from '../sql/rows.js'
+import type { Sql } from './connection.js'
+import { publish } from './feed.js'
+
+/** How many expired rows one call clears away: more than it adds, and not so many that it takes long. */
+const CLEARED_AT_ONCE = 100
+
+/** To be called in a transaction. */
+export function revokeAccessToken(sql: Sql, { id, expiresAt }: RevokedAccessToken, now: number): void {
+  const text =
+    'INSERT INTO platform_auth_revoked_access_tokens (id, expires_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING'
+  if (sql.run(text, id, expiresAt) === 1) publish(sql, { kind: 'accessTokenRevoked', id, expiresAt })
+  const clear = `
+    DELETE FROM platform_auth_revoked_access_tokens WHERE id IN (
+      SELECT id FROM platform_auth_revoked_access_tokens WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`
+  sql.run(clear, now, CLEARED_AT_ONCE)
+}
+
+export function listRevokedAccessTokens(sql: Sql, now: number, limit: number): readonly RevokedAccessToken[] {
+  const text = `
+    SELECT id, expires_at FROM platform_auth_revoked_access_tokens WHERE expires_at > ? ORDER BY expires_at LIMIT ?`
+  return sql.all<RevokedAccessTokenRow>(text, now, limit).map(revokedAccessTokenFrom)
+}
+
+export function isAccessTokenRevoked(sql: Sql, id: string): boolean {
+  return sql.get('SELECT 1 FROM platform_auth_revoked_access_tokens WHERE id = ?', id) !== undefined
+}

@@ -1,0 +1,157 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { rm, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memoryStore, type IssuedCredentials, type Store } from '../../src/index.js'
+import { createLastUsed } from '../../src/applications/last-used.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
+import { openProvider, type Brought, type Provider } from './applicant.js'
+
+/** What an application's operator sees of the last use of key and secret. */
+async function lastUse({ auth }: Provider, id: string): Promise<readonly (Date | undefined)[]> {
+  const { keys, secrets } = (await auth.applications.get(id))!
+  return [keys[0]?.lastUsedAt, secrets[0]?.lastUsedAt]
+}
+
+/** A store that counts how often it is asked to note something, and fails while told to. */
+function counting(store: Store): Store & { notes: number; failing: boolean } {
+  const counted = {
+    ...store,
+    notes: 0,
+    failing: false,
+    async noteCredentialUse(uses: Parameters<Store['noteCredentialUse']>[0]) {
+      counted.notes++
+      if (counted.failing) throw new Error('out of reach')
+      await store.noteCredentialUse(uses)
+    },
+  }
+  return counted
+}
+
+async function create({ auth }: Provider): Promise<{ id: string; credentials: Brought }> {
+  const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+  return { id: application.id, credentials: credentials as Required<IssuedCredentials> }
+}
+
+describe.concurrent('lastUsedAt', () => {
+  it('is when a key was last presented at a key API, and key and secret at a token endpoint', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = openProvider({ onTestFinished })
+    const { id, credentials } = await create(provider)
+    const started = new Date(provider.clock.now())
+    expect(await lastUse(provider, id)).toEqual([undefined, undefined])
+
+    await provider.keyStatus(credentials)
+    expect(await lastUse(provider, id)).toEqual([started, undefined])
+    provider.clock.advance(60)
+    await provider.tokenStatus(credentials)
+    const later = new Date(provider.clock.now())
+    expect(await lastUse(provider, id)).toEqual([later, later])
+    const { items: applications } = await provider.auth.applications.list()
+    expect(applications[0]).toEqual(await provider.auth.applications.get(id))
+  })
+
+  it('is not moved by what was refused', async ({ expect, onTestFinished }) => {
+    const provider = openProvider({ onTestFinished })
+    const { id, credentials } = await create(provider)
+    expect(await provider.tokenStatus({ ...credentials, clientSecret: 'wrong' })).toBe(401)
+    expect(await lastUse(provider, id)).toEqual([undefined, undefined])
+    await provider.auth.applications.suspend(id)
+    expect(await provider.tokenStatus(credentials)).toBe(401)
+    expect(await provider.keyStatus(credentials)).toBe(403)
+    expect(await lastUse(provider, id)).toEqual([undefined, undefined])
+  })
+
+  it('is written once for many requests, and by none of them', async ({ expect, onTestFinished }) => {
+    const store = counting(memoryStore())
+    const provider = openProvider({ onTestFinished }, { store })
+    const { id, credentials } = await create(provider)
+    for (let i = 0; i < 50; i++) await provider.keyStatus(credentials)
+    await provider.tokenStatus(credentials)
+    expect(store.notes).toBe(0)
+    await lastUse(provider, id)
+    expect(store.notes).toBe(1)
+    // Where there is nothing to write nothing is written.
+    await lastUse(provider, id)
+    expect(store.notes).toBe(1)
+  })
+
+  it('waits out a store that can not write it, which no request feels', async ({ expect, onTestFinished }) => {
+    const store = counting(memoryStore())
+    const provider = openProvider({ onTestFinished }, { store })
+    const { id, credentials } = await create(provider)
+    store.failing = true
+    expect(await provider.keyStatus(credentials)).toBe(200)
+    expect(await lastUse(provider, id)).toEqual([undefined, undefined])
+    store.failing = false
+    expect(await lastUse(provider, id)).toEqual([new Date(provider.clock.now()), undefined])
+  })
+
+  it('outlives process and changes of the application', async ({ expect, onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'usage-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'platform.sqlite')
+    const first = openProvider({ onTestFinished }, { store: sqliteStore(file) })
+    const { id, credentials } = await create(first)
+    await first.tokenStatus(credentials)
+    const used = new Date(first.clock.now())
+    await first.auth.close()
+
+    const second = openProvider({ onTestFinished }, { store: sqliteStore(file) })
+    expect(await lastUse(second, id)).toEqual([used, used])
+    // Changed from what it was read as, while a use is still to be written.
+    second.clock.advance(10)
+    await second.keyStatus(credentials)
+    await second.auth.applications.update(id, { name: 'Another' })
+    expect(await lastUse(second, id)).toEqual([new Date(second.clock.now()), used])
+    await second.auth.applications.rotateKey(id)
+    const { keys } = (await second.auth.applications.get(id))!
+    expect(keys.map(({ lastUsedAt }) => lastUsedAt)).toEqual([undefined, new Date(second.clock.now())])
+  })
+
+  it('is the later of what two processes know', async ({ expect, onTestFinished }) => {
+    const store = memoryStore()
+    const one = openProvider({ onTestFinished }, { store })
+    const other = openProvider({ onTestFinished }, { store, now: one.clock.now })
+    const { id, credentials } = await create(one)
+    await one.keyStatus(credentials)
+    one.clock.advance(5)
+    await other.keyStatus(credentials)
+    const latest = new Date(one.clock.now())
+    expect(await lastUse(other, id)).toEqual([latest, undefined])
+    expect(await lastUse(one, id)).toEqual([latest, undefined])
+  })
+})
+
+it('lastUsedAt is written after 10 seconds by itself', async () => {
+  const provider = openProvider({ onTestFinished })
+  const { id } = await create(provider)
+  const [{ hash } = { hash: '' }] = (await provider.record(id)).keys
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const usage = createLastUsed({ store: provider.store, now: provider.clock.now })
+  usage.note(hash)
+  usage.note(hash)
+  await vi.advanceTimersByTimeAsync(9999)
+  expect((await provider.record(id)).keys[0]!.lastUsedAt).toBeUndefined()
+  await vi.advanceTimersByTimeAsync(1)
+  expect((await provider.record(id)).keys[0]!.lastUsedAt).toBe(provider.clock.now())
+})
+
+it('lastUsedAt is written in nobody’s trace', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const request = new AsyncLocalStorage<string>()
+  const writtenIn: unknown[] = []
+  const store: Store = { ...memoryStore(), noteCredentialUse: async () => void writtenIn.push(request.getStore()) }
+  const usage = createLastUsed({ store, now: Date.now })
+  // A timer goes off in the context in which it was set.
+  await request.run('the first', async () => {
+    usage.note('hash')
+    await vi.advanceTimersByTimeAsync(10_000)
+  })
+  expect(writtenIn).toEqual([undefined])
+})

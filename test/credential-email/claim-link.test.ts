@@ -1,0 +1,286 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import request from 'supertest'
+import { describe, it } from 'vitest'
+import {
+  ConfigurationError,
+  createPlatformAuth,
+  type EmailMessage,
+  type PlatformAuthOptions,
+  type Store,
+} from '../../src/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
+import {
+  attemptsOver,
+  BACKINGS,
+  expectNoneOf,
+  KEY,
+  PATIENTLY,
+  emailsArrived,
+  openProvider,
+  SECRET_VALUE,
+  type Brought,
+  type Provider,
+  type Test,
+} from '../applications/applicant.js'
+
+const HOUR = 3600
+const LINK = /https:\/\/example\.com\/developers\/register\/claim#([A-Za-z0-9_-]{43})\b/
+
+/** A platform whose emails hold links. `outcome`: what becomes of the next emails, which arrive anyway. */
+function openClaiming(test: Test, options: Partial<PlatformAuthOptions> = {}) {
+  const { emails, send } = memoryMailer()
+  const mailer = {
+    outcome: undefined as object | undefined,
+    async send(email: EmailMessage) {
+      await send(email)
+      if (mailer.outcome) throw Object.assign(new Error('no'), mailer.outcome)
+    },
+  }
+  const provider = openProvider(test, { delivery: 'claim-link', mailer, ...options })
+  provider.app.use('/developers/register', provider.auth.registrationRouter)
+  return { ...provider, emails, mailer }
+}
+
+/** A store that answers when it likes, so that those who ask at once do meet. */
+function slow(store: Store): Store {
+  const slowed = Object.entries(store).map(([name, value]: [string, unknown]) => {
+    if (typeof value !== 'function' || ['open', 'close', 'watch'].includes(name)) return [name, value] as const
+    const call = async (...args: unknown[]): Promise<unknown> => {
+      await sleep(Math.random() * 4)
+      return Reflect.apply(value, store, args) as unknown
+    }
+    return [name, call] as const
+  })
+  return Object.fromEntries(slowed) as unknown as Store
+}
+
+const UNKNOWN = { code: 'ECONNECTION' }
+const REFUSED = { code: 'EENVELOPE', refused: true }
+
+function tokenIn({ text }: EmailMessage | { readonly text: string }): string {
+  return LINK.exec(text)?.[1] ?? ''
+}
+
+async function reveal(
+  { app }: Provider,
+  token: unknown,
+): Promise<{ status: number; body: Record<string, string>; text: string }> {
+  const { status, body, text } = await request(app).post('/developers/register/claim').send({ token })
+  return { status, body: body as Record<string, string>, text }
+}
+
+const broughtBy = ({
+  client_id: clientId = '',
+  client_secret: clientSecret = '',
+}: Record<string, string>): Brought => ({
+  clientId,
+  clientSecret,
+})
+
+describe.concurrent('with delivery: "claim-link"', () => {
+  it('a email holds a link and no credentials, and nothing of them exists yet', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    const { id } = await provider.register()
+    await emailsArrived(provider.emails, 1)
+    const [email] = provider.emails
+    for (const part of [email!.text, email!.html]) {
+      expect(part).toMatch(LINK)
+      expect(part).not.toMatch(KEY)
+      expect(part).not.toMatch(SECRET_VALUE)
+      expect(part).toContain('replaces every earlier one')
+      expect(part).toContain('72 hours')
+    }
+    await expect.poll(() => provider.happened(id), PATIENTLY).toEqual(['registered', 'delivered'])
+    expect(await provider.record(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
+    const [kept] = await provider.emailsOf(id)
+    expect(kept).toMatchObject({
+      state: 'claimable',
+      claimLinks: [{ expiresAt: provider.clock.now() + 72 * HOUR * 1000 }],
+    })
+    const shown = [kept, provider.events, provider.logger.lines, (await provider.auth.audit.list()).items]
+    expect(JSON.stringify(shown)).not.toContain(tokenIn(email!))
+    provider.clock.advance(24 * HOUR)
+    await sleep(1200)
+    expect(provider.emails).toHaveLength(1)
+  })
+
+  it('the link shows them once, and ends pending', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    const { id } = await provider.register()
+    await emailsArrived(provider.emails, 1)
+    const token = tokenIn(provider.emails[0]!)
+    await expect.poll(async () => (await provider.emailsOf(id))[0]?.state, PATIENTLY).toBe('claimable')
+    const shown = await reveal(provider, token)
+    expect(shown).toMatchObject({ status: 200, body: { application: 'Shop' } })
+    expect(Object.keys(shown.body)).toEqual(['application', 'client_id', 'client_secret'])
+    const brought = broughtBy(shown.body)
+    expect(brought.clientId).toMatch(KEY)
+    expect(brought.clientSecret).toMatch(SECRET_VALUE)
+    expect([await provider.tokenStatus(brought), await provider.keyStatus(brought)]).toEqual([200, 200])
+    expect(await provider.record(id)).toMatchObject({ status: 'active' })
+    expect(await provider.emailsOf(id)).toEqual([])
+    expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
+    const { items: records } = await provider.auth.audit.list({ applicationId: id })
+    expect(records.at(-1)).toMatchObject({ type: 'application.activated', details: { claimed: true } })
+    expectNoneOf(brought, [records, provider.events, provider.logger.lines, await provider.record(id)])
+
+    const again = await reveal(provider, token)
+    expect(again.status).toBe(400)
+    expect(again.text).toBe((await reveal(provider, 'x'.repeat(43))).text)
+    expect((await provider.auth.applications.get(id))!.keys).toHaveLength(1)
+  })
+
+  it('no secret is made where there is no oauth2 API to use it at', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    await provider.register(['catalog'])
+    await emailsArrived(provider.emails, 1)
+    const { body } = await reveal(provider, tokenIn(provider.emails[0]!))
+    expect(Object.keys(body)).toEqual(['application', 'client_id'])
+  })
+
+  it.for(Object.entries(BACKINGS))(
+    'of many who follow the link at once exactly one gets them, on %s',
+    async ([, prepare], { expect, onTestFinished }) => {
+      const open = await prepare({ onTestFinished })
+      const openStore = () => slow(open())
+      const one = openClaiming({ onTestFinished }, { store: openStore() })
+      const other = openClaiming({ onTestFinished }, { store: openStore(), now: one.clock.now })
+      const used = new Set<string>()
+      for (let round = 0; round < 5; round++) {
+        const { id } = await one.register()
+        await expect.poll(async () => (await one.emailsOf(id))[0]?.state, { timeout: 4000 }).toBe('claimable')
+        const token = tokenIn([...one.emails, ...other.emails].find((email) => !used.has(tokenIn(email)))!)
+        used.add(token)
+        const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reveal(i % 2 ? one : other, token)))
+        const [shown, ...more] = answers.filter(({ status }) => status === 200)
+        expect(more).toEqual([])
+        const nobodys = await reveal(one, 'x'.repeat(43))
+        expect(answers.filter(({ status, text }) => status === 400 && text === nobodys.text)).toHaveLength(7)
+        const { keys, secrets } = await one.record(id)
+        expect([keys.length, secrets.length]).toEqual([1, 1])
+        await expect.poll(() => other.tokenStatus(broughtBy(shown!.body)), { timeout: 3000 }).toBe(200)
+        const { items: records } = await one.auth.audit.list({ applicationId: id })
+        expect(records.filter(({ type }) => type === 'application.activated')).toHaveLength(1)
+      }
+    },
+  )
+
+  it('the link works for 72 hours, and no moment longer', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    const [early, late] = [await provider.register(), await provider.register()]
+    await emailsArrived(provider.emails, 2)
+    provider.clock.advance(72 * HOUR - 1)
+    expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(200)
+    provider.clock.advance(1)
+    const { status, text } = await reveal(provider, tokenIn(provider.emails[1]!))
+    expect({ status, text }).toEqual({ status: 400, text: (await reveal(provider, 'nobody')).text })
+    const statuses = [await provider.statusOf(early.id), await provider.statusOf(late.id)]
+    expect(new Set(statuses)).toEqual(new Set(['active', 'pending']))
+
+    // The operator sends another one.
+    const [pending] = (await provider.auth.applications.list({ status: 'pending' })).items
+    expect(await provider.auth.outbox.retry()).toEqual({ retried: 0 })
+    expect(await provider.auth.outbox.retry(pending!.id)).toEqual({ retried: 1 })
+    await emailsArrived(provider.emails, 3)
+    expect((await reveal(provider, tokenIn(provider.emails[2]!))).status).toBe(200)
+    expect(await provider.auth.outbox.retry(pending!.id)).toEqual({ retried: 0 })
+  })
+
+  it('a link whose email is refused is none, one that may have arrived works beside the next', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = openClaiming({ onTestFinished })
+    provider.mailer.outcome = REFUSED
+    const { id } = await provider.register()
+    await attemptsOver(provider, id, 1)
+    expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
+    expect((await provider.emailsOf(id))[0]).toMatchObject({ claimLinks: [], state: 'due' })
+
+    provider.mailer.outcome = UNKNOWN
+    for (const attempt of [2, 3, 4]) {
+      provider.clock.advance(HOUR)
+      await attemptsOver(provider, id, attempt)
+    }
+    expect((await provider.emailsOf(id))[0]!.claimLinks).toHaveLength(2)
+    const tokens = provider.emails.map(tokenIn)
+    expect((await reveal(provider, tokens[1])).status).toBe(400)
+    expect((await reveal(provider, tokens[3])).status).toBe(200)
+    // It has arrived: the older link shows nothing more, and no further email is sent.
+    expect((await reveal(provider, tokens[2])).status).toBe(400)
+    expect(await provider.statusOf(id)).toBe('active')
+    provider.clock.advance(HOUR)
+    await sleep(1200)
+    expect(provider.emails).toHaveLength(4)
+  })
+
+  it('an accepted email ends the links of earlier ones', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    provider.mailer.outcome = UNKNOWN
+    const { id } = await provider.register()
+    await attemptsOver(provider, id, 1)
+    provider.mailer.outcome = undefined
+    provider.clock.advance(2)
+    await expect.poll(() => provider.happened(id), { timeout: 4000 }).toEqual(['registered', 'delivered'])
+    expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
+    expect((await reveal(provider, tokenIn(provider.emails[1]!))).status).toBe(200)
+  })
+
+  it('a rotation shows the new value alone, and begins its overlap when it is shown', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = openClaiming({ onTestFinished })
+    const { auth, clock, keyStatus } = provider
+    const { application, credentials: old } = await auth.applications.create({
+      name: 'Shop',
+      contact: 'dev@customer.example',
+      apis: ['catalog'],
+    })
+    await auth.applications.rotateKey(application.id, { deliver: 'email', overlap: 60 })
+    await emailsArrived(provider.emails, 1)
+    clock.advance(HOUR)
+    expect(await keyStatus(old)).toBe(200)
+    const { body } = await reveal(provider, tokenIn(provider.emails[0]!))
+    expect(Object.keys(body)).toEqual(['application', 'client_id'])
+    expect([await keyStatus(old), await keyStatus(broughtBy(body))]).toEqual([200, 200])
+    clock.advance(60)
+    expect([await keyStatus(old), await keyStatus(broughtBy(body))]).toEqual([401, 200])
+    expect(provider.happened(application.id)).toEqual([
+      'registered',
+      'credentialRotated',
+      'delivered',
+      'credentialRotated',
+    ])
+
+    // Asked for again before the link is followed: the newer one works, and one alone.
+    await auth.applications.rotateKey(application.id, { deliver: 'email' })
+    await emailsArrived(provider.emails, 2)
+    await expect.poll(async () => (await provider.emailsOf(application.id))[0]?.state, PATIENTLY).toBe('claimable')
+    await auth.applications.rotateKey(application.id, { deliver: 'email' })
+    await emailsArrived(provider.emails, 3)
+    await expect.poll(async () => (await provider.emailsOf(application.id))[0]?.state, PATIENTLY).toBe('claimable')
+    expect((await reveal(provider, tokenIn(provider.emails[1]!))).status).toBe(400)
+    expect((await reveal(provider, tokenIn(provider.emails[2]!))).status).toBe(200)
+  })
+
+  it('the link of a deleted application shows nothing', async ({ expect, onTestFinished }) => {
+    const provider = openClaiming({ onTestFinished })
+    const { id } = await provider.register()
+    await emailsArrived(provider.emails, 1)
+    await expect.poll(async () => (await provider.emailsOf(id))[0]?.state, PATIENTLY).toBe('claimable')
+    await provider.auth.applications.delete(id)
+    expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
+    expect(await provider.record(id)).toMatchObject({ status: 'deleted', keys: [], secrets: [] })
+  })
+
+  it('developersUrl is needed', ({ expect }) => {
+    const options = {
+      baseUrl: 'http://localhost',
+      apis: { catalog: { scheme: 'apiKey' } },
+      delivery: 'claim-link',
+    } as const
+    expect(() => createPlatformAuth(options)).toThrow(ConfigurationError)
+    expect(() => createPlatformAuth(options)).toThrow(/^developersUrl is missing/)
+  })
+})

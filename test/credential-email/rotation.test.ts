@@ -1,0 +1,291 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, it } from 'vitest'
+import type { Mailer } from '../../src/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
+import {
+  attemptsOver,
+  broughtBy,
+  broughtByMail,
+  expectNoneOf,
+  PATIENTLY,
+  emailsArrived,
+  openMailingProvider,
+  openProvider,
+  type Brought,
+  type Provider,
+  type Test,
+} from '../applications/applicant.js'
+
+const DAY = 86_400
+
+/** An application with credentials, and a platform that keeps its emails. */
+async function openRotating(
+  test: Test,
+): Promise<Provider & { mailer: ReturnType<typeof memoryMailer>; id: string; old: Brought }> {
+  const mailer = memoryMailer()
+  const provider = openProvider(test, { mailer })
+  return { ...provider, mailer, ...(await createOn(provider)) }
+}
+
+async function createOn({ auth }: Provider): Promise<{ id: string; old: Brought }> {
+  const { application, credentials } = await auth.applications.create({
+    name: 'Shop',
+    contact: 'dev@customer.example',
+    apis: ['orders', 'catalog'],
+  })
+  return { id: application.id, old: credentials as Brought }
+}
+
+describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () => {
+  it('resolve no credentials, and mail the one that is new', async ({ expect, onTestFinished }) => {
+    const { auth, mailer, id, old, tokenStatus, keyStatus, happened } = await openRotating({ onTestFinished })
+    const answer = await auth.applications.rotateSecret(id, { deliver: 'email', by: 'ann' })
+    expect(Object.keys(answer)).toEqual(['application'])
+    expect(answer.application).toMatchObject({ id, status: 'active' })
+    await emailsArrived(mailer.emails, 1)
+    const [email] = mailer.emails
+    expect(email).toMatchObject({ to: 'dev@customer.example', subject: 'Your new secret for Shop (api.example.com)' })
+    const { clientId, clientSecret } = broughtBy(email!)
+    expect(clientId).toBe('')
+    await expect.poll(() => happened(id), PATIENTLY).toEqual(['registered', 'credentialRotated', 'delivered'])
+    expect(await tokenStatus({ ...old, clientSecret })).toBe(200)
+
+    await auth.applications.rotateKey(id, { deliver: 'email' })
+    await emailsArrived(mailer.emails, 2)
+    const brought = broughtBy(mailer.emails[1]!)
+    expect(brought.clientSecret).toBe('')
+    await expect.poll(() => happened(id), PATIENTLY).toHaveLength(5)
+    // Any live key goes with any live secret.
+    for (const key of [old.clientId, brought.clientId]) {
+      expect(await keyStatus({ clientId: key })).toBe(200)
+      for (const secret of [old.clientSecret, clientSecret]) {
+        expect(await tokenStatus({ clientId: key, clientSecret: secret })).toBe(200)
+      }
+    }
+    const { items: records } = await auth.audit.list({ applicationId: id })
+    expect(records[1]).toMatchObject({
+      type: 'application.credentialRotated',
+      by: 'ann',
+      details: { credential: 'secret', overlap: DAY, deliver: 'email' },
+    })
+    for (const each of [old, { clientId, clientSecret }, brought]) expectNoneOf(each, records)
+  })
+
+  it('begin the overlap when the email is accepted, not before', async ({ expect, onTestFinished }) => {
+    const provider = await openMailingProvider({ onTestFinished })
+    const { auth, clock, server, keyStatus } = provider
+    const { id, old } = await createOn(provider)
+    server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 451 } : undefined)
+    await auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 })
+    await attemptsOver(provider, id, 1)
+    clock.advance(3600)
+    await attemptsOver(provider, id, 2)
+    expect(await keyStatus(old)).toBe(200)
+    expect((await provider.record(id)).keys).toHaveLength(1)
+    server.fault = undefined
+    clock.advance(3600)
+    await expect.poll(() => provider.happened(id).at(-1), { timeout: 3000 }).toBe('delivered')
+    const accepted = clock.now()
+    const application = (await auth.applications.get(id))!
+    expect(application.keys.map(({ expiresAt }) => expiresAt)).toEqual([undefined, new Date(accepted + 60_000)])
+    const fresh = await broughtByMail(server.mails[0])
+    clock.advance(59)
+    expect([await keyStatus(old), await keyStatus(fresh)]).toEqual([200, 200])
+    clock.advance(1)
+    expect([await keyStatus(old), await keyStatus(fresh)]).toEqual([401, 200])
+  })
+
+  it('end the old one at once, with an overlap of 0, but only once the email is accepted', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = await openMailingProvider({ onTestFinished })
+    const { auth, clock, server, tokenStatus } = provider
+    const { id, old } = await createOn(provider)
+    server.fault = (stage) => (stage === 'end' ? { does: 'drop', kept: true } : undefined)
+    await auth.applications.rotateSecret(id, { deliver: 'email', overlap: 0 })
+    await attemptsOver(provider, id, 1)
+    const first = { ...old, clientSecret: (await broughtByMail(server.mails[0])).clientSecret }
+    // Nobody knows whether it arrived: both work, and go on doing so.
+    clock.advance(2)
+    await attemptsOver(provider, id, 2)
+    const second = { ...old, clientSecret: (await broughtByMail(server.mails[1])).clientSecret }
+    expect([await tokenStatus(old), await tokenStatus(first), await tokenStatus(second)]).toEqual([200, 200, 200])
+    server.fault = undefined
+    clock.advance(4)
+    await emailsArrived(server.mails, 3)
+    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
+    const third = { ...old, clientSecret: (await broughtByMail(server.mails[2])).clientSecret }
+    const statuses = await Promise.all([old, first, second, third].map((each) => tokenStatus(each)))
+    expect(statuses).toEqual([401, 401, 401, 200])
+    expect((await auth.applications.get(id))!.secrets).toHaveLength(1)
+  })
+
+  it('keep the one of before for the overlap, and none of a email that came between', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = await openMailingProvider({ onTestFinished })
+    const { auth, clock, server, keyStatus } = provider
+    const { id, old } = await createOn(provider)
+    server.fault = (stage) => (stage === 'end' ? { does: 'drop', kept: true } : undefined)
+    await auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 })
+    await attemptsOver(provider, id, 1)
+    server.fault = undefined
+    clock.advance(2)
+    await emailsArrived(server.mails, 2)
+    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
+    const [between, newest] = await Promise.all(server.mails.map(broughtByMail))
+    const statuses = () => Promise.all([old, between!, newest!].map((each) => keyStatus(each)))
+    expect(await statuses()).toEqual([200, 401, 200])
+    clock.advance(60)
+    expect(await statuses()).toEqual([401, 401, 200])
+  })
+
+  it('leave everything as it was where the email is refused for good', async ({ expect, onTestFinished }) => {
+    const provider = await openMailingProvider({ onTestFinished })
+    const { auth, server } = provider
+    const { id, old } = await createOn(provider)
+    const before = await auth.applications.get(id)
+    server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 550 } : undefined)
+    await auth.applications.rotateKey(id, { deliver: 'email', overlap: 0 })
+    expect(await attemptsOver(provider, id, 1)).toMatchObject({ state: 'failed', purpose: 'key' })
+    expect(provider.happened(id)).toEqual(['registered', 'credentialRotated', 'deliveryFailed'])
+    expect(await auth.applications.get(id)).toEqual(before)
+    expect(await provider.keyStatus(old)).toBe(200)
+    // Asked for once more, the same email begins anew.
+    server.fault = undefined
+    await auth.applications.rotateKey(id, { deliver: 'email' })
+    await emailsArrived(server.mails, 1)
+    await expect.poll(() => provider.emailsOf(id), PATIENTLY).toEqual([])
+    expect(await auth.outbox.retry()).toEqual({ retried: 0 })
+  })
+
+  it('asked for twice at once, leave the newest working for good', async ({ expect, onTestFinished }) => {
+    const { auth, mailer, id, old, clock, keyStatus, emailsOf } = await openRotating({ onTestFinished })
+    await Promise.all([
+      auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
+      auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
+      auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
+    ])
+    const settled = async () => {
+      clock.advance(5)
+      return emailsOf(id)
+    }
+    await expect.poll(settled, { timeout: 8000, interval: 500 }).toEqual([])
+    expect((await auth.applications.get(id))!.keys.length).toBeLessThanOrEqual(2)
+    clock.advance(3600)
+    expect(await keyStatus(broughtBy(mailer.emails.at(-1)!))).toBe(200)
+    expect(await keyStatus(old)).toBe(401)
+    expect((await auth.applications.get(id))!.keys).toHaveLength(1)
+  })
+
+  it('do not undo a rotation by hand that overtakes them', async ({ expect, onTestFinished }) => {
+    const provider = await openMailingProvider({ onTestFinished })
+    const { auth, clock, server, keyStatus } = provider
+    const { id, old } = await createOn(provider)
+    server.fault = (stage) => (stage === 'end' ? { does: 'stall', kept: true } : undefined)
+    await auth.applications.rotateKey(id, { deliver: 'email' })
+    await emailsArrived(server.mails, 1)
+    const { credentials: byHand } = await auth.applications.rotateKey(id, { overlap: 60 })
+    await attemptsOver(provider, id, 1)
+    server.fault = undefined
+    clock.advance(2)
+    await emailsArrived(server.mails, 2)
+    await expect.poll(() => provider.emailsOf(id), PATIENTLY).toEqual([])
+    const [, newest] = await Promise.all(server.mails.map(broughtByMail))
+    // The email came later than the rotation by hand, and is the newest now.
+    clock.advance(61)
+    expect(await keyStatus(byHand)).toBe(200)
+    expect(await keyStatus(newest!)).toBe(200)
+    expect(await keyStatus(old)).toBe(401)
+    clock.advance(DAY)
+    expect([await keyStatus(byHand), await keyStatus(newest!)]).toEqual([401, 200])
+  })
+
+  it('overtaken by a rotation by hand while the server is still silent, leave that one in force', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    let accept: () => void = () => undefined
+    const sent: Brought[] = []
+    const mailer: Mailer = {
+      send(email) {
+        sent.push(broughtBy(email))
+        return new Promise((accepted) => (accept = accepted))
+      },
+    }
+    const provider = openProvider({ onTestFinished }, { mailer })
+    const { auth, clock, keyStatus } = provider
+    const { id } = await createOn(provider)
+    await auth.applications.rotateKey(id, { deliver: 'email' })
+    await emailsArrived(sent, 1)
+    const { credentials: byHand } = await auth.applications.rotateKey(id, { overlap: 60 })
+    accept()
+    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
+    expect([await keyStatus(sent[0]!), await keyStatus(byHand)]).toEqual([200, 200])
+    clock.advance(2 * DAY)
+    expect([await keyStatus(sent[0]!), await keyStatus(byHand)]).toEqual([401, 200])
+  })
+
+  it('make the first secret of an application that had none', async ({ expect, onTestFinished }) => {
+    const mailer = memoryMailer()
+    const { auth, tokenStatus } = openProvider({ onTestFinished }, { mailer })
+    const { application, credentials } = await auth.applications.create({
+      name: 'Shop',
+      contact: 'dev@customer.example',
+      apis: ['catalog'],
+    })
+    await auth.applications.allow(application.id, 'orders')
+    await auth.applications.rotateSecret(application.id, { deliver: 'email' })
+    await emailsArrived(mailer.emails, 1)
+    expect(mailer.emails[0]!.text).not.toContain('former')
+    const { clientSecret } = broughtBy(mailer.emails[0]!)
+    expect(await tokenStatus({ clientId: credentials.clientId, clientSecret })).toBe(200)
+  })
+
+  it('say how long the former one works', async ({ expect, onTestFinished }) => {
+    const { auth, mailer, id } = await openRotating({ onTestFinished })
+    const overlaps = [[0, 'The former one has ended.'], [90, '90 seconds'], [600, '10 minutes'], [DAY, '24 hours'], [30 * DAY, '30 days']] as const // prettier-ignore
+    for (const [i, [overlap, words]] of overlaps.entries()) {
+      await auth.applications.rotateKey(id, { deliver: 'email', overlap })
+      await emailsArrived(mailer.emails, i + 1)
+      expect(mailer.emails[i]!.text).toContain(words)
+    }
+  })
+
+  it('are refused without a contact, without a mailer, and for what is pending or deleted', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { auth, id, mailer } = await openRotating({ onTestFinished })
+    const { application } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    const options = { deliver: 'email' } as const
+    for (const call of [auth.applications.rotateKey, auth.applications.rotateSecret]) {
+      await expect(call(application.id, options)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('contact') as string,
+      })
+      await expect(call('app_0', options)).rejects.toMatchObject({ code: 'application_not_found' })
+      await expect(call(id, { deliver: 'pigeon' } as never)).rejects.toMatchObject({ code: 'invalid_argument' })
+      await expect(call(id, { ...options, overlap: -1 })).rejects.toMatchObject({ code: 'invalid_argument' })
+      const { application: pending } = await auth.applications.register({
+        name: 'Shop',
+        contact: 'dev@customer.example',
+        apis: ['weather'],
+      })
+      await expect(call(pending.id, options)).rejects.toMatchObject({ code: 'invalid_state' })
+    }
+    await auth.applications.delete(id)
+    await expect(auth.applications.rotateKey(id, options)).rejects.toMatchObject({ code: 'invalid_state' })
+
+    const without = openProvider({ onTestFinished })
+    const created = await createOn(without)
+    await expect(without.auth.applications.rotateKey(created.id, options)).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(/rotateKey: mailer is missing/) as string,
+    })
+    await sleep(50)
+    expect(mailer.emails).toEqual([])
+  })
+})

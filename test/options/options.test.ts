@@ -1,0 +1,594 @@
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../../src/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
+import { recordingLogger } from '../support/platform.js'
+
+const RIGHT = {
+  baseUrl: 'https://api.example.com',
+  apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
+}
+const SECRET = 'x'.repeat(32)
+const closings: (() => Promise<void>)[] = []
+
+/** A platform of options that no compiler has seen. */
+function make(options: object | undefined) {
+  const auth = createPlatformAuth(options as PlatformAuthOptions)
+  closings.push(auth.close)
+  return auth
+}
+
+/** With what is right, but for these. */
+function makeWith(options: object, logger = recordingLogger()) {
+  const auth = make({ ...RIGHT, store: memoryStore(), logger, ...options })
+  return { auth, logger }
+}
+
+function refusalOf(call: () => unknown): string {
+  try {
+    call()
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_configuration' })
+    return (error as Error).message
+  }
+  throw new Error('It was not refused.')
+}
+
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const close of closings.splice(0)) await close()
+})
+
+describe('an option', () => {
+  it.each([
+    // What is wrong, by its name; the value; the cure.
+    ['baseUrl', undefined, /^baseUrl is missing\. It is the absolute address.*"https:\/\/api\.example\.com/],
+    ['baseUrl', 'api.example.com', /^baseUrl is "api\.example\.com"\. It is the absolute address/],
+    ['baseUrl', '/v1', /^baseUrl is "\/v1"\./],
+    ['baseUrl', '//api.example.com', /^baseUrl is /],
+    ['baseUrl', 'ftp://api.example.com', /^baseUrl is "ftp:/],
+    ['baseUrl', 'localhost:3000', /^baseUrl is "localhost:3000"/],
+    ['baseUrl', '', /^baseUrl is ""/],
+    ['baseUrl', 3000, /^baseUrl is 3000/],
+    ['baseUrl', 'https://', /^baseUrl is /],
+    ['baseUrl', 'https://api.example.com?v=1', /^baseUrl is .*can't have a query, a fragment or user info/],
+    ['baseUrl', 'https://api.example.com/?', /can't have a query/],
+    ['baseUrl', 'https://api.example.com/#', /can't have a query, a fragment/],
+    ['baseUrl', 'https://api.example.com/#top', /can't have a query, a fragment/],
+    ['baseUrl', 'https://ann@api.example.com', /user info/],
+    ['baseUrl', 'https://ann:pw@api.example.com', /user info/],
+
+    ['apis', undefined, /^apis is missing\. List the APIs you publish: apis: \{ orders: \{ scheme: 'oauth2' \} \}/],
+    ['apis', {}, /^apis is \{\}/],
+    ['apis', [], /^apis is \[\]/],
+    ['apis', ['orders'], /^apis is \["orders"\]/],
+    ['apis', null, /^apis is null/],
+    ['apis', 'orders', /^apis is "orders"/],
+    ['apis', new Map([['orders', { scheme: 'oauth2' }]]), /^apis is /],
+
+    [
+      'store',
+      'postgres://ann:password@db',
+      /^store is no store\. Give it sqliteStore\(path\) from "express-platform-auth\/stores\/sqlite", or memoryStore\(\)\.$/,
+    ],
+    ['store', sqliteStore, /^store is no store\./],
+    ['store', {}, /^store is no store\./],
+    ['store', null, /^store is no store\./],
+
+    ['secret', 'short', /^secret is too short\. Use 32 random characters or more/],
+    ['secret', 'x'.repeat(31), /^secret is too short/],
+    ['secret', '', /^secret is too short/],
+    ['secret', 42, /^secret is too short/],
+    ['secret', null, /^secret is too short/],
+    ['secret', [], /^secret is an empty list\. Put the newest secret first/],
+    ['secret', [SECRET, 'short'], /^secret is too short/],
+    ['secret', [SECRET, undefined], /^secret is too short/],
+
+    ...['accessTokenLifetime', 'maxStaleness'].flatMap((name) =>
+      [0, -1, 1.5, NaN, Infinity, '60', true, {}].map(
+        (value) => [name, value, new RegExp(`^${name} is .*\\. Write a whole number of at least 1\\.`)] as const,
+      ),
+    ),
+    ['accessTokenLifetime', NaN, /^accessTokenLifetime is NaN/],
+    ['clockTolerance', -1, /^clockTolerance is -1\. Write a whole number of at least 0\./],
+    ['clockTolerance', 0.5, /^clockTolerance is 0\.5/],
+    ['clockTolerance', '5', /^clockTolerance is "5"/],
+
+    [
+      'credentialPrefix',
+      '',
+      /^credentialPrefix is ""\. Write up to 20 letters, digits and underscores, a letter first\./,
+    ],
+    ['credentialPrefix', 'a-b', /^credentialPrefix is "a-b"/],
+    ['credentialPrefix', '1a', /^credentialPrefix is "1a"/],
+    ['credentialPrefix', '_a', /^credentialPrefix is "_a"/],
+    ['credentialPrefix', 'x'.repeat(21), /^credentialPrefix is /],
+    ['credentialPrefix', 'épa', /^credentialPrefix is /],
+    ['credentialPrefix', 7, /^credentialPrefix is 7/],
+
+    ['signing', null, /^signing is null/],
+    [
+      'signing',
+      'ES256',
+      /^signing is "ES256"\. Write an object with algorithm, rotateEvery, publishAhead, or leave it out\./,
+    ],
+    ['signing', true, /^signing is true/],
+    ['signing', { algorithm: 'HS256' }, /^signing\.algorithm is "HS256"\. Choose one of ES256, .*PS512\./],
+    ['signing', { algorithm: 'none' }, /^signing\.algorithm is "none"/],
+    ['signing', { algorithm: 'es256' }, /^signing\.algorithm is "es256"/],
+    ['signing', { algorithm: 'toString' }, /^signing\.algorithm is "toString"/],
+    ['signing', { rotateEvery: 0 }, /^signing\.rotateEvery is 0\. Write a whole number of at least 1\./],
+    ['signing', { rotateEvery: '1d' }, /^signing\.rotateEvery is "1d"/],
+    ['signing', { publishAhead: -1 }, /^signing\.publishAhead is -1\. Write a whole number of at least 0\./],
+    ['signing', { algoritm: 'ES256' }, /^signing\.algoritm is not an option\. Did you mean "algorithm"\?/],
+
+    ['memory', 5, /^memory is 5/],
+    [
+      'memory',
+      { tokens: 5 },
+      /^cache\.tokens is not an option\. There are: applications, accessTokens, revokedAccessTokens\.$/,
+    ],
+    ...['applications', 'accessTokens', 'revokedAccessTokens'].flatMap((name) =>
+      [0, -1, 1.5, '10', Infinity].map(
+        (value) =>
+          [
+            'memory',
+            { [name]: value },
+            new RegExp(`^cache\\.${name} is .+\\. Write a whole number of at least 1\\.$`),
+          ] as const,
+      ),
+    ),
+    ['rateLimits', null, /^rateLimits is null/],
+    ['rateLimits', false, /^rateLimits is false/],
+    ['rateLimits', 5, /^rateLimits is 5/],
+    ['rateLimits', { request: false }, /^rateLimits\.request is not an option\. Did you mean "requests"\?/],
+    ...['requests', 'tokenRequests', 'failedAuthentication'].flatMap((name) => {
+      const path = `rateLimits.${name}`.replace('.', '\\.')
+      return [
+        [
+          'rateLimits',
+          { [name]: 5 },
+          new RegExp(`^${path} is 5\\. Write \\{ limit: 100, window: 60 \\}.* or false\\.`),
+        ],
+        ['rateLimits', { [name]: true }, new RegExp(`^${path} is true`)],
+        ['rateLimits', { [name]: [5, 60] }, new RegExp(`^${path} is \\[5,60\\]`)],
+        ['rateLimits', { [name]: {} }, new RegExp(`^${path}\\.limit is missing`)],
+        [
+          'rateLimits',
+          { [name]: { limit: 5 } },
+          new RegExp(`^${path}\\.window is missing\\. Write a whole number of at least 1`),
+        ],
+        ['rateLimits', { [name]: { limit: 0, window: 60 } }, new RegExp(`^${path}\\.limit is 0`)],
+        ['rateLimits', { [name]: { limit: 5, window: 0.5 } }, new RegExp(`^${path}\\.window is 0\\.5`)],
+        [
+          'rateLimits',
+          { [name]: { limit: 5, windows: 60 } },
+          new RegExp(`^${path}\\.windows is not an option\\. Did you mean "window"`),
+        ],
+      ] as const
+    }),
+
+    [
+      'rateLimits',
+      { redis: 'redis://ann:password@db' },
+      /^rateLimits\.redis is no ioredis instance\. Give it new Redis\(url\), where Redis comes from "ioredis"\.$/,
+    ],
+    ['rateLimits', { redis: null }, /^rateLimits\.redis is no ioredis instance/],
+    ['rateLimits', { redis: { host: 'db', port: 6379 } }, /^rateLimits\.redis is no ioredis instance/],
+    ['rateLimits', { redis: Redis }, /^rateLimits\.redis is no ioredis instance/],
+    [
+      'rateLimits',
+      { redis: { isOpen: true, sendCommand() {}, eval() {} } },
+      /^rateLimits\.redis is no ioredis instance/,
+    ],
+    ['rateLimits', { headers: 'draft-10' }, /^rateLimits\.headers is "draft-10"\. Write true or false\./],
+    ['rateLimits', { header: true }, /^rateLimits\.header is not an option\. Did you mean "headers"\?/],
+
+    ['cors', '*', /^cors is "\*"\. Write \{ origin: 'https:\/\/developers\.example\.com' \}/],
+    ['cors', true, /^cors is true/],
+    ['cors', null, /^cors is null/],
+    ['cors', {}, /^cors\.origin has missing/],
+    ['cors', { origins: '*' }, /^cors\.origins is not an option\. Did you mean "origin"\?/],
+    ['cors', { origin: true }, /^cors\.origin has true\. An origin is scheme, host and port, without a path/],
+    ['cors', { origin: 'developers.example.com' }, /^cors\.origin has "developers\.example\.com"/],
+    ['cors', { origin: 'https://developers.example.com/' }, /^cors\.origin has /],
+    ['cors', { origin: 'https://developers.example.com/console' }, /^cors\.origin has /],
+    ['cors', { origin: 'https://Developers.example.com' }, /^cors\.origin has /],
+    ['cors', { origin: 'https://developers.example.com:443' }, /^cors\.origin has /],
+    ['cors', { origin: 'null' }, /^cors\.origin has "null"/],
+    ['cors', { origin: ['https://developers.example.com', '*'] }, /^cors\.origin has "\*"/],
+    ['cors', { origin: /example/ }, /^cors\.origin has /],
+
+    ['onDenied', 'no', /^onDenied is "no"\. Give it a function, or leave it out\./],
+    ['onDenied', null, /^onDenied is null/],
+    ['now', 1_700_000_000_000, /^now is 1700000000000\. Give it a function/],
+    ['logger', null, /^logger is null\. Give it debug, info, warn and error\./],
+    ['logger', 'console', /^logger is "console"/],
+    ['logger', {}, /^logger\.debug is missing\. A logger has debug, info, warn and error\./],
+    ['logger', { debug() {}, info() {}, warn() {} }, /^logger\.error is missing/],
+    ['logger', { debug() {}, info() {}, warn: true, error() {} }, /^logger\.warn is true/],
+  ] as readonly (readonly [string, unknown, RegExp])[])('%s: refuses %j', (name, value, message) => {
+    expect(refusalOf(() => makeWith({ [name]: value }))).toMatch(message)
+  })
+
+  it.each([
+    ['baseURL', 'baseUrl'], ['base_url', 'baseUrl'], ['api', 'apis'], ['stores', 'store'], ['secrets', 'secret'], ['accesTokenLifetime', 'accessTokenLifetime'],
+    ['ratelimits', 'rateLimits'], ['rateLimit', 'rateLimits'], ['onDenid', 'onDenied'], ['onDenied ', 'onDenied'], ['CORS', 'cors'], ['signin', 'signing'], ['log', 'now'],
+  ])('%j is none: did you mean %j?', (name, meant) => {
+    expect(refusalOf(() => makeWith({ [name]: 'x' }))).toBe(`${name} is not an option. Did you mean "${meant}"?`)
+  }) // prettier-ignore
+
+  it('whose value JSON can not show is refused by name all the same', () => {
+    const circular: { self?: object } = {}
+    circular.self = circular
+    expect(refusalOf(() => makeWith({ accessTokenLifetime: 60n }))).toMatch(/^accessTokenLifetime is bigint/)
+    expect(refusalOf(() => makeWith({ credentialPrefix: circular }))).toMatch(/^credentialPrefix is object/)
+  })
+
+  it('that is nothing like any is none, and all are named', () => {
+    expect(refusalOf(() => makeWith({ issuer: 'x' }))).toMatch(
+      /^issuer is not an option\. There are: baseUrl, apis, store, secret, /,
+    )
+  })
+
+  it.each([undefined, null, 'https://api.example.com', 7, []])('instead of all of them %j is refused', (options) => {
+    expect(refusalOf(() => make(options as object))).toMatch(/baseUrl|options/)
+  })
+
+  it.each([
+    ['accessTokenLifetime', 1], ['clockTolerance', 0], ['maxStaleness', 1], ['credentialPrefix', 'a'], ['credentialPrefix', 'A_1'.padEnd(20, 'x')],
+    ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'y'.repeat(32)]], ['secret', undefined], ['signing', {}], ['signing', undefined],
+    ['signing', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
+    ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }], ['cors', { origin: '*' }], ['cors', { origin: 'http://localhost:3000' }],
+    ['cors', { origin: ['https://a.example', 'https://b.example:8443'] }], ['onDenied', () => undefined], ['now', () => 0], ['store', memoryStore()],
+  ] as readonly (readonly [string, unknown])[])('%s: takes %j', (name, value) => {
+    expect(() => makeWith({ [name]: value })).not.toThrow()
+  }) // prettier-ignore
+})
+
+describe('baseUrl', () => {
+  it.each([
+    ['https://api.example.com', 'https://api.example.com'],
+    ['https://api.example.com/', 'https://api.example.com'],
+    ['HTTPS://API.Example.COM:443/V1', 'https://api.example.com/V1'],
+    ['https://api.example.com/v1/', 'https://api.example.com/v1'],
+    ['https://api.example.com/a/b', 'https://api.example.com/a/b'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080/v1'],
+    ['http://[::1]:3000/', 'http://[::1]:3000'],
+  ])('%s gives what lies below %s', (baseUrl, base) => {
+    const { auth } = makeWith({ baseUrl })
+    expect(auth.apis.map(({ resource, tokenEndpoint }) => [resource, tokenEndpoint])).toEqual([
+      [`${base}/orders`, `${base}/orders/token`],
+      [`${base}/catalog`, undefined],
+    ])
+  })
+})
+
+describe('an API', () => {
+  it.each([
+    '', ' ', '.', '..', '.a', 'a.', '-a', 'a-', '~', 'a/b', 'a b', 'a%2Fb', 'a?b', 'a#b', 'é', 'a:b', '_a', 'a_', 'x'.repeat(65), 'a\n', '*', ':name',
+    'constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable', 'toLocaleString', '__proto__', '__defineGetter__', '__lookupSetter__',
+  ])('is not named %j', (name) => {
+    const apis = Object.fromEntries([[name, { scheme: 'oauth2' }]])
+    const message = refusalOf(() => makeWith({ apis }))
+    expect(message).toContain(`apis["${name}"]: an API's name is its path segment: up to 64 letters, digits and . _ ~ -`)
+  }) // prettier-ignore
+
+  it.each(['a', '7', 'Orders', 'a.b', 'a..b', 'a_b~c-d', 'x'.repeat(64), 'token', 'prototype'])(
+    'may be named %j',
+    (name) => {
+      const { auth } = makeWith({ apis: { [name]: { scheme: 'oauth2' } } })
+      expect(auth.apis.map((api) => api.name)).toEqual([name])
+    },
+  )
+
+  it('is not named like another in another case', () => {
+    const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' }, Orders: { scheme: 'apiKey' } }
+    expect(refusalOf(() => makeWith({ apis }))).toBe(
+      'apis.Orders and apis.orders differ only in case. Give one of them another name.',
+    )
+  })
+
+  it.each([
+    [null, /^apis\.orders is null\. Write \{ scheme: 'oauth2' \} or \{ scheme: 'apiKey' \}\./],
+    ['oauth2', /^apis\.orders is "oauth2"/],
+    [[], /^apis\.orders is \[\]/],
+    [
+      {},
+      /^apis\.orders\.scheme is missing\. An API's scheme is "oauth2" \(bearer access tokens\) or "apiKey" \(X-Api-Key\)\./,
+    ],
+    [{ scheme: 'oauth' }, /^apis\.orders\.scheme is "oauth"/],
+    [{ scheme: 'OAuth2' }, /^apis\.orders\.scheme is "OAuth2"/],
+    [{ scheme: 'apikey' }, /^apis\.orders\.scheme is "apikey"/],
+    [{ scheme: 'oauth2', scope: {} }, /^apis\.orders\.scope is not an option\. Did you mean "scopes"\?/],
+    [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
+    [
+      { scheme: 'oauth2', lifetime: 60 },
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, scopes, registrationScopes, accessTokenLifetime\./,
+    ],
+    [{ scheme: 'apiKey', scopes: {} }, /^apis\.orders\.scopes is for oauth2 APIs\. A key API has none; leave it out\./],
+    [{ scheme: 'apiKey', accessTokenLifetime: 60 }, /^apis\.orders\.accessTokenLifetime is for oauth2 APIs/],
+    [{ scheme: 'oauth2', title: 7 }, /^apis\.orders\.title is 7\. Write a string\./],
+    [{ scheme: 'oauth2', description: ['x'] }, /^apis\.orders\.description is \["x"\]\. Write a string\./],
+    [
+      { scheme: 'oauth2', accessTokenLifetime: 0 },
+      /^apis\.orders\.accessTokenLifetime is 0\. Write a whole number of at least 1\./,
+    ],
+    [{ scheme: 'oauth2', accessTokenLifetime: '1h' }, /^apis\.orders\.accessTokenLifetime is "1h"/],
+    [{ scheme: 'oauth2', rateLimit: 5 }, /^apis\.orders\.rateLimit is 5\. Write \{ limit: 100, window: 60 \}/],
+    [{ scheme: 'apiKey', rateLimit: { limit: 5, window: 0 } }, /^apis\.orders\.rateLimit\.window is 0/],
+    [
+      { scheme: 'oauth2', scopes: ['orders:read'] },
+      /^apis\.orders\.scopes is \["orders:read"\]\. Write scope -> what it allows: \{ 'orders:read': 'Read orders' \}\./,
+    ],
+    [{ scheme: 'oauth2', scopes: 'orders:read' }, /^apis\.orders\.scopes is "orders:read"/],
+    [
+      { scheme: 'oauth2', scopes: { 'a b': 'x' } },
+      /^apis\.orders\.scopes\["a b"\]: a scope is visible ASCII without quote, backslash and space \(RFC 6749 3\.3\)\./,
+    ],
+    [{ scheme: 'oauth2', scopes: { '': 'x' } }, /^apis\.orders\.scopes\[""\]/],
+    [{ scheme: 'oauth2', scopes: { 'a"b': 'x' } }, /^apis\.orders\.scopes\["a"b"\]/],
+    [{ scheme: 'oauth2', scopes: { 'a\\b': 'x' } }, /^apis\.orders\.scopes\["a\\b"\]/],
+    [{ scheme: 'oauth2', scopes: { é: 'x' } }, /^apis\.orders\.scopes\["é"\]/],
+    [{ scheme: 'oauth2', scopes: { 'a\n': 'x' } }, /a scope is visible ASCII/],
+    [
+      { scheme: 'oauth2', scopes: { 'orders:read': true } },
+      /^apis\.orders\.scopes\["orders:read"\] is true\. Write in words what it allows\./,
+    ],
+  ] as readonly (readonly [unknown, RegExp])[])('is not %j', (api, message) => {
+    expect(refusalOf(() => makeWith({ apis: { orders: api } }))).toMatch(message)
+  })
+
+  it('is shown as it was given, with defaults where something was left out', () => {
+    const apis = {
+      orders: {
+        scheme: 'oauth2',
+        title: 'Orders',
+        description: 'All orders.',
+        scopes: { 'orders:read': 'Read orders' },
+      },
+      catalog: { scheme: 'apiKey' },
+    }
+    expect(makeWith({ apis }).auth.apis).toEqual([
+      {
+        name: 'orders', title: 'Orders', description: 'All orders.', scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' },
+        tokenEndpoint: 'https://api.example.com/orders/token', resource: 'https://api.example.com/orders',
+      },
+      {
+        name: 'catalog', title: 'catalog', description: undefined, scheme: 'apiKey', scopes: {},
+        tokenEndpoint: undefined, resource: 'https://api.example.com/catalog',
+      },
+    ]) // prettier-ignore
+  })
+
+  it('can not be changed afterwards, neither by whoever gave it nor by whoever is shown it', () => {
+    const scopes: Record<string, string> = { 'orders:read': 'Read orders' }
+    const { auth } = makeWith({ apis: { orders: { scheme: 'oauth2', scopes } } })
+    scopes['orders:all'] = 'Everything'
+    expect(auth.apis[0]!.scopes).toEqual({ 'orders:read': 'Read orders' })
+    expect(() => Object.assign(auth.apis[0]!, { resource: 'https://evil.example' })).toThrow(TypeError)
+    expect(() => Object.assign(auth.apis[0]!.scopes, { 'orders:all': 'Everything' })).toThrow(TypeError)
+  })
+})
+
+describe('a guard', () => {
+  const { auth } = makeWith({
+    apis: {
+      orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read', 'orders:write': 'Write' } },
+      invoices: { scheme: 'oauth2' },
+      catalog: { scheme: 'apiKey' },
+    },
+  })
+  const { requireBearer, requireApiKey } = auth as unknown as Record<
+    'requireBearer' | 'requireApiKey',
+    (...args: unknown[]) => unknown
+  >
+
+  it.each([
+    [
+      () => requireBearer('ordres'),
+      'requireBearer: there is no API "ordres". With the scheme "oauth2" there are: orders, invoices.',
+    ],
+    [
+      () => requireBearer('Orders'),
+      'requireBearer: there is no API "Orders". With the scheme "oauth2" there are: orders, invoices.',
+    ],
+    [
+      () => requireBearer('constructor'),
+      'requireBearer: there is no API "constructor". With the scheme "oauth2" there are: orders, invoices.',
+    ],
+    [
+      () => requireBearer(''),
+      'requireBearer: there is no API "". With the scheme "oauth2" there are: orders, invoices.',
+    ],
+    [
+      () => requireApiKey('katalog'),
+      'requireApiKey: there is no API "katalog". With the scheme "apiKey" there are: catalog.',
+    ],
+    [
+      () => requireBearer('catalog'),
+      'requireBearer: the scheme of the API "catalog" is "apiKey". Use requireApiKey("catalog").',
+    ],
+    [
+      () => requireApiKey('orders'),
+      'requireApiKey: the scheme of the API "orders" is "oauth2". Use requireBearer("orders").',
+    ],
+    [() => requireBearer(), 'requireBearer: name the API. With the scheme "oauth2" there are: orders, invoices.'],
+    [
+      () => requireBearer({ scopes: [] }),
+      'requireBearer: name the API. With the scheme "oauth2" there are: orders, invoices.',
+    ],
+    [
+      () => requireBearer('orders', { scopes: ['orders:reed'] }),
+      'requireBearer("orders"): the API "orders" has no scope "orders:reed". There are: orders:read, orders:write.',
+    ],
+    [
+      () => requireBearer('orders', { scopes: ['orders:read orders:write'] }),
+      'requireBearer("orders"): the API "orders" has no scope "orders:read orders:write". There are: orders:read, orders:write.',
+    ],
+    [
+      () => requireBearer('orders', { scopes: ['toString'] }),
+      'requireBearer("orders"): the API "orders" has no scope "toString". There are: orders:read, orders:write.',
+    ],
+    [
+      () => requireBearer('orders', { scopes: [undefined] }),
+      'requireBearer("orders"): the API "orders" has no scope missing. There are: orders:read, orders:write.',
+    ],
+    [
+      () => requireBearer('invoices', { scopes: ['invoices:read'] }),
+      'requireBearer("invoices"): the API "invoices" has no scope "invoices:read". Declare it under apis.invoices.scopes.',
+    ],
+    [
+      () => requireBearer('orders', { scopes: 'orders:read' }),
+      'requireBearer("orders"): scopes is "orders:read". Write a list of scopes.',
+    ],
+    [
+      () => requireBearer('orders', { scope: ['orders:read'] }),
+      'requireBearer("orders"): scope is not an option. Did you mean "scopes"?',
+    ],
+    [
+      () => requireBearer('orders', ['orders:read']),
+      'requireBearer("orders"): the options are ["orders:read"]. Write an object, or leave them out.',
+    ],
+    [
+      () => requireBearer('orders', 'orders:read'),
+      'requireBearer("orders"): the options are "orders:read". Write an object, or leave them out.',
+    ],
+    [
+      () => requireBearer('orders', { optional: 'yes' }),
+      'requireBearer("orders"): optional is "yes". Write true or false.',
+    ],
+    [
+      () => requireBearer('orders', { onDenied: true }),
+      'requireBearer("orders"): onDenied is true. Give it a function, or leave it out.',
+    ],
+    [
+      () => requireApiKey('catalog', { scopes: [] }),
+      'requireApiKey("catalog"): scopes is not an option. There are: optional, onDenied.',
+    ],
+    [
+      () => requireApiKey({ optinal: true }),
+      'requireApiKey("catalog"): optinal is not an option. Did you mean "optional"?',
+    ],
+    [() => requireApiKey(7), 'requireApiKey("catalog"): the options are 7. Write an object, or leave them out.'],
+  ])('is refused when it is made: %s', (call, message) => {
+    expect(refusalOf(call)).toBe(message)
+  })
+
+  it('is refused where no API has its scheme', () => {
+    const keysOnly = makeWith({ apis: { catalog: { scheme: 'apiKey' } } }).auth
+    const { requireBearer: none } = keysOnly as unknown as { requireBearer: (api?: string) => unknown }
+    expect(refusalOf(() => none())).toBe('requireBearer: name the API. No API has the scheme "oauth2".')
+    expect(refusalOf(() => none('orders'))).toBe(
+      'requireBearer: there is no API "orders". No API has the scheme "oauth2".',
+    )
+  })
+
+  it('needs no name where there is exactly one API of its scheme, and none of its options', () => {
+    for (const guard of [
+      requireApiKey(),
+      requireApiKey({}),
+      requireApiKey({ optional: true }),
+      requireApiKey('catalog'),
+      requireApiKey('catalog', undefined),
+    ]) {
+      expect(guard).toBeTypeOf('function')
+    }
+    expect(requireBearer('orders', { scopes: [], optional: false, onDenied: undefined })).toBeTypeOf('function')
+  })
+
+  it.each([
+    [
+      'verifyAccessToken',
+      'ordres',
+      'verifyAccessToken: there is no API "ordres". With the scheme "oauth2" there are: orders, invoices.',
+    ],
+    [
+      'verifyAccessToken',
+      'catalog',
+      'verifyAccessToken: the scheme of the API "catalog" is "apiKey". Use verifyApiKey("catalog").',
+    ],
+    [
+      'verifyApiKey',
+      'orders',
+      'verifyApiKey: the scheme of the API "orders" is "oauth2". Use verifyAccessToken("orders").',
+    ],
+    ['verifyApiKey', undefined, 'verifyApiKey: there is no API missing. With the scheme "apiKey" there are: catalog.'],
+  ] as const)('has a twin without request, %s(%j), that rejects likewise', async (name, api, message) => {
+    const verify = auth[name] as (api: unknown, credential: string) => Promise<unknown>
+    await expect(verify(api, 'x')).rejects.toThrow(expect.objectContaining({ name: 'ConfigurationError', message }))
+  })
+})
+
+describe('in production', () => {
+  beforeEach(() => void vi.stubEnv('NODE_ENV', 'production'))
+
+  it('a store must be named, be it the memory', () => {
+    const logger = recordingLogger()
+    expect(refusalOf(() => make({ ...RIGHT, logger, secret: SECRET }))).toMatch(
+      /^store is missing\. In production say .*sqliteStore\(path\).*memoryStore\(\)/,
+    )
+    expect(() => make({ ...RIGHT, logger, store: memoryStore() })).not.toThrow()
+    expect(logger.lines).toEqual([])
+  })
+
+  it('a secret must be given for every store but memory', () => {
+    const store = sqliteStore(':memory:')
+    expect(refusalOf(() => makeWith({ store }))).toMatch(
+      /^secret is missing\. In production signing keys and pepper are encrypted at rest/,
+    )
+    expect(() => makeWith({ store, secret: SECRET })).not.toThrow()
+  })
+
+  it.each(['http://api.example.com', 'http://10.0.0.1', 'http://localhost.example.com', 'http://127.example.com'])(
+    '%s is warned of, once',
+    (baseUrl) => {
+      const { logger } = makeWith({ baseUrl })
+      expect(logger.lines).toEqual([
+        `baseUrl is "${baseUrl}": over http, credentials and access tokens travel in the clear. Use https in production.`,
+      ])
+    },
+  )
+
+  it.each([
+    'https://api.example.com',
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://127.8.9.1:80',
+    'http://[::1]:3000',
+  ])('%s is not', (baseUrl) => {
+    expect(makeWith({ baseUrl }).logger.lines).toEqual([])
+  })
+})
+
+describe('outside production', () => {
+  beforeEach(() => void vi.stubEnv('NODE_ENV', undefined))
+
+  it('a store that is left out is warned of, once', async () => {
+    const logger = recordingLogger()
+    const auth = make({ ...RIGHT, logger })
+    await auth.ready()
+    await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    expect(logger.lines).toEqual(['store is missing: applications are kept in memory and lost when the process ends.'])
+  })
+
+  it('a secret that is left out for a store that lasts is warned of, once', async () => {
+    const { auth, logger } = makeWith({ store: sqliteStore(':memory:') })
+    await auth.ready()
+    expect(logger.lines).toEqual([
+      'secret is missing: signing keys and pepper are stored in clear. Production refuses that.',
+    ])
+  })
+
+  it('nothing else is', async () => {
+    const { auth, logger } = makeWith({
+      baseUrl: 'http://api.example.com',
+      store: sqliteStore(':memory:'),
+      secret: SECRET,
+    })
+    await auth.ready()
+    expect(logger.lines).toEqual([])
+  })
+})

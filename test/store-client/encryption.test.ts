@@ -1,0 +1,88 @@
+import { decodeProtectedHeader } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { createEncryption } from '../../src/store-client/encryption.js'
+
+const [OLD, NEW, OTHER] = ['o'.repeat(32), 'n'.repeat(32), 'x'.repeat(32)] as const
+const TEXT = 'what must not lie in the open: é Ω \0'
+
+describe('encryption', () => {
+  it('opens what it has sealed, and seals the same text differently each time', async () => {
+    const encryption = createEncryption([NEW])
+    const sealed = [await encryption.seal(TEXT), await encryption.seal(TEXT), await encryption.seal('')]
+    expect(new Set(sealed).size).toBe(3)
+    expect(await Promise.all(sealed.map(encryption.open))).toEqual([TEXT, TEXT, ''])
+  })
+
+  it('makes a JWE of alg dir and A256GCM that shows neither the text nor the secret', async () => {
+    const sealed = await createEncryption([NEW]).seal(TEXT)
+    expect(decodeProtectedHeader(sealed)).toEqual({
+      alg: 'dir',
+      enc: 'A256GCM',
+      kid: expect.stringMatching(/^[\w-]{12}$/),
+    })
+    const clear =
+      sealed
+        .split('.')
+        .map((part) => Buffer.from(part, 'base64url').toString())
+        .join(' ') + sealed
+    expect(clear).not.toContain('open')
+    expect(clear).not.toContain(NEW)
+  })
+
+  it('seals with the newest secret, and opens with every one', async () => {
+    const sealed = await createEncryption([OLD]).seal(TEXT)
+    expect(await createEncryption([NEW, OTHER, OLD]).open(sealed)).toBe(TEXT)
+    const anew = await createEncryption([NEW, OLD]).seal(TEXT)
+    expect(await createEncryption([NEW]).open(anew)).toBe(TEXT)
+    await expect(createEncryption([OLD]).open(anew)).rejects.toThrow(/^secret is not the one/)
+  })
+
+  it('refuses with the cure what none of its secrets opens', async () => {
+    const sealed = await createEncryption([OLD]).seal(TEXT)
+    const refusal = { name: 'ConfigurationError', message: expect.stringContaining('give both, newest first') }
+    await expect(createEncryption([NEW]).open(sealed)).rejects.toMatchObject(refusal)
+    await expect(createEncryption([NEW, OTHER]).open(sealed)).rejects.toMatchObject(refusal)
+  })
+
+  it('refuses what has been tampered with', async () => {
+    const encryption = createEncryption([NEW])
+    const [header, key, iv, text, tag] = (await encryption.seal(TEXT)).split('.') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
+    const other = (part: string): string => (part.startsWith('A') ? 'B' : 'A') + part.slice(1)
+    for (const parts of [
+      [header, key, other(iv), text, tag],
+      [header, key, iv, other(text), tag],
+      [header, key, iv, text, other(tag)],
+      [Buffer.from('{"alg":"dir","enc":"A128GCM"}').toString('base64url'), key, iv, text, tag],
+      [header, key, iv, text],
+      [''],
+    ]) {
+      await expect(encryption.open(parts.join('.'))).rejects.toThrow(/^secret is not the one/)
+    }
+  })
+
+  it('without a secret leaves the text as it is, which a secret given later still opens', async () => {
+    const none = createEncryption([])
+    const plain = await none.seal(TEXT)
+    expect(plain).toContain(TEXT)
+    expect(await none.open(plain)).toBe(TEXT)
+    expect(await createEncryption([NEW]).open(plain)).toBe(TEXT)
+    const sealed = await createEncryption([NEW]).seal(TEXT)
+    await expect(none.open(sealed)).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(/^secret is missing, and the store was written with one\./),
+    })
+  })
+
+  it('seals a text that looks as if it were not sealed', async () => {
+    for (const secrets of [[], [NEW]]) {
+      const encryption = createEncryption(secrets)
+      expect(await encryption.open(await encryption.seal('plain:plain:'))).toBe('plain:plain:')
+    }
+  })
+})

@@ -1,0 +1,154 @@
+import request from 'supertest'
+import { describe, it } from 'vitest'
+import { ConfigurationError, type Store } from '../../src/index.js'
+import { BACKINGS, openProvider, type Brought, type Provider } from '../applications/applicant.js'
+
+const OLD = 'the old secret, of 32 characters or more'
+const NEW = 'the new secret, of 32 characters or more'
+const NEWEST = 'the newest secret, of 32 characters or more'
+
+async function create({ auth }: Provider): Promise<Brought> {
+  const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+  return credentials as Brought
+}
+
+async function accessToken({ app }: Provider, { clientId, clientSecret }: Brought): Promise<string> {
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+  const { body } = await request(app).post('/orders/token').type('form').send(form)
+  return (body as { access_token: string }).access_token
+}
+
+async function bearerStatus({ app }: Provider, token: string): Promise<number> {
+  return (await request(app).get('/orders/items').set('Authorization', `Bearer ${token}`)).status
+}
+
+/** What lies sealed in a store. */
+async function sealedIn(store: Store): Promise<{ pepper: string; keys: readonly string[] }> {
+  const pepper = await store.establishPepper('nobody keeps this')
+  return { pepper, keys: (await store.listSigningKeys()).map(({ sealedPrivateJwk }) => sealedPrivateJwk) }
+}
+
+for (const [name, prepare] of Object.entries(BACKINGS)) {
+  describe.concurrent(`a change of the option secret, on ${name}:`, () => {
+    it('pepper and signing keys are sealed anew, and everything goes on working, also where the old list is in use', async ({
+      expect,
+      onTestFinished,
+    }) => {
+      const open = await prepare({ onTestFinished })
+      const before = openProvider({ onTestFinished }, { store: open(), secret: OLD })
+      const { now } = before.clock
+      const old = await create(before)
+      const token = await accessToken(before, old)
+      await before.auth.signingKeys.rotate({ immediately: true })
+      const sealedBefore = await sealedIn(before.store)
+
+      const after = openProvider({ onTestFinished }, { store: open(), secret: [NEW, OLD], now })
+      await after.auth.ready()
+      const sealedAfter = await sealedIn(after.store)
+      expect(sealedAfter.keys).toHaveLength(2)
+      for (const sealed of [sealedAfter.pepper, ...sealedAfter.keys]) {
+        expect([sealedBefore.pepper, ...sealedBefore.keys]).not.toContain(sealed)
+        expect(sealed).not.toContain(NEW)
+      }
+      expect((await after.auth.signingKeys.list()).items.map(({ kid }) => kid)).toEqual(
+        (await before.auth.signingKeys.list()).items.map(({ kid }) => kid),
+      )
+
+      const fresh = await create(after)
+      const freshToken = await accessToken(after, fresh)
+      for (const provider of [before, after]) {
+        for (const credentials of [old, fresh]) {
+          expect(await provider.tokenStatus(credentials)).toBe(200)
+          expect(await provider.keyStatus(credentials)).toBe(200)
+        }
+        for (const each of [token, freshToken]) expect(await bearerStatus(provider, each)).toBe(200)
+      }
+      // A change made by either reaches the other.
+      const [{ id } = { id: '' }] = (await before.auth.applications.list()).items
+      await before.auth.applications.suspend(id)
+      await expect.poll(() => after.tokenStatus(old), { timeout: 3000 }).toBe(401)
+      await after.auth.applications.resume(id)
+      await expect.poll(() => before.tokenStatus(old), { timeout: 3000 }).toBe(200)
+    })
+
+    it('afterwards the newest alone opens it, and the old one alone does not', async ({ expect, onTestFinished }) => {
+      const open = await prepare({ onTestFinished })
+      const before = openProvider({ onTestFinished }, { store: open(), secret: OLD })
+      const old = await create(before)
+      const token = await accessToken(before, old)
+      await before.auth.close()
+      const { now } = before.clock
+      const between = openProvider({ onTestFinished }, { store: open(), secret: [NEW, OLD], now })
+      await between.auth.ready()
+      await between.auth.close()
+
+      const after = openProvider({ onTestFinished }, { store: open(), secret: NEW, now })
+      await after.auth.ready()
+      expect([await after.tokenStatus(old), await after.keyStatus(old), await bearerStatus(after, token)]).toEqual([
+        200, 200, 200,
+      ])
+      const sealed = await sealedIn(after.store)
+      await after.auth.close()
+
+      const late = openProvider({ onTestFinished }, { store: open(), secret: OLD, now })
+      await expect(late.auth.ready()).rejects.toThrow(ConfigurationError)
+      await expect(late.auth.ready()).rejects.toThrow(/secret is not the one that the store was written with/)
+      expect(late.logger.lines.join('\n')).not.toMatch(/secret, of 32/)
+
+      // Nothing is sealed anew without need.
+      const again = openProvider({ onTestFinished }, { store: open(), secret: [NEW, OLD], now })
+      await again.auth.ready()
+      expect(await sealedIn(again.store)).toEqual(sealed)
+    })
+
+    it('may be made by many at once, and step by step', async ({ expect, onTestFinished }) => {
+      const open = await prepare({ onTestFinished })
+      const first = openProvider({ onTestFinished }, { store: open(), secret: OLD })
+      const credentials = await create(first)
+      const { now } = first.clock
+      for (const secret of [
+        [NEW, OLD],
+        [NEWEST, NEW],
+      ]) {
+        const providers = Array.from({ length: 5 }, () =>
+          openProvider({ onTestFinished }, { store: open(), secret, now }),
+        )
+        await Promise.all(providers.map(({ auth }) => auth.ready()))
+        const statuses = await Promise.all(providers.map((provider) => provider.tokenStatus(credentials)))
+        expect(statuses).toEqual([200, 200, 200, 200, 200])
+      }
+      const alone = openProvider({ onTestFinished }, { store: open(), secret: NEWEST, now })
+      expect(await alone.tokenStatus(credentials)).toBe(200)
+      expect(await first.tokenStatus(credentials)).toBe(200)
+    })
+
+    it('what lay open is sealed once there is a secret', async ({ expect, onTestFinished }) => {
+      const open = await prepare({ onTestFinished })
+      const before = openProvider({ onTestFinished }, { store: open(), secret: undefined })
+      const credentials = await create(before)
+      expect((await sealedIn(before.store)).keys[0]).toMatch(/^plain:/)
+      const after = openProvider({ onTestFinished }, { store: open(), secret: NEW, now: before.clock.now })
+      expect(await after.tokenStatus(credentials)).toBe(200)
+      const { pepper, keys } = await sealedIn(after.store)
+      for (const sealed of [pepper, ...keys]) expect(sealed).not.toMatch(/^plain:/)
+      expect(await before.tokenStatus(credentials)).toBe(200)
+    })
+
+    it('a key that signs with the new secret’s process is taken by one on the old list', async ({
+      expect,
+      onTestFinished,
+    }) => {
+      const open = await prepare({ onTestFinished })
+      const before = openProvider({ onTestFinished }, { store: open(), secret: OLD })
+      const credentials = await create(before)
+      const after = openProvider({ onTestFinished }, { store: open(), secret: [NEW, OLD], now: before.clock.now })
+      await after.auth.signingKeys.rotate({ immediately: true })
+      const token = await accessToken(after, credentials)
+      expect(await bearerStatus(after, token)).toBe(200)
+      expect(await bearerStatus(before, token)).toBe(200)
+      // And it hears of other changes.
+      await after.auth.applications.suspend((await after.auth.applications.list()).items[0]!.id)
+      await expect.poll(() => before.tokenStatus(credentials), { timeout: 3000 }).toBe(401)
+    })
+  })
+}
