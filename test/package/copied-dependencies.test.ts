@@ -31,6 +31,12 @@ describe('the dependencies that are copied into dist', () => {
     const sent = await readAsset('reference.css')
     expect(sent.includes(style.replace(/\/\*# sourceMappingURL=.*/, '').trim())).toBe(true)
   })
+
+  it.each(['jose', 'swagger-ui-dist'])('SECURITY.md names the locked version of %s', async (name) => {
+    const rows = (await readText(root, 'SECURITY.md')).split('\n').filter((line) => line.startsWith('|'))
+    const row = rows.find((line) => line.split('|')[1]?.includes(name))
+    expect(row?.split('|')[2]).toContain(await lockedVersion(name))
+  })
 })
 
 async function lockedVersion(name: string): Promise<string> {
