@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
 import type { ApiSettings } from './options/read-apis.js'
-import { createCredentials, type Credentials } from './applications/credentials.js'
+import { createApplicationCache } from './applications/application-cache.js'
+import { createApplicationWriter } from './applications/application-writer.js'
 import type { Applications } from './applications/applications-api.js'
-import { createApplications } from './applications/applications.js'
+import { createApplications } from './applications/create.js'
+import { createCredentials, type Credentials } from './applications/credentials.js'
+import { createLastUsed } from './applications/last-used.js'
+import { createActivation } from './applications/status.js'
 import type { Outbox } from './applications/email-outbox.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createCredentialEmail } from './credential-email/create.js'
 import { createAuthorizationServer } from './authorization-server/authorization-server.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { Middleware } from './http/middleware.js'
@@ -181,15 +186,17 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
 
   let made: Credentials | undefined
-  const wing = createApplications({
-    settings,
-    store,
-    credentials,
-    opened,
-    emit,
-    limit: cache.applications,
-  })
-  const { applicationCache, activate, lastUsed } = wing
+  const applicationCache = createApplicationCache({ store, limit: cache.applications })
+  const writer = createApplicationWriter({ store, applicationCache, emit, now })
+  const activate = createActivation(store, writer)
+  const lastUsed = createLastUsed({ store, now })
+  const { mailer, delivery, baseUrl, developersUrl } = settings
+  const credentialEmail = createCredentialEmail({
+    store, apis, writer, credentials, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
+  }) // prettier-ignore
+  const { applications, register, outbox, cleanup } = createApplications({
+    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, onEmailDue: credentialEmail.wake, logger, now,
+  }) // prettier-ignore
   const readiness = createReadiness({ start, stop, feed, storeHealth, logger, problemsElsewhere: [limits.problem] })
   const { available } = readiness
 
@@ -227,8 +234,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const registrationRouter = createRegistrationRouter({
     apis,
-    register: wing.register,
-    claim: wing.claim,
+    register,
+    claim: credentialEmail.claim,
     registrations: limits.create('registration', registration, { byAnybody: true }),
     available,
     logRefusal,
@@ -244,7 +251,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     await revokedTokens.load()
     await keyRotation.ensure()
     closing.throwIfAborted()
-    wing.start()
+    credentialEmail.start()
+    cleanup.start()
   }
 
   /** 256 random bits, made once; sealed anew where an older secret sealed them. */
@@ -257,15 +265,17 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   async function stop(): Promise<void> {
     limits.close()
-    await wing.close()
+    cleanup.close()
+    await credentialEmail.close()
+    await lastUsed.close()
     await store.close()
   }
 
   async function follow(change: Change): Promise<void> {
-    if (change.kind === 'application') return applicationCache.forget(change.id)
+    if (change.kind === 'application') return applicationCache.evict(change.id)
     if (change.kind === 'accessTokenRevoked') return revokedTokens.note(change)
     if (change.kind === 'signingKeys') return signingKeys.load()
-    applicationCache.forgetAll()
+    applicationCache.evictAll()
     await revokedTokens.load()
     await signingKeys.load()
   }
@@ -324,8 +334,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     async verifyApiKey(name, key) {
       return verifiers.apiKey(apiNamed(apis, name, 'apiKey', 'verifyApiKey'), key)
     },
-    applications: wing.applications,
-    outbox: { retry: wing.outbox.retry },
+    applications,
+    outbox,
     signingKeys: {
       list: () => opened().then(() => keyRotation.list()),
       rotate: (options) => opened().then(() => keyRotation.rotate(options)),
