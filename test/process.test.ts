@@ -62,7 +62,9 @@ describe.concurrent('a process', () => {
       await auth.ready()
       await auth.applications.create({ name: 'Shop', apis: ['catalog'] })`)
     expect(stdout).toBe('')
-    expect(stderr).toBe('store is missing: applications are kept in memory and lost when the process ends.\n')
+    expect(stderr).toBe(
+      'store is missing: applications are kept in memory and lost when the process ends. Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore() if they may be lost.\n',
+    )
   })
 
   it('whose store can not be reached ends by itself, and is told why', async () => {

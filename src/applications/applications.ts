@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
-import type { Settings } from '../options/read-options.js'
+import type { Settings } from '../options/settings.js'
 import type { Store } from '../contracts/store.js'
 import { createActivation, type Activate } from './activation.js'
 import { createAttempts } from '../credential-email/attempt.js'

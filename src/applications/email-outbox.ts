@@ -63,9 +63,10 @@ export function createEmailOutbox({ store, opened, now, wake, hasMailer }: Outbo
     wake,
     refuseWithoutMailer(call) {
       if (hasMailer) return
-      throw new ConfigurationError(
-        `${call}: mailer is missing. Credentials are mailed: give one, such as smtpMailer() from "express-platform-auth/mailers/smtp".`,
-      )
+      throw new ConfigurationError({
+        problem: `${call}: mailer is missing`,
+        fix: 'Credentials are mailed: give the option mailer, such as smtpMailer() from "express-platform-auth/mailers/smtp".',
+      })
     },
     newEmail,
     async emailFor(applicationId, purpose, overlap) {

@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { toApplication } from './application.js'

@@ -1,6 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
-import { isObject } from '../options/checks.js'
+import { isObject } from '../lib/is-object.js'
 import type { ApplicationRecord, ApplicationStatus } from '../contracts/store.js'
 
 /** A list of API names, each with all the scopes that it has now, or name -> the scopes granted there. */
