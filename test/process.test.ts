@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 const DIST = new URL('../dist/esm/', import.meta.url)
 const HEAD = `
   import { createPlatformAuth, memoryStore } from '${new URL('index.js', DIST).href}'
-  import { sqliteStore } from '${new URL('stores/sqlite.js', DIST).href}'
+  import { sqliteStore } from '${new URL('stores/sqlite/index.js', DIST).href}'
   import { accessTokenFor } from '${new URL('testing/index.js', DIST).href}'
   const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } }
   const baseUrl = 'http://localhost:3000'

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
+import type * as esm from '../../src/index.js'
 import {
   ApplicationError,
   ConfigurationError,
@@ -11,7 +12,7 @@ import {
 import { recordingLogger } from '../support/platform.js'
 
 /** The package's other copy: its classes are not the same objects as those of src. */
-const commonJs = createRequire(import.meta.url)('../../dist/cjs/index.js') as typeof import('../../src/index.js')
+const commonJs = createRequire(import.meta.url)('../../dist/cjs/index.js') as typeof esm
 
 describe('the message of a ConfigurationError', () => {
   it.each([
