@@ -85,7 +85,8 @@ export async function findQueuedEmail(
 /** Throws `ConfigurationError` if nothing could ever be sent. */
 export function requireMailer(hasMailer: boolean, call: string): void {
   if (hasMailer) return
-  throw new ConfigurationError(
-    `${call}: mailer is missing. Credentials are mailed: give one, such as smtpMailer() from "express-platform-auth/mailers/smtp".`,
-  )
+  throw new ConfigurationError({
+    problem: `${call}: mailer is missing`,
+    fix: 'Credentials are mailed: give the option mailer, such as smtpMailer() from "express-platform-auth/mailers/smtp".',
+  })
 }

@@ -1,6 +1,7 @@
 import type { Api } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord } from '../contracts/store.js'
+import { isObject } from '../lib/is-object.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type Applications } from './applications-api.js'
 import { refuseDeleted } from './status.js'
@@ -86,9 +87,7 @@ export function readGrants<Each extends Api>(
 
 /** Strict, because anything unknown would mean all scopes: a typing error must not grant what nobody chose. */
 function readGrant(name: string, grant: unknown): Grant['scopes'] {
-  if (typeof grant === 'object' && grant !== null && !Array.isArray(grant)) {
-    if (Object.keys(grant).every((key) => key === 'scopes')) return (grant as Grant).scopes
-  }
+  if (isObject(grant) && Object.keys(grant).every((key) => key === 'scopes')) return (grant as Grant).scopes
   throw new ApplicationError('invalid_argument', `apis.${name} must be { scopes: [...] }, or {} for all its scopes.`)
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
 import { readContact } from '../applications/validation.js'
 import type { Register } from '../applications/registration.js'

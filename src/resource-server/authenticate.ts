@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { findGrant } from '../applications/grants.js'
 import { isLive, type Credentials } from '../applications/credentials.js'
 import type { Activate } from '../applications/status.js'
