@@ -23,7 +23,7 @@ import { type Middleware } from '../http/middleware.js'
 import { tokenEndpoint } from './token-endpoint.js'
 
 interface AuthorizationServerOptions {
-  readonly settings: Settings
+  readonly settings: Pick<Settings, 'apis' | 'baseUrl' | 'basePath' | 'rateLimits' | 'signing' | 'corsOrigins' | 'now'>
   readonly clients: Omit<ClientAuthenticationOptions, 'failures' | 'readChanges' | 'now'>
   readonly accessTokens: AccessTokens
   readonly revokedTokens: RevokedTokens

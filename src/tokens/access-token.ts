@@ -51,10 +51,7 @@ export interface AccessTokens {
   sign(grant: Grant): Promise<string>
   /** At once where the token has been seen before, or can't be one; whether it is revoked is another question. */
   verify(token: string): MaybePromise<Verification>
-  /** Drops from memory the tokens that have expired. */
-  forgetExpired(): void
-  /** Nothing verified so far is taken from memory any more. */
-  forgetAll(): void
+  close(): void
 }
 
 interface AccessTokensOptions {
@@ -67,6 +64,8 @@ interface AccessTokensOptions {
   /** How many verified tokens stay in memory. */
   readonly entries: number
 }
+
+const SWEEP_INTERVAL_MS = 60_000
 
 export function createAccessTokens({
   signingKeys,
@@ -150,6 +149,18 @@ export function createAccessTokens({
     return token.iat > at + clockTolerance ? 'invalid' : token
   }
 
+  function forgetAll(): void {
+    verified.clear()
+    verifying = new Map()
+  }
+
+  function forgetExpired(): void {
+    verified.sweep((token) => judgeTime(token) === 'expired')
+  }
+
+  signingKeys.onRemoved(forgetAll)
+  const sweepTimer = setInterval(forgetExpired, SWEEP_INTERVAL_MS).unref()
+
   return {
     sign({ issuer, applicationId, scopes, issuedAt, lifetime, tokensRevokedAt }) {
       const key = signingKeys.current()
@@ -184,13 +195,7 @@ export function createAccessTokens({
       verifying.set(digest, first)
       return first
     },
-    forgetExpired() {
-      verified.sweep((token) => judgeTime(token) === 'expired')
-    },
-    forgetAll() {
-      verified.clear()
-      verifying = new Map()
-    },
+    close: () => clearInterval(sweepTimer),
   }
 }
 

@@ -24,6 +24,8 @@ export interface SigningKey {
 
 /** The signing keys that this process knows. */
 export interface SigningKeys {
+  /** Has `listener` called when a key was removed from the store: what it signed must not be accepted from memory. */
+  onRemoved(listener: () => void): void
   /** Reads them from the store; keys already imported are kept. */
   load(): Promise<void>
   /** Every key that still verifies, in the order in which they sign. */
@@ -49,8 +51,6 @@ interface SigningKeysOptions {
   readonly now: () => number
   /** Resolves true once every change committed before is known here, those of signing keys by `load()`; false if the store can't tell. */
   readonly readChanges: () => Promise<boolean>
-  /** Called when a key is no longer there, so that nothing it signed is taken from memory. */
-  readonly onRemoved: () => void
 }
 
 /** Milliseconds between two questions about keys that nobody may have made. */
@@ -58,13 +58,14 @@ const ASKED_EVERY = 100
 /** A thumbprint (RFC 7638) has 43 characters. */
 const LONGEST_KID = 64
 
-export function createSigningKeys({ store, encryption, now, readChanges, onRemoved }: SigningKeysOptions): SigningKeys {
+export function createSigningKeys({ store, encryption, now, readChanges }: SigningKeysOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
   let lastAdded: string | undefined
   let loading: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
   let askedAt = -Infinity
   let asking: Promise<void> | undefined
+  const removalListeners: (() => void)[] = []
   /** Names that no key had when the keys were last read. */
   const nobodys = boundedCache<true>({ entries: 1000 })
 
@@ -78,7 +79,7 @@ export function createSigningKeys({ store, encryption, now, readChanges, onRemov
     keys = next
     nobodys.clear()
     lastAdded = records.at(-1)?.kid
-    if (removed) onRemoved()
+    if (removed) for (const listener of removalListeners) listener()
   }
 
   /**
@@ -122,6 +123,7 @@ export function createSigningKeys({ store, encryption, now, readChanges, onRemov
   }
 
   return {
+    onRemoved: (listener) => void removalListeners.push(listener),
     load,
     list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
     current: () => findCurrentKey(keys.filter(canSign), now()),

@@ -16,7 +16,6 @@ export function accessTokensOver(
     encryption,
     now: Date.now,
     readChanges: () => Promise.resolve(true),
-    onRemoved: () => undefined,
   })
   const accessTokens = createAccessTokens({
     signingKeys,
