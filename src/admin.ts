@@ -7,8 +7,7 @@ import { createRegistration } from './applications/registration.js'
 import { createRegistry } from './applications/registry.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import type { Store } from './contracts/store.js'
-import { describeSigningKeys, type SigningKeyInfo } from './tokens/key-rotation.js'
-import { verifyingKeys } from './tokens/signing-keys.js'
+import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 
 /** What can be done with a platform's store alone. */
 export interface AdminApi {
@@ -59,7 +58,7 @@ export async function openAdmin(store: Store): Promise<AdminApi> {
     signingKeys: {
       async list() {
         const records = await store.listSigningKeys()
-        return { items: describeSigningKeys(verifyingKeys(records, now()), now()) }
+        return { items: describeSigningKeys(selectVerifyingKeys(records, now()), now()) }
       },
     },
     audit: createAudit({ store, opened }),

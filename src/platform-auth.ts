@@ -29,10 +29,11 @@ import { readOptions } from './options/read-options.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import type { Change } from './contracts/store.js'
 import { memoryStore } from './stores/memory/index.js'
-import { createAccessTokens } from './tokens/access-token.js'
+import { createAccessTokenSigner } from './tokens/access-token.js'
 import { createRevokedTokens } from './tokens/revoked-tokens.js'
 import { createKeyRotation, type SigningKeyRotation } from './tokens/key-rotation.js'
 import { createSigningKeys } from './tokens/signing-keys.js'
+import { createAccessTokenVerifier } from './tokens/verify-access-token.js'
 
 /** What `createPlatformAuth()` gives. Nothing in it needs `this`: it can be taken apart. */
 // oxlint-disable-next-line typescript/no-explicit-any -- whoever takes just any platform can't know its APIs' names
@@ -154,9 +155,9 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     encryption,
     now,
     readChanges,
-    onRemoved: () => accessTokens.forgetAll(),
+    onRemoved: () => accessTokens.clear(),
   })
-  const accessTokens = createAccessTokens({
+  const accessTokens = createAccessTokenVerifier({
     signingKeys,
     issuers: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(({ resource }) => resource),
     clockTolerance: settings.clockTolerance,
@@ -218,7 +219,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
   const verifiers = createVerifiers({ identify, available, requestLimits })
   const { router, wellKnownRouter } = createAuthorizationServer({
-    settings, clients: { applicationCache, credentials, activate, lastUsed }, accessTokens, revokedTokens, signingKeys, limits, available,
+    settings, clients: { applicationCache, credentials, activate, lastUsed }, signAccessToken: createAccessTokenSigner(signingKeys), accessTokens, revokedTokens, signingKeys, limits, available,
     waitForLatest: feed.waitForLatest, readChanges, emit, logRefusal,
     async verify(api, token) {
       const identity = await identify.byAccessToken(api, token)
@@ -251,7 +252,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   /** 256 random bits, made once; sealed anew where an older secret sealed them. */
   async function openPepper(): Promise<Buffer> {
     const sealed = await store.establishPepper(await encryption.seal(randomBytes(32).toString('base64url')))
-    const pepper = await encryption.open(sealed)
+    const pepper = await encryption.unseal(sealed)
     if (!encryption.isNewest(sealed)) await store.resealPepper(sealed, await encryption.seal(pepper))
     return Buffer.from(pepper, 'base64url')
   }
@@ -264,7 +265,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   async function follow(change: Change): Promise<void> {
     if (change.kind === 'application') return applicationCache.forget(change.id)
-    if (change.kind === 'accessTokenRevoked') return revokedTokens.note(change)
+    if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)
     if (change.kind === 'signingKeys') return signingKeys.load()
     applicationCache.forgetAll()
     await revokedTokens.load()
@@ -304,7 +305,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   }
 
   const rotating = rotateOnTime()
-  const sweeping = setInterval(accessTokens.forgetExpired, SWEEP).unref()
+  const sweeping = setInterval(accessTokens.removeExpired, SWEEP).unref()
 
   const auth: PlatformAuth = {
     apis: [...apis.values()].map(describeApi),
