@@ -155,7 +155,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     return credentials.get()
   }
 
-  const { signingKeys, accessTokens, revokedTokens, keyRotation, rotationTimer } = createTokens({
+  const { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, rotationTimer } = createTokens({
     apis: [...apis.values()], store, encryption, signing, clockTolerance, cache, readChanges: feed.pollAgain, emit, logger, now,
   }) // prettier-ignore
 
@@ -179,7 +179,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
-    settings, clients, accessTokens, revokedTokens, signingKeys, limits: rateLimits, available, waitForLatest: feed.waitForLatest,
+    settings, clients, signAccessToken, accessTokens, revokedTokens, signingKeys, limits: rateLimits, available, waitForLatest: feed.waitForLatest,
     readChanges: feed.pollAgain, verify: findActiveToken, emit, logRefusal,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({

@@ -1,7 +1,7 @@
 import type { ApiSettings } from '../options/settings.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { AccessToken } from '../tokens/access-token.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { AuthInfo } from './auth-info.js'
 import { createIdentify } from './authenticate.js'
 import type { Guard } from './guard.js'

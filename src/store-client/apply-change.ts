@@ -3,7 +3,7 @@ import type { Change, RevokedAccessToken } from '../contracts/store.js'
 /** What this process keeps in memory of the store. */
 interface Copies {
   readonly applicationCache: { evict(id: string): void; evictAll(): void }
-  readonly revokedTokens: { note(token: RevokedAccessToken): void; load(): Promise<void> }
+  readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }
   readonly signingKeys: { load(): Promise<void> }
 }
 
@@ -15,7 +15,7 @@ export function createChangeApplier({
 }: Copies): (change: Change) => Promise<void> {
   return async function applyChange(change) {
     if (change.kind === 'application') return applicationCache.evict(change.id)
-    if (change.kind === 'accessTokenRevoked') return revokedTokens.note(change)
+    if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)
     if (change.kind === 'signingKeys') return signingKeys.load()
     applicationCache.evictAll()
     await revokedTokens.load()

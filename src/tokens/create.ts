@@ -3,17 +3,18 @@ import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'
 import type { CacheSettings, SigningSettings } from '../options/settings.js'
-import type { Encryption } from '../store-client/encryption.js'
-import { createAccessTokens, type AccessTokens } from './access-token.js'
+import { createAccessTokenSigner, type SignAccessToken } from './access-token.js'
+import type { KeyEncryption } from './key-pairs.js'
 import { createKeyRotation, type KeyRotation } from './key-rotation.js'
 import { createRevokedTokens, type RevokedTokens } from './revoked-tokens.js'
 import { createRotationTimer, type RotationTimer } from './rotation-timer.js'
 import { createSigningKeys, type SigningKeys } from './signing-keys.js'
+import { createAccessTokenVerifier, type AccessTokenVerifier } from './verify-access-token.js'
 
 interface TokensOptions {
   readonly apis: readonly (Api & { readonly accessTokenLifetime: number })[]
   readonly store: Store
-  readonly encryption: Encryption
+  readonly encryption: KeyEncryption
   readonly signing: SigningSettings
   /** Seconds. */
   readonly clockTolerance: number
@@ -28,7 +29,8 @@ interface TokensOptions {
 /** Access tokens, and the keys that sign them. */
 export interface Tokens {
   readonly signingKeys: SigningKeys
-  readonly accessTokens: AccessTokens
+  readonly signAccessToken: SignAccessToken
+  readonly accessTokens: AccessTokenVerifier
   readonly revokedTokens: RevokedTokens
   readonly keyRotation: KeyRotation
   readonly rotationTimer: RotationTimer
@@ -37,7 +39,7 @@ export interface Tokens {
 export function createTokens(options: TokensOptions): Tokens {
   const { apis, store, encryption, signing, clockTolerance, cache, readChanges, emit, logger, now } = options
   const signingKeys = createSigningKeys({ store, encryption, now, readChanges })
-  const accessTokens = createAccessTokens({
+  const accessTokens = createAccessTokenVerifier({
     signingKeys,
     issuers: apis.filter(({ scheme }) => scheme === 'oauth2').map(({ resource }) => resource),
     clockTolerance,
@@ -56,5 +58,6 @@ export function createTokens(options: TokensOptions): Tokens {
     longestLifetime: Math.max(...apis.map(({ accessTokenLifetime }) => accessTokenLifetime)) + clockTolerance,
   })
   const rotationTimer = createRotationTimer({ keyRotation, rotateEvery: signing.rotateEvery, logger })
-  return { signingKeys, accessTokens, revokedTokens, keyRotation, rotationTimer }
+  const signAccessToken = createAccessTokenSigner(signingKeys)
+  return { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, rotationTimer }
 }
