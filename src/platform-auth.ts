@@ -18,10 +18,10 @@ import { createRateLimits } from './rate-limits/create.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { createStoreHealth } from './store-client/store-health.js'
 import type { AuthInfo } from './resource-server/auth-info.js'
-import { apiNamed, readGuardArguments, type GuardArguments } from './resource-server/guard-options.js'
+import { findApi, readGuardArguments, type GuardArguments } from './resource-server/guard-options.js'
 import type { Guard } from './resource-server/guard.js'
 import { createGuards, type BearerGuardOptions, type GuardOptions } from './resource-server/guards.js'
-import { createIdentify } from './resource-server/authenticate.js'
+import { createAuthenticator } from './resource-server/authenticate.js'
 import { createVerifiers } from './resource-server/verify.js'
 import { createEncryption } from './store-client/encryption.js'
 import { readSettings } from './options/read-options.js'
@@ -141,7 +141,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     storeHealth,
   })
   const encryption = createEncryption(settings.secrets)
-  const { redis, headers, registration } = settings.rateLimits
+  const { redis, headers, registration, failedAuthentication, tokenRequests } = settings.rateLimits
   const limits = createRateLimits({
     // The same in all processes, and while secret is being changed.
     secret: settings.secrets.toSorted()[0] ?? '',
@@ -193,7 +193,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const readiness = createReadiness({ start, stop, feed, storeHealth, logger, problemsElsewhere: [limits.problem] })
   const { available } = readiness
 
-  const identify = createIdentify({
+  const authenticator = createAuthenticator({
     accessTokens,
     revokedTokens,
     applicationCache,
@@ -208,31 +208,54 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     if (limit) requestLimits.set(api, limit)
   }
   const guards = createGuards({
-    identify,
+    authenticator,
     available,
     requestLimits,
     onDenied: settings.onDenied,
     emit,
     logRefusal,
   })
-  const verifiers = createVerifiers({ identify, available, requestLimits })
+  const verifiers = createVerifiers({ authenticator, available, requestLimits })
   const { router, wellKnownRouter } = createAuthorizationServer({
-    settings, clients: { applicationCache, credentials, activate, lastUsed }, accessTokens, revokedTokens, signingKeys, limits, available,
-    waitForLatest: feed.waitForLatest, readChanges, emit, logRefusal,
-    async verify(api, token) {
-      const identity = await identify.byAccessToken(api, token)
+    apis: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2'),
+    baseUrl: settings.baseUrl,
+    basePath: settings.basePath,
+    corsOrigins: settings.corsOrigins,
+    rateLimitHeaders: headers,
+    publishAhead: settings.signing.publishAhead,
+    clientAuthentication: {
+      applicationCache,
+      credentials,
+      activate,
+      lastUsed,
+      limitFailures: limits.create('failedAuthentication', failedAuthentication, { byAnybody: true }),
+      available,
+      waitForLatest: feed.waitForLatest,
+      readChanges,
+      now,
+    },
+    accessTokens,
+    revokedTokens,
+    signingKeys,
+    // An API's name has no slash: `orders/token` differs from the policy of every API.
+    createTokenRequestLimit: ({ name }) =>
+      limits.create(`tokenRequests:${name}`, tokenRequests, { policy: `${name}/token` }),
+    async verifyAccessToken(api, accessToken) {
+      const identity = await authenticator.byAccessToken(api, accessToken)
       return typeof identity === 'string' || !identity.token ? undefined : { ...identity.token, scopes: identity.scopes }
     },
-  }) // prettier-ignore
+    emit,
+    logRefusal,
+  })
 
   const registrationRouter = createRegistrationRouter({
-    apis,
+    apis: [...apis.values()],
     register: wing.register,
     claim: wing.claim,
-    registrations: limits.create('registration', registration, { byAnybody: true }),
+    limitRegistrations: limits.create('registration', registration, { byAnybody: true }),
     available,
     logRefusal,
-    home: settings.developersUrl,
+    developersUrl: settings.developersUrl,
   })
 
   /** May be called again after it rejected. */
@@ -319,10 +342,10 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
       return guards.apiKey(api, options)
     },
     async verifyAccessToken(name, token) {
-      return verifiers.accessToken(apiNamed(apis, name, 'oauth2', 'verifyAccessToken'), token)
+      return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)
     },
     async verifyApiKey(name, key) {
-      return verifiers.apiKey(apiNamed(apis, name, 'apiKey', 'verifyApiKey'), key)
+      return verifiers.apiKey(findApi(apis, name, 'apiKey', 'verifyApiKey'), key)
     },
     applications: wing.applications,
     outbox: { retry: wing.outbox.retry },
