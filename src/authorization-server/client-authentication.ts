@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Activate } from '../applications/activation.js'
+import type { Activate } from '../applications/status.js'
 import { isLive, type Credentials } from '../applications/credentials.js'
 import type { ApplicationCache } from '../applications/application-cache.js'
 import type { LastUsed } from '../applications/last-used.js'
@@ -61,9 +61,9 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
 
   /** The application that a live key belongs to, whatever its status. */
   async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
-    const hash = credentials().hashOfKey(key)
+    const hash = credentials().hashKey(key)
     if (hash === undefined) return undefined
-    const application = await applicationCache.byKeyHash(hash)
+    const application = await applicationCache.findByKeyHash(hash)
     const isKeyLive = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
     return application && isKeyLive ? { application, hash } : undefined
   }

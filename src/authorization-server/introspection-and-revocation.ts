@@ -5,7 +5,7 @@ import type { Emit } from '../contracts/events.js'
 import { readForm, refuseInQuery } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendEmpty, sendJson } from '../http/respond.js'
-import type { AccessToken } from '../tokens/access-token.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { AuthenticateClient } from './client-authentication.js'
 

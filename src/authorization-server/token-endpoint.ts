@@ -8,7 +8,7 @@ import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson, toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { AccessTokens } from '../tokens/access-token.js'
+import type { SignAccessToken } from '../tokens/access-token.js'
 import type { AuthenticateClient } from './client-authentication.js'
 
 /** An API that access tokens are issued for. */
@@ -19,7 +19,7 @@ export interface TokenApi extends Api {
 
 interface TokenEndpointOptions {
   readonly authenticateClient: AuthenticateClient
-  readonly accessTokens: AccessTokens
+  readonly signAccessToken: SignAccessToken
   readonly limitTokenRequests: RateLimit | undefined
   readonly emit: Emit
   readonly now: () => number
@@ -27,7 +27,7 @@ interface TokenEndpointOptions {
 
 /** `POST /{api}/token` with the client credentials grant (RFC 6749 3.2, 4.4). */
 export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions): Endpoint {
-  const { authenticateClient, accessTokens, limitTokenRequests, emit, now } = options
+  const { authenticateClient, signAccessToken, limitTokenRequests, emit, now } = options
 
   return async function answerTokenRequest(req, res) {
     let applicationId: string | undefined
@@ -41,7 +41,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       const scopes = grantScopes(api, application, form)
       const limitHeaders = await limitTokenRequests?.(application.id)
 
-      const accessToken = await accessTokens.sign({
+      const accessToken = await signAccessToken({
         issuer: api.resource,
         applicationId,
         scopes,

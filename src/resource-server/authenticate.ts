@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Activate } from '../applications/activation.js'
+import type { Activate } from '../applications/status.js'
 import type { ApplicationCache } from '../applications/application-cache.js'
 import { isLive, type Credentials } from '../applications/credentials.js'
 import { findGrant } from '../applications/grants.js'
@@ -8,8 +8,8 @@ import type { Api } from '../contracts/api.js'
 import { readRequestId } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import type { AccessToken, AccessTokens, Verification } from '../tokens/access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
+import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verify-access-token.js'
 
 /** An authenticated application, and what it may do at one API. */
 export interface Identity {
@@ -32,7 +32,7 @@ export interface Authenticator {
 }
 
 interface AuthenticatorOptions {
-  readonly accessTokens: AccessTokens
+  readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
   readonly revokedTokens: RevokedTokens
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
@@ -63,7 +63,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     isRevoked: boolean,
   ): MaybePromise<Identity | TokenFailureReason> {
     if (isRevoked) return 'revokedToken'
-    const application = applicationCache.byId(token.applicationId)
+    const application = applicationCache.findById(token.applicationId)
     return application instanceof Promise
       ? application.then((found) => checkTokenApplication(api, found, token))
       : checkTokenApplication(api, application, token)
@@ -100,9 +100,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return token instanceof Promise ? token.then((verified) => checkToken(api, verified)) : checkToken(api, token)
     },
     byApiKey(api, apiKey, req) {
-      const hash = credentials().hashOfKey(apiKey)
+      const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
-      const application = applicationCache.byKeyHash(hash)
+      const application = applicationCache.findByKeyHash(hash)
       return application instanceof Promise
         ? application.then((found) => checkKeyApplication(api, found, hash, req))
         : checkKeyApplication(api, application, hash, req)
