@@ -108,6 +108,7 @@ async function compressAssets() {
   for (const source of sources) {
     const name = basename(source).replace('swagger-ui-bundle', 'swagger-ui')
     const content = await readFile(source, 'utf8')
+    /** @type {Record<string, string>} */
     const before = {
       'console.css': PALETTE_CSS,
       // A cascade layer, so that our rules win whatever the specificity of Swagger UI's selectors.
