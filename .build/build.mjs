@@ -101,14 +101,20 @@ async function compressAssets() {
   const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
   const style = await readFile(join(swaggerUi, 'swagger-ui.css'), 'utf8')
   const own = join(root, 'src/console/assets')
+  const { PALETTE_CSS } = await import(join(output, 'esm/lib/palette.js'))
   const assets = join(output, 'assets')
   const sources = [join(swaggerUi, 'swagger-ui-bundle.js'), ...(await readdir(own)).map((name) => join(own, name))]
   await mkdir(assets)
   for (const source of sources) {
     const name = basename(source).replace('swagger-ui-bundle', 'swagger-ui')
     const content = await readFile(source, 'utf8')
-    // A cascade layer, so that our rules win whatever the specificity of Swagger UI's selectors.
-    const whole = name === 'reference.css' ? `@layer swagger-ui {\n${style}\n}\n${content}` : content
+    /** @type {Record<string, string>} */
+    const before = {
+      'console.css': PALETTE_CSS,
+      // A cascade layer, so that our rules win whatever the specificity of Swagger UI's selectors.
+      'reference.css': `@layer swagger-ui {\n${style}\n}\n`,
+    }
+    const whole = (before[name] ?? '') + content
     const sent = whole.replaceAll(/\/[*/]# sourceMappingURL=.*/g, '')
     await writeFile(join(assets, `${name}.gz`), gzipSync(sent, { level: 9 }))
   }

@@ -17,10 +17,18 @@ export interface Health {
   readonly problems: readonly string[]
 }
 
+/** What `auth.ready()` takes. */
+export interface ReadyOptions {
+  /** Whether an unreachable store is tried again; true if left out. With false the first failed attempt rejects. */
+  readonly retry?: boolean | undefined
+}
+
 /** From start-up to `close()`: whether this process can answer, and why not. */
 export interface Readiness {
-  /** Resolves once everything is there; rejects for what waiting can't cure. */
-  ready(): Promise<void>
+  /** Resolves once everything is there; rejects for what waiting can't cure, and with `retry: false` for any failure. */
+  ready(options?: ReadyOptions): Promise<void>
+  /** Begins to start. Called once, when all parts have been created. */
+  begin(steps: StartAndStop): void
   /** For a request: at once in the common case; rejects with `StoreUnavailableError` where it must be answered with 503. */
   available(): MaybePromise<void>
   /** Resolves within a second or so, however long the store is silent. */
@@ -29,10 +37,13 @@ export interface Readiness {
   close(): Promise<void>
 }
 
-interface LifecycleOptions {
+interface StartAndStop {
   /** Everything that must be there before the first answer; tried again until it succeeds, or the signal is aborted. */
   readonly start: (closing: AbortSignal) => Promise<void>
   readonly stop: () => Promise<void>
+}
+
+interface ReadinessOptions {
   readonly feed: ChangeFeed
   readonly storeHealth: StoreHealth
   /** What else may be wrong while requests are answered; each says it, or undefined. */
@@ -51,23 +62,29 @@ const LOOK = 1000
 /** Milliseconds that `close()` waits for a start under way. */
 const LAST = 2000
 
-export function createReadiness(options: LifecycleOptions): Readiness {
-  const { start, stop, feed, storeHealth, logger, problemsElsewhere = [] } = options
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { feed, storeHealth, logger, problemsElsewhere = [] } = options
   let started = false
   let waiting = 0
   let closed: Promise<void> | undefined
   /** Why the last attempt to start failed. */
   let problem: unknown = 'its store has not been opened yet.'
+  let failAttempt: (error: unknown) => void
+  /** Rejects when the first attempt to start fails. */
+  const firstFailure = new Promise<never>((_, reject) => (failAttempt = reject))
+  firstFailure.catch(() => undefined)
   const closing = new AbortController()
   let abandon: (reason: Error) => void
   /** Rejects when a start that hangs is not waited for any more. */
   const abandoned = new Promise<never>((_, reject) => (abandon = reject))
   abandoned.catch(() => undefined)
-  const starting = keepStarting()
-  // Whoever never asks ready() is told by the log; an unhandled rejection would end the host.
+  let stop = async (): Promise<void> => undefined
+  let settle: (outcome: Promise<void>) => void
+  const starting = new Promise<void>((resolve) => (settle = resolve))
+  // Without a call of ready() the log has the error; an unhandled rejection would end the host's process.
   starting.catch(() => undefined)
 
-  async function keepStarting(): Promise<void> {
+  async function keepStarting(start: StartAndStop['start']): Promise<void> {
     // A turn for the host, so that what fails at once finds its listeners.
     await sleep(0)
     for (;;) {
@@ -79,6 +96,7 @@ export function createReadiness(options: LifecycleOptions): Readiness {
       } catch (error) {
         const before = messageOf(problem)
         problem = error
+        failAttempt(error)
         const message = messageOf(error)
         if (error instanceof ConfigurationError) {
           logger.error(`The platform cannot start. ${message}`)
@@ -155,7 +173,11 @@ export function createReadiness(options: LifecycleOptions): Readiness {
   }
 
   return {
-    ready: () => starting,
+    begin(steps) {
+      stop = steps.stop
+      settle(keepStarting(steps.start))
+    },
+    ready: ({ retry = true } = {}) => (retry || started ? starting : Promise.race([starting, firstFailure])),
     available() {
       if (!started) return inLine(waitForStart)
       return feed.isFresh() ? undefined : inLine(refresh)

@@ -19,7 +19,7 @@ function seriesOf(text: string): Map<string, string> {
 }
 
 describe('a scrape by Prometheus', () => {
-  it('has the series that docs/observability.md shows, and no credential, name, address or id', async (test) => {
+  it('contains the series that docs/observability.md shows, and no credential, name, address or id', async (test) => {
     const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true })
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }))
     const observed = await openObserved(test)
