@@ -1,11 +1,9 @@
 import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
-import { createApplicationCache } from './applications/application-cache.js'
-import type { Credentials } from './applications/credentials.js'
-import { createEmailOutbox, type Outbox } from './applications/email-outbox.js'
-import { createRegistration } from './applications/registration.js'
-import { createRegistry } from './applications/registry.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createOutbox, type Outbox } from './applications/email-outbox.js'
+import { createGrants } from './applications/grants.js'
+import { createRegistry } from './applications/registry.js'
 import type { Store } from './contracts/store.js'
 import { describeSigningKeys, type SigningKeyInfo } from './tokens/key-rotation.js'
 import { verifyingKeys } from './tokens/signing-keys.js'
@@ -40,22 +38,15 @@ export interface AdminApi {
  */
 export async function openAdmin(store: Store): Promise<AdminApi> {
   // Under running servers nothing is changed that they did not ask for.
-  await store.open({ migrate: false })
+  const opening = store.open({ migrate: false })
+  await opening
+  const opened = (): Promise<void> => opening
   const now = Date.now
-  const opened = async (): Promise<void> => undefined
-  const mint = async (): Promise<Credentials> => {
-    throw new Error('Credentials are made by a platform, with its options: createPlatformAuth().')
-  }
-  const applicationCache = createApplicationCache({ store, limit: 1 })
-  const writer = createApplicationWriter({ store, applicationCache, emit: () => undefined, now })
-  const registry = createRegistry({ store, apis: new Map(), writer, opened, mint, writeUsage: opened, now })
-  const { get, list, update, suspend, resume, delete: remove, disallow, revokeTokens } = registry
-  const outbox = createEmailOutbox({ store, opened, now, wake: () => undefined, hasMailer: false })
-
-  const { approve } = createRegistration({ store, apis: new Map(), writer, outbox, opened, now })
+  const writer = createApplicationWriter({ store, now })
+  const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
-    applications: { get, list, approve, update, suspend, resume, delete: remove, disallow, revokeTokens },
+    applications: { ...createRegistry({ store, writer, opened, now }), disallow },
     signingKeys: {
       async list() {
         const records = await store.listSigningKeys()
@@ -63,7 +54,7 @@ export async function openAdmin(store: Store): Promise<AdminApi> {
       },
     },
     audit: createAudit({ store, opened }),
-    outbox: { retry: outbox.retry },
+    outbox: createOutbox({ store, opened, now }),
     close: () => store.close(),
   }
 }

@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
-import type { ApiSettings } from './options/read-apis.js'
-import { createCredentials, type Credentials } from './applications/credentials.js'
+import type { ApiSettings } from './options/settings.js'
+import { createApplicationCache } from './applications/application-cache.js'
+import { createApplicationWriter } from './applications/application-writer.js'
 import type { Applications } from './applications/applications-api.js'
-import { createApplications } from './applications/applications.js'
+import { createApplications } from './applications/create.js'
+import { createCredentials, type Credentials } from './applications/credentials.js'
+import { createLastUsed } from './applications/last-used.js'
+import { createActivation } from './applications/status.js'
 import type { Outbox } from './applications/email-outbox.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createCredentialEmail } from './credential-email/create.js'
 import { createAuthorizationServer } from './authorization-server/authorization-server.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { Middleware } from './http/middleware.js'
 import { createChangeFeed } from './store-client/change-feed.js'
+import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
 import { createEvents, type PlatformEvents } from './contracts/events.js'
 import { createRefusalLog } from './http/refusal-log.js'
-import { createReadiness, type Health } from './store-client/readiness.js'
+import { createReadiness, type Health, type ReadyOptions } from './store-client/readiness.js'
 import type { RateLimit } from './rate-limits/rate-limit.js'
 import { createRateLimits } from './rate-limits/create.js'
 import type { PlatformAuthOptions } from './options/options.js'
@@ -24,7 +30,7 @@ import { createGuards, type BearerGuardOptions, type GuardOptions } from './reso
 import { createIdentify } from './resource-server/authenticate.js'
 import { createVerifiers } from './resource-server/verify.js'
 import { createEncryption } from './store-client/encryption.js'
-import { readSettings } from './options/read-options.js'
+import { readOptions } from './options/read-options.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import type { Change } from './contracts/store.js'
 import { memoryStore } from './stores/memory/index.js'
@@ -44,6 +50,8 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   readonly wellKnownRouter: Middleware
   /** Where applications register: a form and JSON at `/`, claim links at `/claim`. Lets all go on where there is no `mailer`. */
   readonly registrationRouter: Middleware
+  /** Whether applications can register themselves: `enabled` where there is a `mailer`. */
+  readonly registration: { readonly enabled: boolean }
   /** The guard below, where there is exactly one oauth2 API. */
   requireBearer(
     ...options: WhereOnlyOne<ApiName<Apis, 'oauth2'>, BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>>>
@@ -73,9 +81,10 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   readonly events: PlatformEvents
   /**
    * Resolves once the store is migrated and a signing key is there. Rejects with `ConfigurationError` for a wrong secret
-   * or a newer schema; an unreachable store is tried again. Requests wait up to 5 seconds for it, then get 503.
+   * or a newer schema. An unreachable store is tried again, unless `retry` is false. Requests wait up to 5 seconds for it,
+   * then get 503.
    */
-  ready(): Promise<void>
+  ready(options?: ReadyOptions): Promise<void>
   /** Whether requests are being answered in full knowledge, and what is wrong. Resolves within about a second. */
   health(): Promise<Health>
   /** Lets emails under way end, writes when credentials were last used, and closes what the store has opened. */
@@ -122,13 +131,10 @@ const SWEEP = 60_000
 export function createPlatformAuth<const Apis extends ApisOptions>(
   options: PlatformAuthOptions<Apis>,
 ): PlatformAuth<Apis> {
-  const settings = readSettings(options)
+  const warnings: ConfigurationProblem[] = []
+  const settings = readOptions(options, (warning) => warnings.push(warning))
   const { apis, logger, cache, now } = settings
-  if (!settings.store) logger.warn('store is missing: applications are kept in memory and lost when the process ends.')
-
-  if (settings.store && settings.store.kind !== 'memory' && settings.secrets.length === 0) {
-    logger.warn('secret is missing: signing keys and pepper are stored in clear. Production refuses that.')
-  }
+  for (const warning of warnings) logger.warn(describeWithFix(warning))
 
   const { events, emit } = createEvents({
     now,
@@ -181,15 +187,17 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
 
   let made: Credentials | undefined
-  const wing = createApplications({
-    settings,
-    store,
-    credentials,
-    opened,
-    emit,
-    limit: cache.applications,
-  })
-  const { applicationCache, activate, lastUsed } = wing
+  const applicationCache = createApplicationCache({ store, limit: cache.applications })
+  const writer = createApplicationWriter({ store, applicationCache, emit, now })
+  const activate = createActivation(store, writer)
+  const lastUsed = createLastUsed({ store, now })
+  const { mailer, delivery, baseUrl, developersUrl } = settings
+  const credentialEmail = createCredentialEmail({
+    store, apis, writer, credentials, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
+  }) // prettier-ignore
+  const { applications, register, outbox, cleanup } = createApplications({
+    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, onEmailDue: credentialEmail.wake, logger, now,
+  }) // prettier-ignore
   const readiness = createReadiness({ start, stop, feed, storeHealth, logger, problemsElsewhere: [limits.problem] })
   const { available } = readiness
 
@@ -227,8 +235,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const registrationRouter = createRegistrationRouter({
     apis,
-    register: wing.register,
-    claim: wing.claim,
+    register,
+    claim: credentialEmail.claim,
     registrations: limits.create('registration', registration, { byAnybody: true }),
     available,
     logRefusal,
@@ -244,7 +252,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     await revokedTokens.load()
     await keyRotation.ensure()
     closing.throwIfAborted()
-    wing.start()
+    credentialEmail.start()
+    cleanup.start()
   }
 
   /** 256 random bits, made once; sealed anew where an older secret sealed them. */
@@ -257,15 +266,17 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   async function stop(): Promise<void> {
     limits.close()
-    await wing.close()
+    cleanup.close()
+    await credentialEmail.close()
+    await lastUsed.close()
     await store.close()
   }
 
   async function follow(change: Change): Promise<void> {
-    if (change.kind === 'application') return applicationCache.forget(change.id)
+    if (change.kind === 'application') return applicationCache.evict(change.id)
     if (change.kind === 'accessTokenRevoked') return revokedTokens.note(change)
     if (change.kind === 'signingKeys') return signingKeys.load()
-    applicationCache.forgetAll()
+    applicationCache.evictAll()
     await revokedTokens.load()
     await signingKeys.load()
   }
@@ -309,6 +320,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis: [...apis.values()].map(describeApi),
     router,
     wellKnownRouter,
+    registration: { enabled: settings.mailer !== undefined },
     registrationRouter: settings.mailer ? registrationRouter : (_req, _res, next) => next(),
     requireBearer(...args: GuardArguments) {
       const { api, options } = readGuardArguments(apis, 'oauth2', args)
@@ -324,8 +336,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     async verifyApiKey(name, key) {
       return verifiers.apiKey(apiNamed(apis, name, 'apiKey', 'verifyApiKey'), key)
     },
-    applications: wing.applications,
-    outbox: { retry: wing.outbox.retry },
+    applications,
+    outbox,
     signingKeys: {
       list: () => opened().then(() => keyRotation.list()),
       rotate: (options) => opened().then(() => keyRotation.rotate(options)),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Activate } from '../applications/activation.js'
+import type { Activate } from '../applications/status.js'
 import type { Credentials } from '../applications/credentials.js'
 import { isLive } from '../applications/credentials.js'
 import type { ApplicationCache } from '../applications/application-cache.js'
@@ -37,9 +37,9 @@ export function clientAuthentication(options: ClientAuthenticationOptions): Auth
 
   /** The application of a live key, whatever its state. */
   async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
-    const hash = credentials().hashOfKey(key)
+    const hash = credentials().hashKey(key)
     if (hash === undefined) return undefined
-    const application = await applicationCache.byKeyHash(hash)
+    const application = await applicationCache.findByKeyHash(hash)
     const live = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
     return application && live ? { application, hash } : undefined
   }

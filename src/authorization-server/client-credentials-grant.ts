@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { findGrant } from '../applications/grants.js'
 import { OAuthError } from '../contracts/errors.js'
 import type { Form } from '../http/form.js'

@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { sendJson } from '../http/respond.js'
 import type { ReadOwnToken } from './own-token.js'
 import type { Endpoint } from '../http/middleware.js'

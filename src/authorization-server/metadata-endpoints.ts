@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { OAuthError } from '../contracts/errors.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { sendJson } from '../http/respond.js'

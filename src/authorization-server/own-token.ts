@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { OAuthError } from '../contracts/errors.js'
 import { readForm, refuseInQuery } from '../http/form.js'
 import type { AccessToken } from '../tokens/access-token.js'

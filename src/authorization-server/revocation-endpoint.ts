@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import type { Emit } from '../contracts/events.js'
 import { sendNothing } from '../http/respond.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'

@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import type { Cors } from '../http/cors.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'

@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { OAuthError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import { readForm, refuseInQuery } from '../http/form.js'

@@ -1,4 +1,10 @@
-import { ApplicationError, ConfigurationError, StoreUnavailableError, type ApplicationErrorCode } from '../index.js'
+import {
+  ApplicationError,
+  ConfigurationError,
+  StoreIncompatibleError,
+  StoreUnavailableError,
+  type ApplicationErrorCode,
+} from '../index.js'
 import { PROGRAM } from './program.js'
 
 /** What a process ends with. */
@@ -35,7 +41,7 @@ export function failureOf(error: unknown): { readonly message: string; readonly 
     const cure = CURES[error.code]
     return { message: cure ? `${error.message}\n${cure}` : error.message, exitCode: EXIT.failed }
   }
-  if (error instanceof RefusedError || error instanceof ConfigurationError || isUnusable(error)) {
+  if (error instanceof RefusedError || error instanceof ConfigurationError || error instanceof StoreIncompatibleError) {
     return { message: reasonOf(error), exitCode: EXIT.failed }
   }
   return { message: `Failed unexpectedly: ${reasonOf(error)}\nDEBUG=1 shows where.`, exitCode: EXIT.failed }
@@ -46,12 +52,6 @@ const CURES: { readonly [Code in ApplicationErrorCode]?: string } = {
   application_not_found: `See which there are: ${PROGRAM} apps list`,
   signing_key_not_found: `See which there are: ${PROGRAM} keys list`,
   api_closed: `Here: ${PROGRAM} apps create`,
-}
-
-/** Whether waiting and trying again can't cure it: a schema of another version, a driver that is not installed. */
-export function isUnusable(error: unknown): error is Error & { readonly code: string } {
-  const { code } = (error ?? {}) as { code?: unknown }
-  return error instanceof Error && (code === 'driver_missing' || String(code).startsWith('schema_'))
 }
 
 /** The first of the causes. */

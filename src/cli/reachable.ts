@@ -1,5 +1,5 @@
-import { StoreUnavailableError, type Store } from '../index.js'
-import { isUnusable, reasonOf } from './failure.js'
+import { StoreIncompatibleError, StoreUnavailableError, type Store } from '../index.js'
+import { reasonOf } from './failure.js'
 
 /** Milliseconds that a store has to answer; and to open, migrations included. */
 const PATIENCE = 10_000
@@ -17,7 +17,7 @@ export function reachable(store: Store): Store {
           const answer = Reflect.apply(member, store, args) as Promise<unknown>
           return await inTime(answer, name === 'open' ? PATIENCE_TO_OPEN : PATIENCE)
         } catch (cause) {
-          if (isUnusable(cause) || cause instanceof StoreUnavailableError) throw cause
+          if (cause instanceof StoreIncompatibleError || cause instanceof StoreUnavailableError) throw cause
           throw new StoreUnavailableError(`The store is out of reach: ${reasonOf(cause)}`, { cause })
         }
       }

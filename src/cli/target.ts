@@ -1,7 +1,6 @@
 import {
   createPlatformAuth,
   openAdmin,
-  StoreUnavailableError,
   type Logger,
   type AdminApi,
   type PlatformAuth,
@@ -75,32 +74,20 @@ export async function openPlace(
   return { platform: await openAdmin(store), store, sends }
 }
 
-/** A platform that is ready, or why it is not: a server tries again for as long as it takes, an operator does that himself. */
-export async function startPlatform(
-  options: PlatformAuthOptions,
-  warn: (message: string) => void = () => undefined,
-): Promise<PlatformAuth> {
-  let fail: (error: unknown) => void
-  const failed = new Promise<never>((_, reject) => (fail = reject))
-  failed.catch(() => undefined)
-  const logger: Logger = {
-    debug() {},
-    info() {},
-    warn,
-    error(message, error) {
-      // What waiting can't cure comes from ready(), as the error that it is.
-      if (!message.startsWith('The platform cannot start')) fail(error ?? new StoreUnavailableError(message))
-    },
-  }
-  const auth = createPlatformAuth({ ...options, logger })
+/** A platform that is ready. Rejects at the first failure: a server retries, an operator repeats the command. */
+export async function startPlatform(options: PlatformAuthOptions): Promise<PlatformAuth> {
+  const auth = createPlatformAuth({ ...options, logger: SILENT })
   try {
-    await Promise.race([auth.ready(), failed])
+    await auth.ready({ retry: false })
     return auth
   } catch (error) {
     await inTime(auth.close(), 2000).catch(() => undefined)
     throw error
   }
 }
+
+/** Failures reject calls, and reach the operator as the command's error. */
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 function storeThatLasts({ store }: Place): Store {
   if (store && store.kind !== 'memory') return store

@@ -37,9 +37,10 @@ function folderOfAssets(): string {
   const places = ['../../assets', '../../dist/assets'].map((place) => join(import.meta.dirname, place))
   const folder = places.find((place) => existsSync(place))
   if (folder !== undefined) return folder
-  throw new ConfigurationError(
-    `The console's files are not in ${places[0]}. If your app is bundled, leave express-platform-auth out of the bundle.`,
-  )
+  throw new ConfigurationError({
+    problem: `The console's files are not in ${places[0]}`,
+    fix: 'If your app is bundled, leave express-platform-auth out of the bundle.',
+  })
 }
 
 function loadAsset(folder: string, name: string): Asset {

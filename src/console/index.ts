@@ -1,5 +1,3 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { loadAssets } from './assets.js'
@@ -50,13 +48,22 @@ export function developerConsole<const Apis extends ApisOptions>(
   const { documents: given = {}, title = 'Developer console', registration = true } = options
   const unknown = Object.keys(options).find((name) => !['documents', 'title', 'registration'].includes(name))
   if (unknown !== undefined)
-    throw new ConfigurationError(`${unknown} is not an option. There are: documents, title, registration.`)
-  if (typeof title !== 'string') throw new ConfigurationError('title is not a string. Write title: "Shop developers".')
+    throw new ConfigurationError({
+      option: unknown,
+      problem: 'is not an option',
+      fix: 'There are: documents, title, registration.',
+    })
+  if (typeof title !== 'string')
+    throw new ConfigurationError({
+      option: 'title',
+      problem: 'is not a string',
+      fix: 'Write title: "Shop developers".',
+    })
 
   const { apis } = auth
   const documents = readDocuments(apis, given)
   const assets = loadAssets()
-  const register = registration && canRegister(auth.registrationRouter)
+  const register = registration && auth.registration.enabled
   const resources = new Map<string, Resource>()
 
   const index = indexPage({ title, apis, documents, registration: register, assets })
@@ -91,14 +98,4 @@ function htmlResource(text: string, policy: string): Resource {
 
 function resource(content: Buffer, type: string, headers: Resource['headers']): Resource {
   return { type, headers, gzipped: gzipSync(content, { level: 9 }), plain: () => content }
-}
-
-/** Where the platform has no mailer, its registration router lets everything go on. */
-function canRegister(registrationRouter: Middleware): boolean {
-  const req = Object.assign(new IncomingMessage(new Socket()), { method: 'HEAD', url: '/' })
-  let answers = true
-  registrationRouter(req, new ServerResponse(req), () => {
-    answers = false
-  })
-  return answers
 }

@@ -83,8 +83,28 @@ export class OAuthError extends Error implements Denial {
   }
 }
 
+/** What is wrong with a configuration, in the parts from which a message or a report is built. */
+export interface ConfigurationProblem {
+  /** The option, such as `cors.origin`. Undefined where a call is at fault, or the store. */
+  readonly option?: string | undefined
+  /** What is wrong, without a full stop: what follows the option's name (`is 5`), or a sentence where there is none. */
+  readonly problem: string
+  /** What to do about it, in full sentences. */
+  readonly fix: string
+}
+
+/** The first half of a message: what is wrong, as a sentence. */
+export function describeProblem({ option, problem }: Omit<ConfigurationProblem, 'fix'>): string {
+  return option === undefined ? `${problem}.` : `${option} ${problem}.`
+}
+
+/** What is wrong and what to do, in one line. */
+export function describeWithFix(problem: ConfigurationProblem): string {
+  return `${describeProblem(problem)} ${problem.fix}`
+}
+
 /**
- * An option or a call that can't be right, found at start-up. The message names it and says what to do.
+ * A wrong option or call, found at start-up. The message is built from the parts.
  *
  * @example
  * ```ts
@@ -93,13 +113,27 @@ export class OAuthError extends Error implements Denial {
  * try {
  *   createPlatformAuth({ baseUrl: 'api.example.com', apis: {} })
  * } catch (error) {
- *   if (error instanceof ConfigurationError) console.error(error.message)
+ *   if (error instanceof ConfigurationError) console.error(error.option, error.problem, error.fix)
  * }
  * ```
  */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends Error implements ConfigurationProblem {
+  static {
+    recognizeAcrossCopies(this, 'ConfigurationError')
+  }
+
   override readonly name = 'ConfigurationError'
   readonly code = 'invalid_configuration'
+  readonly option: string | undefined
+  readonly problem: string
+  readonly fix: string
+
+  constructor(problem: ConfigurationProblem, options?: ErrorOptions) {
+    super(describeWithFix(problem), options)
+    this.option = problem.option
+    this.problem = problem.problem
+    this.fix = problem.fix
+  }
 }
 
 /** Why a call of `auth.applications` or `auth.signingKeys` was refused. */
@@ -143,17 +177,50 @@ export class ApplicationError extends Error {
 
 /** The store did not answer. On the wire: 503 `temporarily_unavailable`. */
 export class StoreUnavailableError extends Error {
+  static {
+    recognizeAcrossCopies(this, 'StoreUnavailableError')
+  }
+
   override readonly name = 'StoreUnavailableError'
   readonly code = 'store_unavailable'
 }
 
-/** Waiting will not help: the schema is another version's, or the store's driver is not installed. */
-export class StoreIncompatibleError extends Error {
+/** A store that can't be used, however long one waits: its schema is another version's, or its driver is not installed. */
+export class StoreIncompatibleError extends Error implements ConfigurationProblem {
+  static {
+    recognizeAcrossCopies(this, 'StoreIncompatibleError')
+  }
+
   override readonly name = 'StoreIncompatibleError'
   readonly code: 'schema_too_new' | 'schema_too_old' | 'driver_missing'
+  readonly option = undefined
+  readonly problem: string
+  readonly fix: string
 
-  constructor(code: StoreIncompatibleError['code'], message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(
+    code: StoreIncompatibleError['code'],
+    problem: Pick<ConfigurationProblem, 'problem' | 'fix'>,
+    options?: ErrorOptions,
+  ) {
+    super(describeWithFix(problem), options)
     this.code = code
+    this.problem = problem.problem
+    this.fix = problem.fix
   }
+}
+
+/**
+ * Makes `instanceof` true for errors of the package's other copy too: an app may load the ES modules while its store, or
+ * its module of options, loads CommonJS.
+ */
+function recognizeAcrossCopies(type: new (...args: never[]) => Error, name: string): void {
+  const brand = Symbol.for(`express-platform-auth.${name}`)
+  Object.defineProperty(type.prototype, brand, { value: true })
+  Object.defineProperty(type, Symbol.hasInstance, {
+    value(this: unknown, error: unknown): boolean {
+      // A subclass inherits this function and is recognized by its prototype, as usual.
+      if (this !== type) return Function.prototype[Symbol.hasInstance].call(this, error)
+      return typeof error === 'object' && error !== null && brand in error
+    },
+  })
 }

@@ -112,10 +112,16 @@ export function observe(auth: Pick<PlatformAuth, 'apis' | 'events'>, options: Ob
 
 function readOptions({ meterProvider, tracerProvider, perApplication }: ObserveOptions) {
   if (meterProvider !== undefined && typeof meterProvider.getMeter !== 'function') {
-    throw new ConfigurationError('observe: meterProvider has no getMeter(). Give a MeterProvider of OpenTelemetry.')
+    throw new ConfigurationError({
+      problem: 'observe: meterProvider has no getMeter()',
+      fix: 'Give a MeterProvider of OpenTelemetry.',
+    })
   }
   if (tracerProvider !== undefined && typeof tracerProvider.getTracer !== 'function') {
-    throw new ConfigurationError('observe: tracerProvider has no getTracer(). Give a TracerProvider of OpenTelemetry.')
+    throw new ConfigurationError({
+      problem: 'observe: tracerProvider has no getTracer()',
+      fix: 'Give a TracerProvider of OpenTelemetry.',
+    })
   }
   return {
     meterProvider: meterProvider as MeterProvider | undefined,

@@ -3,7 +3,6 @@ import type { ApisOptions, Limit } from '../contracts/api.js'
 import type { Denial } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
-import type { RedisConnection } from '../contracts/redis.js'
 import type { Store } from '../contracts/store.js'
 
 /**
@@ -54,6 +53,13 @@ export interface RateLimitsOptions {
   readonly redis?: RedisConnection | undefined
   /** Whether answers have `RateLimit` and `RateLimit-Policy` headers, for `requests` and `tokenRequests`; no if left out. */
   readonly headers?: boolean | undefined
+}
+
+/** The members of an ioredis instance (5.4 or later; a `Cluster` too) that are used. The platform neither connects nor closes it. */
+export interface RedisConnection {
+  /** The connection's state; commands are sent only while it is `ready`. Undefined in ioredis-mock, which is always ready. */
+  readonly status?: string | undefined
+  defineCommand(name: string, definition: { readonly lua: string; readonly numberOfKeys?: number }): unknown
 }
 
 /** The option `cache`: how much of the store is kept at hand. What is asked for past that is read again. */

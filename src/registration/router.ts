@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
+import type { IssuedCredentials } from '../applications/applications-api.js'
 import { readContact } from '../applications/validation.js'
-import type { Claim } from '../credential-email/claim-link.js'
 import type { Register } from '../applications/registration.js'
 import { ApplicationError, OAuthError } from '../contracts/errors.js'
 import { readRequestId } from '../contracts/events.js'
@@ -20,13 +20,19 @@ import { type Middleware } from '../http/middleware.js'
 interface RegistrationRouterOptions {
   readonly apis: ReadonlyMap<string, ApiSettings>
   readonly register: Register
-  readonly claim: Claim
+  readonly claim: ClaimCredentials
   readonly registrations: RateLimit | undefined
   readonly available: () => MaybePromise<void>
   readonly logRefusal: LogRefusal
   /** The option `developersUrl`: where the pages lead back to. */
   readonly home: string | undefined
 }
+
+/** Makes the credentials of a claim link and deletes the link; undefined if the link is not valid. */
+type ClaimCredentials = (
+  token: string,
+  requestId: string | undefined,
+) => Promise<{ readonly applicationName: string; readonly credentials: Partial<IssuedCredentials> } | undefined>
 
 /** `auth.registrationRouter`: where applications come by themselves, people by a form and programs by JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {

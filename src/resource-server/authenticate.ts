@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { findGrant } from '../applications/grants.js'
 import { isLive, type Credentials } from '../applications/credentials.js'
-import type { Activate } from '../applications/activation.js'
+import type { Activate } from '../applications/status.js'
 import type { ApplicationCache } from '../applications/application-cache.js'
 import type { LastUsed } from '../applications/last-used.js'
 import { readRequestId } from '../contracts/events.js'
@@ -62,7 +62,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
     revoked: boolean,
   ): MaybePromise<Identity | TokenFailureReason> {
     if (revoked) return 'endedToken'
-    const application = applicationCache.byId(token.applicationId)
+    const application = applicationCache.findById(token.applicationId)
     return application instanceof Promise
       ? application.then((found) => identityOf(api, found, token))
       : identityOf(api, application, token)
@@ -99,9 +99,9 @@ export function createIdentify(options: IdentifyOptions): Identify {
       return token instanceof Promise ? token.then((verified) => ofToken(api, verified)) : ofToken(api, token)
     },
     byKey(api, key, req) {
-      const hash = credentials().hashOfKey(key)
+      const hash = credentials().hashKey(key)
       if (hash === undefined) return 'invalidKey'
-      const application = applicationCache.byKeyHash(hash)
+      const application = applicationCache.findByKeyHash(hash)
       return application instanceof Promise
         ? application.then((found) => ofKey(api, found, hash, req))
         : ofKey(api, application, hash, req)

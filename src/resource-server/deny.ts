@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import type { Denial } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'

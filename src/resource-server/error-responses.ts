@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { denial, type Denial, type ErrorCode } from '../contracts/errors.js'
 import { challenge } from '../http/challenge.js'
 import type { KeyFailureReason, TokenFailureReason } from './authenticate.js'

@@ -1,8 +1,10 @@
 import type { Scheme } from '../contracts/api.js'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import type { BearerGuardOptions } from './guards.js'
-import { isObject, optionalFunction, refuseUnknown, show } from '../options/checks.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
+import { readOptionalFunction, refuseUnknown } from '../options/checks.js'
 
 const GUARD_OF: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
 const VERIFIER_OF: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
@@ -33,12 +35,18 @@ export function apiNamed(
   call: string,
 ): ApiSettings {
   const api = typeof name === 'string' ? apis.get(name) : undefined
-  const names = namesOf(apis, scheme)
-  if (!api) throw new ConfigurationError(`${call}: there is no API ${show(name)}. ${names}`)
+  if (!api) {
+    throw new ConfigurationError({
+      problem: `${call}: there is no API ${describeValue(name)}`,
+      fix: listApis(apis, scheme),
+    })
+  }
   if (api.scheme !== scheme) {
-    throw new ConfigurationError(
-      `${call}: the scheme of the API "${api.name}" is "${api.scheme}". Use ${(call.startsWith('verify') ? VERIFIER_OF : GUARD_OF)[api.scheme]}("${api.name}").`,
-    )
+    const right = (call.startsWith('verify') ? VERIFIER_OF : GUARD_OF)[api.scheme]
+    throw new ConfigurationError({
+      problem: `${call}: the scheme of the API "${api.name}" is "${api.scheme}"`,
+      fix: `Use ${right}("${api.name}").`,
+    })
   }
   return api
 }
@@ -46,34 +54,51 @@ export function apiNamed(
 /** The API that is meant where the name was left out: the only one of that scheme. */
 function onlyApi(apis: ReadonlyMap<string, ApiSettings>, scheme: Scheme, call: string): ApiSettings {
   const [only, ...others] = [...apis.values()].filter((api) => api.scheme === scheme)
-  if (!only || others.length > 0) throw new ConfigurationError(`${call}: name the API. ${namesOf(apis, scheme)}`)
+  if (!only || others.length > 0) {
+    throw new ConfigurationError({ problem: `${call}: name the API`, fix: listApis(apis, scheme) })
+  }
   return only
 }
 
 function checkGuardOptions(api: ApiSettings, options: unknown, call: string): asserts options is BearerGuardOptions {
-  if (!isObject(options))
-    throw new ConfigurationError(`${call}: the options are ${show(options)}. Write an object, or leave them out.`)
+  if (!isObject(options)) {
+    throw new ConfigurationError({
+      problem: `${call}: the options are ${describeValue(options)}`,
+      fix: 'Write an object, or leave them out.',
+    })
+  }
   refuseUnknown(
     `${call}: `,
     options,
     api.scheme === 'oauth2' ? ['scopes', 'optional', 'onDenied'] : ['optional', 'onDenied'],
   )
-  optionalFunction(`${call}: onDenied`, options['onDenied'])
+  readOptionalFunction(`${call}: onDenied`, options['onDenied'])
   if (options['optional'] !== undefined && typeof options['optional'] !== 'boolean') {
-    throw new ConfigurationError(`${call}: optional is ${show(options['optional'])}. Write true or false.`)
+    throw new ConfigurationError({
+      option: `${call}: optional`,
+      problem: `is ${describeValue(options['optional'])}`,
+      fix: 'Write true or false.',
+    })
   }
   const { scopes = [] } = options
   const known = Object.keys(api.scopes)
-  if (!Array.isArray(scopes))
-    throw new ConfigurationError(`${call}: scopes is ${show(scopes)}. Write a list of scopes.`)
+  if (!Array.isArray(scopes)) {
+    throw new ConfigurationError({
+      option: `${call}: scopes`,
+      problem: `is ${describeValue(scopes)}`,
+      fix: 'Write a list of scopes.',
+    })
+  }
   for (const scope of scopes as readonly unknown[]) {
     if (typeof scope === 'string' && known.includes(scope)) continue
-    const cure = known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`
-    throw new ConfigurationError(`${call}: the API "${api.name}" has no scope ${show(scope)}. ${cure}`)
+    throw new ConfigurationError({
+      problem: `${call}: the API "${api.name}" has no scope ${describeValue(scope)}`,
+      fix: known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`,
+    })
   }
 }
 
-function namesOf(apis: ReadonlyMap<string, ApiSettings>, scheme: Scheme): string {
+function listApis(apis: ReadonlyMap<string, ApiSettings>, scheme: Scheme): string {
   const names = [...apis.values()].filter((api) => api.scheme === scheme).map(({ name }) => name)
   return names.length > 0
     ? `With the scheme "${scheme}" there are: ${names.join(', ')}.`

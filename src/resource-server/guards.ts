@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { hasDuplicateHeader } from '../http/request.js'
 import type { OnDenied } from '../options/options.js'
 import { apiKeyStrategy } from './api-key-strategy.js'

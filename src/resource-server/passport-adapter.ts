@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Passport, type Strategy } from 'passport'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { Identity } from './authenticate.js'
 

@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { ApiSettings } from '../options/settings.js'
 import { OAuthError, type Denial } from '../contracts/errors.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { toDenial } from '../http/respond.js'

@@ -37,8 +37,16 @@ export function createEncryption(secrets: readonly string[]): Encryption {
     }
     throw new ConfigurationError(
       keys.length === 0
-        ? 'secret is missing, and the store was written with one. Set it to the secret of before.'
-        : 'secret is not the one that the store was written with. To change it give both, newest first: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET]. If the former one is lost, so are its signing keys and all credentials: begin with an empty store.',
+        ? {
+            option: 'secret',
+            problem: 'is missing, and the store was written with one',
+            fix: 'Set it to the secret of before.',
+          }
+        : {
+            option: 'secret',
+            problem: 'is not the one that the store was written with',
+            fix: 'To change it give both, newest first: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET]. If the former one is lost, so are its signing keys and all credentials: begin with an empty store.',
+          },
     )
   }
 

@@ -17,10 +17,16 @@ export interface Health {
   readonly problems: readonly string[]
 }
 
+/** What `auth.ready()` takes. */
+export interface ReadyOptions {
+  /** Whether an unreachable store is tried again; true if left out. With false the first failed attempt rejects. */
+  readonly retry?: boolean | undefined
+}
+
 /** From start-up to `close()`: whether this process can answer, and why not. */
 export interface Readiness {
-  /** Resolves once everything is there; rejects for what waiting can't cure. */
-  ready(): Promise<void>
+  /** Resolves once everything is there; rejects for what waiting can't cure, and with `retry: false` for any failure. */
+  ready(options?: ReadyOptions): Promise<void>
   /** For a request: at once in the common case; rejects with `StoreUnavailableError` where it must be answered with 503. */
   available(): MaybePromise<void>
   /** Resolves within a second or so, however long the store is silent. */
@@ -58,6 +64,10 @@ export function createReadiness(options: LifecycleOptions): Readiness {
   let closed: Promise<void> | undefined
   /** Why the last attempt to start failed. */
   let problem: unknown = 'its store has not been opened yet.'
+  let failAttempt: (error: unknown) => void
+  /** Rejects when the first attempt to start fails. */
+  const firstFailure = new Promise<never>((_, reject) => (failAttempt = reject))
+  firstFailure.catch(() => undefined)
   const closing = new AbortController()
   let abandon: (reason: Error) => void
   /** Rejects when a start that hangs is not waited for any more. */
@@ -79,6 +89,7 @@ export function createReadiness(options: LifecycleOptions): Readiness {
       } catch (error) {
         const before = messageOf(problem)
         problem = error
+        failAttempt(error)
         const message = messageOf(error)
         if (error instanceof ConfigurationError) {
           logger.error(`The platform cannot start. ${message}`)
@@ -155,7 +166,7 @@ export function createReadiness(options: LifecycleOptions): Readiness {
   }
 
   return {
-    ready: () => starting,
+    ready: ({ retry = true } = {}) => (retry || started ? starting : Promise.race([starting, firstFailure])),
     available() {
       if (!started) return inLine(waitForStart)
       return feed.isFresh() ? undefined : inLine(refresh)

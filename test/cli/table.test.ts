@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { meantBy } from '../../src/lib/suggest.js'
+import { findSimilar } from '../../src/lib/suggest.js'
 import { isWithin } from '../../src/cli/doctor/runtime-checks.js'
 import { columns, fold, instant, table } from '../../src/cli/table.js'
 
@@ -39,11 +39,11 @@ it('folds text between words', () => {
 
 it('finds what a word may have meant', () => {
   const known = ['list', 'show', 'rotate-key', 'rotate-secret', 'resume']
-  expect(meantBy('lsit', known)).toEqual(['list'])
-  expect(meantBy('LIST', known)).toEqual(['list'])
-  expect(meantBy('rotate', known)).toEqual(['rotate-key', 'rotate-secret'])
-  expect(meantBy('reusme', known)).toEqual(['resume'])
-  expect(meantBy('xyz', known)).toEqual([])
+  expect(findSimilar('lsit', known)).toEqual(['list'])
+  expect(findSimilar('LIST', known)).toEqual(['list'])
+  expect(findSimilar('rotate', known)).toEqual(['rotate-key', 'rotate-secret'])
+  expect(findSimilar('reusme', known)).toEqual(['resume'])
+  expect(findSimilar('xyz', known)).toEqual([])
 })
 
 it.each([

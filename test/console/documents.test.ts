@@ -157,22 +157,30 @@ describe('a wrong document is refused at start-up, by name and with the cure:', 
     })
 
   it.each<[string, unknown, RegExp]>([
-    ['no OpenAPI', {}, /documents\.orders: its member "openapi" is missing\. .*3\.0 and 3\.1/],
-    ['Swagger 2.0', { swagger: '2.0', info, paths: {} }, /"swagger" is "2\.0"/],
-    ['a version of tomorrow', documentOf({ openapi: '3.2.0' }), /"openapi" is "3\.2\.0"/],
-    ['a number for it', documentOf({ openapi: 3.1 }), /"openapi" is 3\.1/],
-    ['no info', documentOf({ info: undefined }), /"info" is missing\. Write "info": \{/],
-    ['no version', documentOf({ info: { title: 'x' } }), /"info" is \{"title":"x"\}/],
-    ['no paths', documentOf({ paths: {} }), /"paths" is \{\}\. Describe at least one path/],
-    ['a path without its slash', documentOf({ paths: { items: {} } }), /the path "items" .* Write "\/items"/],
+    ['no OpenAPI', {}, /documents\.orders\.openapi is missing\. .*3\.0 and 3\.1/],
+    ['Swagger 2.0', { swagger: '2.0', info, paths: {} }, /documents\.orders\.swagger is "2\.0"/],
+    ['a version of tomorrow', documentOf({ openapi: '3.2.0' }), /documents\.orders\.openapi is "3\.2\.0"/],
+    ['a number for it', documentOf({ openapi: 3.1 }), /documents\.orders\.openapi is 3\.1/],
+    ['no info', documentOf({ info: undefined }), /documents\.orders\.info is missing\. Write "info": \{/],
+    ['no version', documentOf({ info: { title: 'x' } }), /documents\.orders\.info is \{"title":"x"\}/],
+    ['no paths', documentOf({ paths: {} }), /documents\.orders\.paths is \{\}\. Describe at least one path/],
+    [
+      'a path without its slash',
+      documentOf({ paths: { items: {} } }),
+      /documents\.orders\.paths\["items"\] doesn't begin with a slash\. Write "\/items"/,
+    ],
     [
       'a scope that is not the API’s',
       secured([{ x: ['orders:reed'] }]),
-      /GET \/items needs the scope "orders:reed", which apis\.orders\.scopes doesn't have\. There are: orders:read, orders:write/,
+      /GET \/items with the scope "orders:reed", which apis\.orders\.scopes doesn't have\. There are: orders:read, orders:write/,
     ],
-    ['such a scope for all', documentOf({ security: [{ x: ['admin'] }] }), /The document needs the scope "admin"/],
-    ['security that is no list', secured({ x: [] }), /the "security" of GET \/items is \{"x":\[\]\}\. Write a list/],
-    ['another file', refering('schemas.json#/A'), /refers to "schemas\.json#\/A"\. Make it one document/],
+    ['such a scope for all', documentOf({ security: [{ x: ['admin'] }] }), /the document with the scope "admin"/],
+    ['security that is no list', secured({ x: [] }), /a "security" of GET \/items that is \{"x":\[\]\}\. Write a list/],
+    [
+      'another file',
+      refering('schemas.json#/A'),
+      /refers to "schemas\.json#\/A", another document\. Make it one document/,
+    ],
     [
       'what is not in it',
       refering('#/components/schemas/B'),
@@ -180,8 +188,8 @@ describe('a wrong document is refused at start-up, by name and with the cure:', 
     ],
     ['itself', cyclic, /documents\.orders can't be written as JSON/],
     ['a function', () => ({}), /documents\.orders can't be written as JSON/],
-    ['a list', [], /its member "openapi" is missing/],
-    ['null', null, /its member "openapi" is missing/],
+    ['a list', [], /documents\.orders\.openapi is missing/],
+    ['null', null, /documents\.orders\.openapi is missing/],
   ])('%s', (_what, document, words) => {
     expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(ConfigurationError)
     expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(words)
@@ -191,8 +199,8 @@ describe('a wrong document is refused at start-up, by name and with the cure:', 
     const file = join(folder, 'orders.yaml')
     await writeFile(file, 'openapi: 3.1.0\n')
     const give = (orders: string) => () => developerConsole(auth, { documents: { orders } })
-    expect(give(file)).toThrow(/documents\.orders: .*orders\.yaml is not JSON .* npx js-yaml/)
-    expect(give(join(folder, 'missing.json'))).toThrow(/missing\.json can't be read \(ENOENT\)/)
+    expect(give(file)).toThrow(/documents\.orders names .*orders\.yaml, which is not JSON .* npx js-yaml/)
+    expect(give(join(folder, 'missing.json'))).toThrow(/missing\.json, which can't be read \(ENOENT\)/)
     expect(give('missing.json')).toThrow(join(process.cwd(), 'missing.json'))
     expect(give(folder)).toThrow(/can't be read \(EISDIR\)/)
   })
@@ -201,7 +209,7 @@ describe('a wrong document is refused at start-up, by name and with the cure:', 
     [
       'an API that is not there',
       { documents: { ordres: {} } },
-      /documents\.ordres: there is no such API\. There are: orders, catalog, invoices/,
+      /documents\.ordres names no API\. There are: orders, catalog, invoices/,
     ],
     ['documents that are none', { documents: 'openapi.json' }, /documents is "openapi\.json"\. Write \{ orders:/],
     ['an option that is not there', { docs: {} }, /docs is not an option\. There are: documents, title, registration/],

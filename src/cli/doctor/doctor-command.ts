@@ -1,9 +1,9 @@
-import { openAdmin, type AdminApi } from '../../index.js'
+import { openAdmin, StoreIncompatibleError, type AdminApi } from '../../index.js'
 import { command, type Outcome } from '../command.js'
-import { EXIT, isUnusable, reasonOf, rootOf } from '../failure.js'
+import { EXIT, reasonOf, rootOf } from '../failure.js'
 import type { Place } from '../target.js'
 import { columns, fold } from '../table.js'
-import { problem, splitCure, type Check, type Finding, type Subject } from './finding.js'
+import { configurationFinding, problem, type Check, type Finding, type Subject } from './finding.js'
 import { keysCheck } from './signing-keys-check.js'
 import { emailsCheck, mailerCheck } from './emails-checks.js'
 import { optionsCheck } from './options-check.js'
@@ -57,9 +57,10 @@ async function openStore({ store }: Place): Promise<{ operations?: AdminApi; fin
     return { operations: await openAdmin(store), findings: [] }
   } catch (error) {
     const reason = error instanceof Error ? reasonOf(rootOf(error)) : String(error)
-    const found = isUnusable(error)
-      ? problem(...splitCure(error.message))
-      : problem(`The store is out of reach: ${reason}`, 'See that the database runs, and that its address is right.')
+    const found =
+      error instanceof StoreIncompatibleError
+        ? configurationFinding('problem', error)
+        : problem(`The store is out of reach: ${reason}`, 'See that the database runs, and that its address is right.')
     return { findings: [{ ...found, check: 'store' }] }
   }
 }

@@ -1,4 +1,4 @@
-import type { AdminApi } from '../../index.js'
+import type { AdminApi, ConfigurationProblem } from '../../index.js'
 import type { Place } from '../target.js'
 import type { Manifest } from '../program.js'
 
@@ -39,9 +39,10 @@ export function note(finding: string, cure: string): Found {
   return { level: 'note', finding, cure }
 }
 
-/** A message of this package says what is wrong, and in the next sentence what to do. */
-export function splitCure(message: string): readonly [finding: string, cure: string] {
-  const [, finding = message, cure = 'The README says what is right there.'] =
-    /^(.*?[.:]) (?=[A-Z`"])(.*)$/s.exec(message) ?? []
-  return [finding, cure]
+/** What is wrong with the options or the store, as a finding. */
+export function configurationFinding(
+  level: Finding['level'],
+  { option, problem: what, fix }: ConfigurationProblem,
+): Found {
+  return { level, finding: option === undefined ? `${what}.` : `${option} ${what}.`, cure: fix }
 }

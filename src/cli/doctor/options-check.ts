@@ -1,23 +1,24 @@
-import { ConfigurationError, memoryStore, type Store } from '../../index.js'
+import { checkOptions, ConfigurationError, memoryStore, type Store } from '../../index.js'
 import { inTime } from '../reachable.js'
 import { startPlatform } from '../target.js'
-import { note, problem, splitCure, type Check } from './finding.js'
+import { configurationFinding, type Check } from './finding.js'
 
 /** Whether a platform would start with these options: the secret included, and without changing anything in the store. */
 export const optionsCheck: Check = {
   name: 'options',
   lacks: ({ place }) => (place.options ? undefined : '--config'),
   async look({ place: { options, store }, operations, production }) {
-    const warnings: string[] = []
-    const found = () => warnings.map((message) => (production ? problem : note)(...splitCure(message)))
+    const { error: refused, warnings } = checkOptions({ ...options!, store })
+    const found = warnings.map((warning) => configurationFinding(production ? 'problem' : 'note', warning))
+    if (refused) return [...found, configurationFinding('problem', refused)]
     const stage = store && (operations ? await lookingOnly(store) : { ...memoryStore(), kind: store.kind })
     try {
-      const auth = await startPlatform({ ...options!, store: stage }, (message) => void warnings.push(message))
+      const auth = await startPlatform({ ...options!, store: stage })
       await inTime(auth.close())
-      return found()
+      return found
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
-      return [...found(), problem(...splitCure(error.message))]
+      return [...found, configurationFinding('problem', error)]
     }
   },
 }

@@ -2,7 +2,6 @@ import { Pool } from 'pg'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { splitCure } from '../../../src/cli/doctor/finding.js'
 import { clocksApart } from '../../../src/cli/doctor/store-checks.js'
 import type { QueuedEmail, Store } from '../../../src/index.js'
 import { SECRET } from '../../support/platform.js'
@@ -105,7 +104,7 @@ describe('the doctor finds', () => {
     const [found] = await problemsOf('store', '--db', theirs)
     expect(found).toMatchObject({
       finding: 'The database has no tables of express-platform-auth.',
-      cure: 'Start a server on it: it makes them.',
+      cure: 'Start a server on it: the server creates them.',
     })
     expect(await core(['apps', 'list', '--db', theirs])).toMatchObject({ code: 1 })
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
@@ -229,11 +228,6 @@ it("compares clocks with the database's, on PostgreSQL", async () => {
   expect(clocksApart('the database', 61_000, 60)).toMatchObject([
     { finding: expect.stringContaining('61 seconds ahead of') },
   ])
-})
-
-it('tells a finding from its cure', () => {
-  expect(splitCure('secret is missing. In production set it.')).toEqual(['secret is missing.', 'In production set it.'])
-  expect(splitCure('no cure')).toEqual(['no cure', 'The README says what is right there.'])
 })
 
 async function makeTables(connectionString: string): Promise<void> {
