@@ -5,10 +5,8 @@ const site = useSite()
 const db = (): readonly string[] => ['--db', site.file]
 const config = ['--config', CONFIG] as const
 
-const register = (name: string, contact: string): readonly string[] => [
-  ...['apps', 'register', '--name', name, '--contact', contact, '--api', 'catalog'],
-  ...config,
-]
+const register = (name: string, contact: string): readonly string[] =>
+  ['apps', 'register', '--name', name, '--contact', contact, '--api', 'catalog'].concat(config)
 
 describe('emails retry', () => {
   it('sends e-mails again that the mail server refused, and says whether it accepted them', async () => {

@@ -63,10 +63,8 @@ describe('apps create', () => {
 })
 
 describe('apps register and approve', () => {
-  const register = (name: string, contact: string, api: string): readonly string[] => [
-    ...['apps', 'register', '--name', name, '--contact', contact, '--api', api],
-    ...config,
-  ]
+  const register = (name: string, contact: string, api: string): readonly string[] =>
+    ['apps', 'register', '--name', name, '--contact', contact, '--api', api].concat(config)
 
   it('send the credentials by e-mail and do not show them', async () => {
     const { code, stdout, stderr } = await runInProcess(register('Reader', 'reader@shop.example', 'catalog'))
