@@ -33,7 +33,7 @@ function createSqliteDatabase(file: string): Database {
   const store = sqliteStore(file)
   const open: Store['open'] = async (options) => {
     if (!existsSync(file)) throw new Error(`there is no file ${file}. A server creates it when it first starts.`)
-    await store.open(options)
+    return store.open(options)
   }
   return { store: { ...store, open }, file, close: async () => undefined }
 }
