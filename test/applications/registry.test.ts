@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Application, ApplicationErrorCode } from '../../src/index.js'
-import { CALLS, expectNoneOf, expectRefused, infoOf, NOBODY, onEveryOperator, TYPES } from './operator.js'
+import { CALLS, expectRefused, describeCredential, UNKNOWN_ID, onEveryHost, AUDIT_TYPES } from './operator.js'
+import { expectNoCredentials } from './applicant.js'
 
-onEveryOperator((host, { caller, anApplication, auditOf }) => {
+onEveryHost((host, { caller, createApplication, listAudit }) => {
   describe('create()', () => {
-    it('resolves an active application that can use at once what it was created for', async () => {
+    it('resolves an active application that can use its APIs at once, and no other API', async () => {
       const { application, credentials } = await host.auth.applications.create({
         name: 'Shop',
         contact: 'dev@example.com',
@@ -16,8 +17,8 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
         contact: 'dev@example.com',
         status: 'active',
         apis: { orders: { scopes: ['orders:read', 'orders:write'] }, catalog: { scopes: [] } },
-        keys: [infoOf(credentials.clientId, host.clock.now())],
-        secrets: [infoOf(credentials.clientSecret!, host.clock.now())],
+        keys: [describeCredential(credentials.clientId, host.clock.now())],
+        secrets: [describeCredential(credentials.clientSecret!, host.clock.now())],
         createdAt: new Date(host.clock.now()),
       })
       const { body } = await caller.token('orders', credentials).expect(200)
@@ -31,7 +32,7 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       await caller.key('/weather/now', credentials.clientId).expect(403, /access_denied/)
     })
 
-    it('grants the scopes that are named, in the order of the API, and all where none are', async () => {
+    it('grants the named scopes in the order of the API, and all scopes if none are named', async () => {
       const { application, credentials } = await host.auth.applications.create({
         name: 'Shop',
         apis: { orders: { scopes: ['orders:write', 'orders:write'] }, catalog: {} },
@@ -51,7 +52,7 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       })
     })
 
-    it('makes no scope of none: an empty list grants none', async () => {
+    it('grants no scope for an empty list', async () => {
       const { application, credentials } = await host.auth.applications.create({
         name: 'Shop',
         apis: { orders: { scopes: [] } },
@@ -61,26 +62,26 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       expect(body).not.toHaveProperty('scope')
     })
 
-    it('makes no secret for an application of key APIs alone', async () => {
+    it('makes no secret for an application that uses key APIs only', async () => {
       const { application, credentials } = await host.auth.applications.create({ name: 'Reader', apis: ['catalog'] })
       expect(credentials).toEqual({ clientId: expect.any(String) })
       expect(application.secrets).toEqual([])
       expect(application.contact).toBeUndefined()
     })
 
-    it('takes a name of 100 characters', async () => {
+    it('accepts a name of 100 characters', async () => {
       const name = 'n'.repeat(100)
       const { application } = await host.auth.applications.create({ name, apis: ['catalog'] })
       expect((await host.auth.applications.get(application.id))?.name).toBe(name)
     })
 
-    it('takes a name without the spaces around it', async () => {
+    it('trims the name', async () => {
       const { application } = await host.auth.applications.create({ name: '  Café Ω 店 \t', apis: ['catalog'] })
       expect(application.name).toBe('Café Ω 店')
       expect(await host.auth.applications.get(application.id)).toMatchObject({ name: 'Café Ω 店' })
     })
 
-    it.each(BAD_NAMES)('refuses the name %j', async (name) => {
+    it.each(BAD_NAMES)('rejects the name %j', async (name) => {
       await expectRefused(
         host.auth.applications.create({ name: name as string, apis: ['catalog'] }),
         'invalid_argument',
@@ -88,17 +89,17 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       )
     })
 
-    it.each(BAD_CONTACTS)('refuses the contact %j', async (contact) => {
+    it.each(BAD_CONTACTS)('rejects the contact %j', async (contact) => {
       const creation = host.auth.applications.create({ name: 'Shop', contact: contact as string, apis: ['catalog'] })
       await expectRefused(creation, 'invalid_argument', /^contact /)
     })
 
-    it.each(GOOD_CONTACTS)('takes the contact %j', async (contact) => {
+    it.each(GOOD_CONTACTS)('accepts the contact %j', async (contact) => {
       const { application } = await host.auth.applications.create({ name: 'Shop', contact, apis: ['catalog'] })
       expect((await host.auth.applications.get(application.id))?.contact).toBe(contact)
     })
 
-    it.each(BAD_ACCESS)('refuses the apis %j', async (apis, code, message) => {
+    it.each(BAD_ACCESS)('rejects the apis %j', async (apis, code, message) => {
       const before = await host.auth.audit.list({ limit: 1000 })
       const creation = host.auth.applications.create({ name: 'Shop', apis: apis as never })
       await expectRefused(creation, code, message)
@@ -107,14 +108,14 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
   })
 
   describe('get() and update()', () => {
-    it('know no application by another id', async () => {
-      for (const id of [NOBODY, '', 'constructor', '__proto__', `' OR 1 = 1 --`, 'app_%']) {
+    it('get() resolves undefined for an unknown id', async () => {
+      for (const id of [UNKNOWN_ID, '', 'constructor', '__proto__', `' OR 1 = 1 --`, 'app_%']) {
         expect(await host.auth.applications.get(id)).toBeUndefined()
       }
     })
 
-    it('change what is named and nothing else, for the next request', async () => {
-      const { id, credentials } = await anApplication()
+    it('update() changes only what is named, for the next request', async () => {
+      const { id, credentials } = await createApplication()
       const accessToken = await caller.accessToken('orders', credentials)
       await caller.bearer('/orders/items', accessToken).expect(200)
       host.clock.advance(1)
@@ -128,27 +129,27 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       expect(await host.auth.applications.get(id)).toEqual(changed)
     })
 
-    it('refuse what create() refuses, and change nothing', async () => {
-      const { id } = await anApplication()
+    it('update() rejects what create() rejects, and changes nothing', async () => {
+      const { id } = await createApplication()
       await expectRefused(host.auth.applications.update(id, { name: '' }), 'invalid_argument', /^name /)
       await expectRefused(host.auth.applications.update(id, { contact: 'a@b, c@d' }), 'invalid_argument', /^contact /)
       await expectRefused(host.auth.applications.update(id, { name: 'Good', contact: '' }), 'invalid_argument')
       expect(await host.auth.applications.get(id)).toMatchObject({ name: 'Shop', contact: undefined })
-      expect(await auditOf(id)).toHaveLength(1)
+      expect(await listAudit(id)).toHaveLength(1)
     })
 
-    it('show instants as Dates, and nothing of hashes', async () => {
-      const { id, credentials } = await anApplication()
+    it('get() shows instants as Dates, and neither hashes nor credentials', async () => {
+      const { id, credentials } = await createApplication()
       const application = (await host.auth.applications.get(id))!
       expect(application.createdAt).toBeInstanceOf(Date)
       expect(application.keys[0]!.createdAt).toBeInstanceOf(Date)
       expect(Object.keys(application.keys[0]!).toSorted()).toEqual(['createdAt', 'expiresAt', 'lastUsedAt', 'prefix'])
       expect(JSON.stringify(application)).not.toContain('hash')
-      expectNoneOf(credentials, application)
+      expectNoCredentials(credentials, application)
     })
 
-    it('tell when a key and a secret were last used', async () => {
-      const { id, credentials } = await anApplication()
+    it('get() shows when a key and a secret were last used', async () => {
+      const { id, credentials } = await createApplication()
       await caller.token('orders', credentials).expect(200)
       await caller.key('/catalog/items', credentials.clientId).expect(200)
       const lastUsed = async () => {
@@ -159,8 +160,8 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       await expect.poll(lastUsed, { timeout: 300 }).toEqual([now, now])
     })
 
-    it('give a copy: what is done to it reaches nobody', async () => {
-      const { id, credentials } = await anApplication()
+    it('get() resolves a copy: changing it changes nothing else', async () => {
+      const { id, credentials } = await createApplication()
       const first = (await host.auth.applications.get(id))! as { apis: Record<string, unknown> } & Application
       delete first.apis['orders']
       ;(first.apis['catalog'] as { scopes: string[] }).scopes.push('everything')
@@ -175,9 +176,9 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
   })
 
   describe('list()', () => {
-    it('goes through all applications but deleted ones, page by page, oldest first', async () => {
+    it('lists all applications except deleted ones, page by page, oldest first', async () => {
       const ids: string[] = []
-      for (let i = 0; i < 7; i++) ids.push((await anApplication()).id)
+      for (let i = 0; i < 7; i++) ids.push((await createApplication()).id)
       await host.auth.applications.delete(ids[2]!)
       await host.auth.applications.suspend(ids[3]!)
       const listed: string[] = []
@@ -196,8 +197,8 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       expect(new Set(listed).size).toBe(listed.length)
     })
 
-    it('has no next page where the last one is just full', async () => {
-      const [first, second] = [await anApplication(), await anApplication()]
+    it('has no next page if the last page is exactly full', async () => {
+      const [first, second] = [await createApplication(), await createApplication()]
       const page = await host.auth.applications.list({ after: first.id, limit: 1 })
       expect(page.items.map(({ id }) => id)).toEqual([second.id])
       expect(page).not.toHaveProperty('next')
@@ -205,18 +206,18 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
     })
 
     it('shows what get() shows', async () => {
-      const before = await anApplication()
-      const { id } = await anApplication()
+      const before = await createApplication()
+      const { id } = await createApplication()
       const { items: applications } = await host.auth.applications.list({ after: before.id })
       expect(applications).toEqual([await host.auth.applications.get(id)])
     })
 
-    it('goes by API and by status', async () => {
-      const start = (await anApplication()).id
-      const catalog = (await anApplication(['catalog'])).id
-      const orders = (await anApplication(['orders'])).id
-      const suspended = (await anApplication(['orders', 'catalog'])).id
-      const deleted = (await anApplication()).id
+    it('filters by API and by status', async () => {
+      const start = (await createApplication()).id
+      const catalog = (await createApplication(['catalog'])).id
+      const orders = (await createApplication(['orders'])).id
+      const suspended = (await createApplication(['orders', 'catalog'])).id
+      const deleted = (await createApplication()).id
       await host.auth.applications.suspend(suspended)
       await host.auth.applications.delete(deleted)
       const list = async (query: Parameters<typeof host.auth.applications.list>[0]) => {
@@ -234,16 +235,16 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       expect(await list({ api: 'invoices', status: 'suspended' })).toEqual([])
     })
 
-    it('ends where nobody is known by that id', async () => {
-      await anApplication()
-      expect(await host.auth.applications.list({ after: NOBODY })).toEqual({ items: [] })
+    it('is empty after an unknown id', async () => {
+      await createApplication()
+      expect(await host.auth.applications.list({ after: UNKNOWN_ID })).toEqual({ items: [] })
     })
 
-    it.each([0, -1, 1001, 1.5, NaN, '10', null])('refuses the limit %j', async (limit) => {
+    it.each([0, -1, 1001, 1.5, NaN, '10', null])('rejects the limit %j', async (limit) => {
       await expectRefused(host.auth.applications.list({ limit: limit as number }), 'invalid_argument', /^limit /)
     })
 
-    it.each(['gone', 'Active', '', null])('refuses the status %j', async (status) => {
+    it.each(['gone', 'Active', '', null])('rejects the status %j', async (status) => {
       await expectRefused(
         host.auth.applications.list({ status: status as 'active' }),
         'invalid_argument',
@@ -254,54 +255,54 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
 
   describe('every call that changes an application', () => {
     it.each(Object.keys(CALLS))('%s() rejects for an unknown id with application_not_found', async (call) => {
-      for (const id of [NOBODY, 'constructor', '']) {
+      for (const id of [UNKNOWN_ID, 'constructor', '']) {
         await expectRefused(CALLS[call]!(host, id), 'application_not_found', id)
       }
     })
 
     it.each(Object.entries(CALLS))(
-      '%s() resolves the application, and writes who did it into the audit',
+      '%s() resolves the application, and leaves an audit record with its actor',
       async (call, change) => {
-        const { id, credentials } = await anApplication()
+        const { id, credentials } = await createApplication()
         if (call === 'resume') await host.auth.applications.suspend(id)
         host.clock.advance(1)
         const result = await change(host, id, { by: 'ann, ticket 7' })
         const application = 'application' in result ? result.application : result
         expect(application).toEqual(await host.auth.applications.get(id))
 
-        const records = await auditOf(id)
+        const records = await listAudit(id)
         expect(records.at(-1)).toMatchObject({
           id: expect.any(String),
           at: new Date(host.clock.now()),
-          type: TYPES[call],
+          type: AUDIT_TYPES[call],
           by: 'ann, ticket 7',
           applicationId: id,
         })
-        expectNoneOf({ ...credentials, ...('credentials' in result ? result.credentials : {}) }, records)
+        expectNoCredentials({ ...credentials, ...('credentials' in result ? result.credentials : {}) }, records)
       },
     )
 
-    it.each(Object.entries(CALLS))('%s() needs no name in the audit', async (call, change) => {
-      const { id } = await anApplication()
+    it.each(Object.entries(CALLS))('%s() works without an actor', async (call, change) => {
+      const { id } = await createApplication()
       if (call === 'resume') await host.auth.applications.suspend(id)
       await change(host, id)
-      expect((await auditOf(id)).at(-1)).toMatchObject({ type: TYPES[call], by: undefined })
+      expect((await listAudit(id)).at(-1)).toMatchObject({ type: AUDIT_TYPES[call], by: undefined })
     })
   })
 
-  it('an id is never used again', async () => {
+  it('does not reuse the id of a deleted application', async () => {
     const ids = new Set<string>()
     for (let i = 0; i < 30; i++) {
-      const { id } = await anApplication(['catalog'])
+      const { id } = await createApplication(['catalog'])
       ids.add(id)
       await host.auth.applications.delete(id)
     }
     expect(ids.size).toBe(30)
   })
 
-  describe('at the same time', () => {
-    it('50 changes of one application all land, and none undoes another', { timeout: 30_000 }, async () => {
-      const { id } = await anApplication()
+  describe('concurrent calls', () => {
+    it('of 50 changes to one application none undoes another', { timeout: 30_000 }, async () => {
+      const { id } = await createApplication()
       const ten = Array.from({ length: 10 }, (_, index) => index)
       const { applications } = host.auth
       const changes = [
@@ -318,7 +319,7 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toMatchObject({ code: 'conflict' })
       expect(settled.length - refused.length).toBeGreaterThan(0)
 
-      const records = (await auditOf(id)).slice(1)
+      const records = (await listAudit(id)).slice(1)
       expect(records).toHaveLength(settled.length - refused.length)
       const last = (what: string) => records.findLast(({ by }) => by?.startsWith(what))
       const application = (await applications.get(id))!
@@ -331,8 +332,8 @@ onEveryOperator((host, { caller, anApplication, auditOf }) => {
       )
     })
 
-    it('one of two suspensions lands, and the other is refused by name', async () => {
-      const { id } = await anApplication()
+    it('of two suspensions one succeeds and the other rejects with invalid_state', async () => {
+      const { id } = await createApplication()
       const settled = await Promise.allSettled([host.auth.applications.suspend(id), host.auth.applications.suspend(id)])
       expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
       expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'invalid_state' } })

@@ -10,15 +10,15 @@ import {
 } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
-  attemptsOver,
+  waitForAttempts,
   BACKINGS,
-  expectNoneOf,
+  expectNoCredentials,
   KEY,
-  PATIENTLY,
-  emailsArrived,
+  POLL_OPTIONS,
+  waitForEmails,
   openProvider,
   SECRET_VALUE,
-  type Brought,
+  type ReceivedCredentials,
   type Provider,
   type Test,
 } from '../applications/applicant.js'
@@ -69,10 +69,10 @@ async function reveal(
   return { status, body: body as Record<string, string>, text }
 }
 
-const broughtBy = ({
+const toCredentials = ({
   client_id: clientId = '',
   client_secret: clientSecret = '',
-}: Record<string, string>): Brought => ({
+}: Record<string, string>): ReceivedCredentials => ({
   clientId,
   clientSecret,
 })
@@ -81,7 +81,7 @@ describe.concurrent('with delivery: "claim-link"', () => {
   it('a email holds a link and no credentials, and nothing of them exists yet', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     const { id } = await provider.register()
-    await emailsArrived(provider.emails, 1)
+    await waitForEmails(provider.emails, 1)
     const [email] = provider.emails
     for (const part of [email!.text, email!.html]) {
       expect(part).toMatch(LINK)
@@ -90,9 +90,9 @@ describe.concurrent('with delivery: "claim-link"', () => {
       expect(part).toContain('replaces every earlier one')
       expect(part).toContain('72 hours')
     }
-    await expect.poll(() => provider.happened(id), PATIENTLY).toEqual(['registered', 'delivered'])
-    expect(await provider.record(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
-    const [kept] = await provider.emailsOf(id)
+    await expect.poll(() => provider.listEvents(id), POLL_OPTIONS).toEqual(['registered', 'delivered'])
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
+    const [kept] = await provider.listEmails(id)
     expect(kept).toMatchObject({
       state: 'claimable',
       claimLinks: [{ expiresAt: provider.clock.now() + 72 * HOUR * 1000 }],
@@ -107,22 +107,22 @@ describe.concurrent('with delivery: "claim-link"', () => {
   it('the link shows them once, and ends pending', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     const { id } = await provider.register()
-    await emailsArrived(provider.emails, 1)
+    await waitForEmails(provider.emails, 1)
     const token = tokenIn(provider.emails[0]!)
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.state, PATIENTLY).toBe('claimable')
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
     const shown = await reveal(provider, token)
     expect(shown).toMatchObject({ status: 200, body: { application: 'Shop' } })
     expect(Object.keys(shown.body)).toEqual(['application', 'client_id', 'client_secret'])
-    const brought = broughtBy(shown.body)
-    expect(brought.clientId).toMatch(KEY)
-    expect(brought.clientSecret).toMatch(SECRET_VALUE)
-    expect([await provider.tokenStatus(brought), await provider.keyStatus(brought)]).toEqual([200, 200])
-    expect(await provider.record(id)).toMatchObject({ status: 'active' })
-    expect(await provider.emailsOf(id)).toEqual([])
-    expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
+    const received = toCredentials(shown.body)
+    expect(received.clientId).toMatch(KEY)
+    expect(received.clientSecret).toMatch(SECRET_VALUE)
+    expect([await provider.tokenStatus(received), await provider.keyStatus(received)]).toEqual([200, 200])
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'active' })
+    expect(await provider.listEmails(id)).toEqual([])
+    expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
     const { items: records } = await provider.auth.audit.list({ applicationId: id })
     expect(records.at(-1)).toMatchObject({ type: 'application.activated', details: { claimed: true } })
-    expectNoneOf(brought, [records, provider.events, provider.logger.lines, await provider.record(id)])
+    expectNoCredentials(received, [records, provider.events, provider.logger.lines, await provider.findRecord(id)])
 
     const again = await reveal(provider, token)
     expect(again.status).toBe(400)
@@ -133,7 +133,7 @@ describe.concurrent('with delivery: "claim-link"', () => {
   it('no secret is made where there is no oauth2 API to use it at', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     await provider.register(['catalog'])
-    await emailsArrived(provider.emails, 1)
+    await waitForEmails(provider.emails, 1)
     const { body } = await reveal(provider, tokenIn(provider.emails[0]!))
     expect(Object.keys(body)).toEqual(['application', 'client_id'])
   })
@@ -148,7 +148,7 @@ describe.concurrent('with delivery: "claim-link"', () => {
       const used = new Set<string>()
       for (let round = 0; round < 5; round++) {
         const { id } = await one.register()
-        await expect.poll(async () => (await one.emailsOf(id))[0]?.state, { timeout: 4000 }).toBe('claimable')
+        await expect.poll(async () => (await one.listEmails(id))[0]?.state, { timeout: 4000 }).toBe('claimable')
         const token = tokenIn([...one.emails, ...other.emails].find((email) => !used.has(tokenIn(email)))!)
         used.add(token)
         const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reveal(i % 2 ? one : other, token)))
@@ -156,9 +156,9 @@ describe.concurrent('with delivery: "claim-link"', () => {
         expect(more).toEqual([])
         const nobodys = await reveal(one, 'x'.repeat(43))
         expect(answers.filter(({ status, text }) => status === 400 && text === nobodys.text)).toHaveLength(7)
-        const { keys, secrets } = await one.record(id)
+        const { keys, secrets } = await one.findRecord(id)
         expect([keys.length, secrets.length]).toEqual([1, 1])
-        await expect.poll(() => other.tokenStatus(broughtBy(shown!.body)), { timeout: 3000 }).toBe(200)
+        await expect.poll(() => other.tokenStatus(toCredentials(shown!.body)), { timeout: 3000 }).toBe(200)
         const { items: records } = await one.auth.audit.list({ applicationId: id })
         expect(records.filter(({ type }) => type === 'application.activated')).toHaveLength(1)
       }
@@ -168,20 +168,20 @@ describe.concurrent('with delivery: "claim-link"', () => {
   it('the link works for 72 hours, and no moment longer', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     const [early, late] = [await provider.register(), await provider.register()]
-    await emailsArrived(provider.emails, 2)
+    await waitForEmails(provider.emails, 2)
     provider.clock.advance(72 * HOUR - 1)
     expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(200)
     provider.clock.advance(1)
     const { status, text } = await reveal(provider, tokenIn(provider.emails[1]!))
     expect({ status, text }).toEqual({ status: 400, text: (await reveal(provider, 'nobody')).text })
-    const statuses = [await provider.statusOf(early.id), await provider.statusOf(late.id)]
+    const statuses = [await provider.getStatus(early.id), await provider.getStatus(late.id)]
     expect(new Set(statuses)).toEqual(new Set(['active', 'pending']))
 
     // The operator sends another one.
     const [pending] = (await provider.auth.applications.list({ status: 'pending' })).items
     expect(await provider.auth.outbox.retry()).toEqual({ retried: 0 })
     expect(await provider.auth.outbox.retry(pending!.id)).toEqual({ retried: 1 })
-    await emailsArrived(provider.emails, 3)
+    await waitForEmails(provider.emails, 3)
     expect((await reveal(provider, tokenIn(provider.emails[2]!))).status).toBe(200)
     expect(await provider.auth.outbox.retry(pending!.id)).toEqual({ retried: 0 })
   })
@@ -193,22 +193,22 @@ describe.concurrent('with delivery: "claim-link"', () => {
     const provider = openClaiming({ onTestFinished })
     provider.mailer.outcome = REFUSED
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
-    expect((await provider.emailsOf(id))[0]).toMatchObject({ claimLinks: [], state: 'due' })
+    expect((await provider.listEmails(id))[0]).toMatchObject({ claimLinks: [], state: 'due' })
 
     provider.mailer.outcome = UNKNOWN
     for (const attempt of [2, 3, 4]) {
       provider.clock.advance(HOUR)
-      await attemptsOver(provider, id, attempt)
+      await waitForAttempts(provider, id, attempt)
     }
-    expect((await provider.emailsOf(id))[0]!.claimLinks).toHaveLength(2)
+    expect((await provider.listEmails(id))[0]!.claimLinks).toHaveLength(2)
     const tokens = provider.emails.map(tokenIn)
     expect((await reveal(provider, tokens[1])).status).toBe(400)
     expect((await reveal(provider, tokens[3])).status).toBe(200)
     // It has arrived: the older link shows nothing more, and no further email is sent.
     expect((await reveal(provider, tokens[2])).status).toBe(400)
-    expect(await provider.statusOf(id)).toBe('active')
+    expect(await provider.getStatus(id)).toBe('active')
     provider.clock.advance(HOUR)
     await sleep(1200)
     expect(provider.emails).toHaveLength(4)
@@ -218,10 +218,10 @@ describe.concurrent('with delivery: "claim-link"', () => {
     const provider = openClaiming({ onTestFinished })
     provider.mailer.outcome = UNKNOWN
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     provider.mailer.outcome = undefined
     provider.clock.advance(2)
-    await expect.poll(() => provider.happened(id), { timeout: 4000 }).toEqual(['registered', 'delivered'])
+    await expect.poll(() => provider.listEvents(id), { timeout: 4000 }).toEqual(['registered', 'delivered'])
     expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
     expect((await reveal(provider, tokenIn(provider.emails[1]!))).status).toBe(200)
   })
@@ -238,15 +238,15 @@ describe.concurrent('with delivery: "claim-link"', () => {
       apis: ['catalog'],
     })
     await auth.applications.rotateKey(application.id, { deliver: 'email', overlap: 60 })
-    await emailsArrived(provider.emails, 1)
+    await waitForEmails(provider.emails, 1)
     clock.advance(HOUR)
     expect(await keyStatus(old)).toBe(200)
     const { body } = await reveal(provider, tokenIn(provider.emails[0]!))
     expect(Object.keys(body)).toEqual(['application', 'client_id'])
-    expect([await keyStatus(old), await keyStatus(broughtBy(body))]).toEqual([200, 200])
+    expect([await keyStatus(old), await keyStatus(toCredentials(body))]).toEqual([200, 200])
     clock.advance(60)
-    expect([await keyStatus(old), await keyStatus(broughtBy(body))]).toEqual([401, 200])
-    expect(provider.happened(application.id)).toEqual([
+    expect([await keyStatus(old), await keyStatus(toCredentials(body))]).toEqual([401, 200])
+    expect(provider.listEvents(application.id)).toEqual([
       'registered',
       'credentialRotated',
       'delivered',
@@ -255,11 +255,11 @@ describe.concurrent('with delivery: "claim-link"', () => {
 
     // Asked for again before the link is followed: the newer one works, and one alone.
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
-    await emailsArrived(provider.emails, 2)
-    await expect.poll(async () => (await provider.emailsOf(application.id))[0]?.state, PATIENTLY).toBe('claimable')
+    await waitForEmails(provider.emails, 2)
+    await expect.poll(async () => (await provider.listEmails(application.id))[0]?.state, POLL_OPTIONS).toBe('claimable')
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
-    await emailsArrived(provider.emails, 3)
-    await expect.poll(async () => (await provider.emailsOf(application.id))[0]?.state, PATIENTLY).toBe('claimable')
+    await waitForEmails(provider.emails, 3)
+    await expect.poll(async () => (await provider.listEmails(application.id))[0]?.state, POLL_OPTIONS).toBe('claimable')
     expect((await reveal(provider, tokenIn(provider.emails[1]!))).status).toBe(400)
     expect((await reveal(provider, tokenIn(provider.emails[2]!))).status).toBe(200)
   })
@@ -267,11 +267,11 @@ describe.concurrent('with delivery: "claim-link"', () => {
   it('the link of a deleted application shows nothing', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     const { id } = await provider.register()
-    await emailsArrived(provider.emails, 1)
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.state, PATIENTLY).toBe('claimable')
+    await waitForEmails(provider.emails, 1)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
     await provider.auth.applications.delete(id)
     expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
-    expect(await provider.record(id)).toMatchObject({ status: 'deleted', keys: [], secrets: [] })
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'deleted', keys: [], secrets: [] })
   })
 
   it('developersUrl is needed', ({ expect }) => {

@@ -9,7 +9,14 @@ import { smtpMailer } from '../../src/mailers/smtp.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
-import { type APIS, broughtBy, KEY, emailsArrived, openProvider, SECRET_VALUE } from '../applications/applicant.js'
+import {
+  type APIS,
+  readCredentials,
+  KEY,
+  waitForEmails,
+  openProvider,
+  SECRET_VALUE,
+} from '../applications/applicant.js'
 
 type ApiNames = readonly (keyof typeof APIS)[]
 
@@ -23,7 +30,7 @@ async function emailFor(
   const { auth } = openProvider({ onTestFinished }, { mailer, ...options })
   const { application } = await auth.applications.register({ name, contact: 'dev@customer.example', apis })
   if (apis.includes('invoices')) await auth.applications.approve(application.id)
-  await emailsArrived(mailer.emails, 1)
+  await waitForEmails(mailer.emails, 1)
   return mailer.emails[0]!
 }
 
@@ -48,7 +55,7 @@ describe('the email of a registration', () => {
       to: 'dev@customer.example',
       subject: 'Your credentials for Shop (api.example.com)',
     })
-    const { clientId, clientSecret } = broughtBy(email)
+    const { clientId, clientSecret } = readCredentials(email)
     for (const shown of [email.text, shownBy(email.html)]) {
       expect(shown).toContain('Your application “Shop” is registered at api.example.com.')
       expect(shown).toContain(clientId)
@@ -113,14 +120,14 @@ describe('the email of a rotation', () => {
       apis: ['orders', 'catalog'],
     })
     await auth.applications.rotateSecret(application.id, { deliver: 'email' })
-    await emailsArrived(mailer.emails, 1)
-    const { clientSecret } = broughtBy(mailer.emails[0]!)
+    await waitForEmails(mailer.emails, 1)
+    const { clientSecret } = readCredentials(mailer.emails[0]!)
     expect(curlLines(mailer.emails[0]!)).toEqual([
       `curl -u "YOUR_KEY:${clientSecret}" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
     ])
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
-    await emailsArrived(mailer.emails, 2)
-    const { clientId } = broughtBy(mailer.emails[1]!)
+    await waitForEmails(mailer.emails, 2)
+    const { clientId } = readCredentials(mailer.emails[1]!)
     expect(curlLines(mailer.emails[1]!)).toEqual([
       `curl -u "${clientId}:YOUR_SECRET" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
       `curl -H "X-Api-Key: ${clientId}" "https://api.example.com/catalog"`,
@@ -147,7 +154,7 @@ describe('the lines of a email', () => {
     const { auth, app } = openProvider({ onTestFinished }, { baseUrl, mailer })
     app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({ items: [] }))
     await auth.applications.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['orders', 'catalog'] })
-    await emailsArrived(mailServer.mails, 1)
+    await waitForEmails(mailServer.mails, 1)
 
     const { text = '', html = '' } = await readMail(mailServer.mails[0]!)
     for (const shown of [text, shownBy(html)]) {
@@ -202,7 +209,7 @@ describe('nothing that an applicant writes', () => {
   async function mailFor(name: string, contact: string): Promise<ReceivedMail> {
     const before = server.mails.length
     await auth.applications.register({ name, contact, apis: ['catalog', 'orders'] })
-    await emailsArrived(server.mails, before + 1)
+    await waitForEmails(server.mails, before + 1)
     const mail = server.mails.at(-1)!
     expect(mail).toMatchObject({ sender: 'developers@example.com', recipients: [contact] })
     expect(mail.raw).not.toMatch(/[^\r]\n|\r[^\n]/)

@@ -12,7 +12,7 @@ import { createPlatformAuth, type Application } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 import { readMail, STAGES, startMailServer, type Fault, type Stage } from '../support/smtp.js'
-import { broughtBy } from '../applications/applicant.js'
+import { readCredentials } from '../applications/applicant.js'
 
 /** `npm run test:long`: more of everything, on a real clock. Otherwise time goes faster, and leases end sooner. */
 const LONG = process.env['LONG'] === '1'
@@ -68,7 +68,7 @@ it(
       expect(server.overlaps).toEqual([])
 
       const mails = await Promise.all(
-        server.mails.map(async (mail) => ({ ...mail, ...(await readMail(mail)), brought: '' })),
+        server.mails.map(async (mail) => ({ ...mail, ...(await readMail(mail)), received: '' })),
       )
       for (const { recipients, to, subject } of mails) {
         const name = /^Your credentials for App ([\d.]+) /.exec(subject ?? '')?.[1] ?? ''
@@ -77,7 +77,7 @@ it(
       }
 
       const app = express().use(auth.router)
-      const newest = new Map(mails.map(({ recipients, text = '' }) => [recipients[0], broughtBy({ text })]))
+      const newest = new Map(mails.map(({ recipients, text = '' }) => [recipients[0], readCredentials({ text })]))
       for (const { contact, keys, secrets } of applications) {
         const { clientId, clientSecret } = newest.get(contact)!
         expect([keys.length, secrets.length]).toEqual([1, 1])
@@ -86,7 +86,7 @@ it(
         await request(app).post('/orders/token').type('form').send(form).expect(200)
       }
 
-      const known = new Set(mails.flatMap(({ text = '' }) => Object.values(broughtBy({ text })).map(middleOf)))
+      const known = new Set(mails.flatMap(({ text = '' }) => Object.values(readCredentials({ text })).map(middleOf)))
       expect(known.size).toBe(mails.length * 2)
       const kept = [...crew.snapshots, ...(await bytesOf(file))]
       const said = crew.lines.join('\n')

@@ -5,12 +5,12 @@ import { fakeClock, memoryMailer } from '../../src/testing/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { STAGES, startMailServer, transportTo, type Fault, type MailServer, type Stage } from '../support/smtp.js'
 import {
-  attemptsOver,
-  broughtBy,
-  broughtByMail,
-  expectNoneOf,
-  PATIENTLY,
-  emailsArrived,
+  waitForAttempts,
+  readCredentials,
+  readMailedCredentials,
+  expectNoCredentials,
+  POLL_OPTIONS,
+  waitForEmails,
   openMailingProvider,
   openProvider,
 } from '../applications/applicant.js'
@@ -28,14 +28,14 @@ describe.concurrent('a email with credentials', () => {
     const provider = await openMailingProvider({ onTestFinished })
     const { id, status } = await provider.register()
     expect(status).toBe('pending')
-    await emailsArrived(provider.server.mails, 1)
-    await expect.poll(() => provider.statusOf(id), PATIENTLY).toBe('active')
+    await waitForEmails(provider.server.mails, 1)
+    await expect.poll(() => provider.getStatus(id), POLL_OPTIONS).toBe('active')
     expect(provider.server.mails[0]).toMatchObject({ recipients: ['dev@customer.example'] })
-    expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
-    expect(await provider.emailsOf(id)).toEqual([])
-    const brought = await broughtByMail(provider.server.mails[0])
-    expect(await provider.tokenStatus(brought)).toBe(200)
-    expect(await provider.keyStatus(brought)).toBe(200)
+    expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
+    expect(await provider.listEmails(id)).toEqual([])
+    const received = await readMailedCredentials(provider.server.mails[0])
+    expect(await provider.tokenStatus(received)).toBe(200)
+    expect(await provider.keyStatus(received)).toBe(200)
   })
 
   /** What can go wrong at a stage, and what that means. */
@@ -72,19 +72,19 @@ describe.concurrent('a email with credentials', () => {
     const { server, clock } = provider
     breakAt(server, stage, fault)
     const { id } = await provider.register()
-    const email = await attemptsOver(provider, id, 1)
+    const email = await waitForAttempts(provider, id, 1)
     server.fault = undefined
 
     // What was certainly not accepted is deleted; what may have been stays.
-    const { keys, secrets } = await provider.record(id)
+    const { keys, secrets } = await provider.findRecord(id)
     const sets = outcome === 'unknown' ? 1 : 0
     expect([keys.length, secrets.length], what).toEqual([sets, sets])
     expect(email.attemptedHashes.filter((set) => set.length > 0).length, what).toBe(sets)
     expect(server.mails.length, what).toBe(fault.kept ? 1 : 0)
-    expect(await provider.statusOf(id), what).toBe('pending')
+    expect(await provider.getStatus(id), what).toBe('pending')
     if (outcome === 'permanent') {
       expect(email, what).toMatchObject({ state: 'failed' })
-      expect(provider.happened(id), what).toEqual(['registered', 'deliveryFailed'])
+      expect(provider.listEvents(id), what).toEqual(['registered', 'deliveryFailed'])
       expect(provider.events.at(-1), what).toMatchObject({
         reason: expect.stringMatching(/^[A-Z]+ 550$/) as string,
       })
@@ -94,23 +94,23 @@ describe.concurrent('a email with credentials', () => {
       expect(await provider.auth.outbox.retry(), what).toEqual({ retried: 1 })
     } else {
       expect(email, what).toMatchObject({ state: 'due', dueAt: clock.now() + 2000 })
-      expect(provider.happened(id), what).toEqual(['registered'])
+      expect(provider.listEvents(id), what).toEqual(['registered'])
       clock.advance(2)
     }
 
-    await emailsArrived(server.mails, fault.kept ? 2 : 1)
-    await expect.poll(() => provider.statusOf(id), PATIENTLY).toBe('active')
-    const settled = await provider.record(id)
+    await waitForEmails(server.mails, fault.kept ? 2 : 1)
+    await expect.poll(() => provider.getStatus(id), POLL_OPTIONS).toBe('active')
+    const settled = await provider.findRecord(id)
     expect([settled.keys.length, settled.secrets.length], what).toEqual([1, 1])
-    const newest = await broughtByMail(server.mails.at(-1))
+    const newest = await readMailedCredentials(server.mails.at(-1))
     expect([await provider.tokenStatus(newest), await provider.keyStatus(newest)], what).toEqual([200, 200])
     if (fault.kept) {
-      const replaced = await broughtByMail(server.mails[0])
+      const replaced = await readMailedCredentials(server.mails[0])
       expect([await provider.tokenStatus(replaced), await provider.keyStatus(replaced)], what).toEqual([401, 401])
     }
     for (const mail of server.mails) {
-      const brought = await broughtByMail(mail)
-      expectNoneOf(brought, [provider.logger.lines, provider.events, (await provider.auth.audit.list()).items])
+      const received = await readMailedCredentials(mail)
+      expectNoCredentials(received, [provider.logger.lines, provider.events, (await provider.auth.audit.list()).items])
     }
   }
 
@@ -122,30 +122,30 @@ describe.concurrent('a email with credentials', () => {
       breakAt(server, 'end', { does: 'drop', kept: true })
       const { id } = await provider.register()
       for (let attempt = 1; attempt <= sent; attempt++) {
-        await attemptsOver(provider, id, attempt)
+        await waitForAttempts(provider, id, attempt)
         // Two sets at most, however often.
-        expect((await provider.record(id)).keys).toHaveLength(Math.min(2, attempt))
-        expect((await provider.emailsOf(id))[0]!.attemptedHashes.length).toBeLessThanOrEqual(2)
+        expect((await provider.findRecord(id)).keys).toHaveLength(Math.min(2, attempt))
+        expect((await provider.listEmails(id))[0]!.attemptedHashes.length).toBeLessThanOrEqual(2)
         if (attempt < sent) clock.advance(2 ** attempt)
       }
       expect(server.mails).toHaveLength(sent)
-      const brought = await Promise.all(server.mails.map(broughtByMail))
-      expect(new Set(brought.map(({ clientId }) => clientId)).size).toBe(sent)
+      const received = await Promise.all(server.mails.map(readMailedCredentials))
+      expect(new Set(received.map(({ clientId }) => clientId)).size).toBe(sent)
 
-      expect(await provider.statusOf(id)).toBe('pending')
-      expect(await provider.tokenStatus(brought.at(-1)!)).toBe(200)
-      expect(await provider.statusOf(id)).toBe('active')
-      expect(provider.happened(id)).toEqual(['registered', 'activated'])
-      const statuses = await Promise.all(brought.map((each) => provider.keyStatus(each)))
+      expect(await provider.getStatus(id)).toBe('pending')
+      expect(await provider.tokenStatus(received.at(-1)!)).toBe(200)
+      expect(await provider.getStatus(id)).toBe('active')
+      expect(provider.listEvents(id)).toEqual(['registered', 'activated'])
+      const statuses = await Promise.all(received.map((each) => provider.keyStatus(each)))
       expect(statuses).toEqual([401, 200, 200].slice(-sent))
 
       // Arrived is arrived: nothing more is sent.
       server.fault = undefined
-      expect(await provider.emailsOf(id)).toEqual([])
+      expect(await provider.listEmails(id)).toEqual([])
       clock.advance(HOUR)
       await sleep(1200)
       expect(server.mails).toHaveLength(sent)
-      expect(provider.happened(id)).toEqual(['registered', 'activated'])
+      expect(provider.listEvents(id)).toEqual(['registered', 'activated'])
     },
   )
 
@@ -154,7 +154,7 @@ describe.concurrent('a email with credentials', () => {
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'drop', kept: true })
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     const refusals: [Stage, Fault][] = [
       ['end', { does: 'refuse', code: 451 }],
       ['MAIL', { does: 'stall' }],
@@ -164,12 +164,12 @@ describe.concurrent('a email with credentials', () => {
     for (const [i, [stage, fault]] of refusals.entries()) {
       breakAt(server, stage, fault)
       clock.advance(HOUR)
-      await attemptsOver(provider, id, i + 2)
+      await waitForAttempts(provider, id, i + 2)
     }
-    expect(provider.happened(id)).toEqual(['registered', 'deliveryFailed'])
+    expect(provider.listEvents(id)).toEqual(['registered', 'deliveryFailed'])
     expect(server.mails).toHaveLength(1)
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
-    expect(provider.happened(id)).toEqual(['registered', 'deliveryFailed', 'activated'])
+    expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
+    expect(provider.listEvents(id)).toEqual(['registered', 'deliveryFailed', 'activated'])
     // Given up, and then needed no more.
     expect(await provider.auth.outbox.retry()).toEqual({ retried: 0 })
   })
@@ -179,15 +179,15 @@ describe.concurrent('a email with credentials', () => {
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'stall', kept: true })
     const { id } = await provider.register()
-    await emailsArrived(server.mails, 1)
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
+    await waitForEmails(server.mails, 1)
+    expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
     server.fault = undefined
     await sleep(1800)
     clock.advance(HOUR)
     await sleep(1200)
     expect(server.mails).toHaveLength(1)
-    expect(provider.happened(id)).toEqual(['registered', 'activated'])
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
+    expect(provider.listEvents(id)).toEqual(['registered', 'activated'])
+    expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
   })
 
   it('that is refused after another one was used leaves nothing behind', async ({ expect, onTestFinished }) => {
@@ -195,14 +195,14 @@ describe.concurrent('a email with credentials', () => {
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'drop', kept: true })
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     // The second one hangs while the first is used.
     breakAt(server, 'MAIL', { does: 'stall' })
     clock.advance(2)
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
-    await expect.poll(async () => (await provider.record(id)).keys.length, PATIENTLY).toBe(1)
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
+    expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
+    await expect.poll(async () => (await provider.findRecord(id)).keys.length, POLL_OPTIONS).toBe(1)
+    expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
   })
 
   it('goes to the contact of the day', async ({ expect, onTestFinished }) => {
@@ -210,11 +210,11 @@ describe.concurrent('a email with credentials', () => {
     const { server, clock } = provider
     breakAt(server, 'RCPT', { does: 'refuse', code: 451 })
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     server.fault = undefined
     await provider.auth.applications.update(id, { contact: 'new@customer.example' })
     clock.advance(2)
-    await emailsArrived(server.mails, 1)
+    await waitForEmails(server.mails, 1)
     expect(server.mails[0]!.recipients).toEqual(['new@customer.example'])
   })
 
@@ -223,25 +223,30 @@ describe.concurrent('a email with credentials', () => {
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'drop', kept: true })
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     breakAt(server, 'MAIL', { does: 'stall' }, 1)
     clock.advance(2)
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
     await provider.auth.applications.delete(id)
     clock.advance(HOUR)
     await sleep(2800)
     expect(server.mails).toHaveLength(1)
-    expect(await provider.record(id)).toMatchObject({ status: 'deleted', contact: undefined, keys: [], secrets: [] })
-    const brought = await broughtByMail(server.mails[0])
-    expect([await provider.tokenStatus(brought), await provider.keyStatus(brought)]).toEqual([401, 401])
-    expect(provider.happened(id)).toEqual(['registered', 'deleted'])
+    expect(await provider.findRecord(id)).toMatchObject({
+      status: 'deleted',
+      contact: undefined,
+      keys: [],
+      secrets: [],
+    })
+    const received = await readMailedCredentials(server.mails[0])
+    expect([await provider.tokenStatus(received), await provider.keyStatus(received)]).toEqual([401, 401])
+    expect(provider.listEvents(id)).toEqual(['registered', 'deleted'])
   })
 
   it('says that it replaces earlier ones', async ({ expect, onTestFinished }) => {
     const mailer = memoryMailer()
     const provider = openProvider({ onTestFinished }, { mailer })
     await provider.register()
-    await emailsArrived(mailer.emails, 1)
+    await waitForEmails(mailer.emails, 1)
     expect(mailer.emails[0]!.text).toContain('This email replaces every earlier one')
     expect(mailer.emails[0]!.html).toContain('This email replaces every earlier one')
   })
@@ -257,7 +262,7 @@ describe.concurrent('a email with credentials', () => {
     const delivered = async () => {
       // Far less than a lease for each session.
       provider.clock.advance(2)
-      const statuses = await Promise.all(ids.map((id) => provider.statusOf(id)))
+      const statuses = await Promise.all(ids.map((id) => provider.getStatus(id)))
       return statuses.filter((status) => status === 'active').length
     }
     await expect.poll(delivered, { timeout: 15_000, interval: 300 }).toBe(30)
@@ -282,27 +287,27 @@ describe.concurrent('what is tried again', () => {
     const pauses: number[] = []
     let attempts = 1
     for (; attempts <= 4; attempts++) {
-      const email = await attemptsOver(provider, id, attempts)
+      const email = await waitForAttempts(provider, id, attempts)
       pauses.push((email.dueAt - clock.now()) / 1000)
       // Not a moment earlier.
       expect(email.dueAt).toBe(clock.now() + 2 ** attempts * 1000)
       clock.advance(2 ** attempts)
     }
     expect(pauses).toEqual([2, 4, 8, 16])
-    await attemptsOver(provider, id, attempts)
+    await waitForAttempts(provider, id, attempts)
     clock.advance(71.8 * HOUR)
     const end = createdAt.getTime() + 72 * HOUR * 1000
-    let email = await attemptsOver(provider, id, ++attempts)
+    let email = await waitForAttempts(provider, id, ++attempts)
     while (email.state === 'due') {
       expect(email.dueAt).toBeLessThanOrEqual(end)
-      expect(provider.happened(id)).toEqual(['registered'])
+      expect(provider.listEvents(id)).toEqual(['registered'])
       clock.advance((email.dueAt - clock.now()) / 1000)
-      email = await attemptsOver(provider, id, ++attempts)
+      email = await waitForAttempts(provider, id, ++attempts)
     }
     expect(attempts).toBeGreaterThan(7)
     expect(email.state).toBe('failed')
     expect(email.dueAt).toBeGreaterThan(end)
-    expect(provider.happened(id)).toEqual(['registered', 'deliveryFailed'])
+    expect(provider.listEvents(id)).toEqual(['registered', 'deliveryFailed'])
     expect(provider.events.at(-1)).toMatchObject({ type: 'application.deliveryFailed', reason: 'EBUSY' })
     const { items: records } = await provider.auth.audit.list({ applicationId: id })
     expect(records.at(-1)).toMatchObject({
@@ -313,7 +318,7 @@ describe.concurrent('what is tried again', () => {
     expect(provider.logger.lines.filter((line) => line.includes('It is given up'))).toHaveLength(1)
     // 72 hours from the new beginning.
     expect(await provider.auth.outbox.retry(id)).toEqual({ retried: 1 })
-    expect(await attemptsOver(provider, id, 1)).toMatchObject({ state: 'due', createdAt: clock.now() })
+    expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', createdAt: clock.now() })
   })
 
   it('is begun again for one application alone, where one is named', async ({ expect, onTestFinished }) => {
@@ -332,15 +337,15 @@ describe.concurrent('what is tried again', () => {
     )
     const { auth } = provider
     const ids = await Promise.all([1, 2, 3].map(async () => (await provider.register()).id))
-    for (const id of ids) await attemptsOver(provider, id, 1)
+    for (const id of ids) await waitForAttempts(provider, id, 1)
     refuses = false
     expect(await auth.outbox.retry('app_0')).toEqual({ retried: 0 })
     expect(await auth.outbox.retry(ids[1])).toEqual({ retried: 1 })
-    await emailsArrived(mailer.emails, 1)
-    await expect.poll(() => provider.statusOf(ids[1]!), PATIENTLY).toBe('active')
-    expect(await provider.statusOf(ids[0]!)).toBe('pending')
+    await waitForEmails(mailer.emails, 1)
+    await expect.poll(() => provider.getStatus(ids[1]!), POLL_OPTIONS).toBe('active')
+    expect(await provider.getStatus(ids[0]!)).toBe('pending')
     expect(await auth.outbox.retry()).toEqual({ retried: 2 })
-    await emailsArrived(mailer.emails, 3)
+    await waitForEmails(mailer.emails, 3)
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
   })
 
@@ -364,9 +369,9 @@ describe.concurrent('what is tried again', () => {
     await sleep(1500)
     expect(mailer.emails).toEqual([])
     clock.advance(1)
-    await emailsArrived(mailer.emails, 1)
-    await expect.poll(() => operator.statusOf(id), PATIENTLY).toBe('active')
-    expect(await operator.tokenStatus(broughtBy(mailer.emails[0]!), 'invoices')).toBe(200)
+    await waitForEmails(mailer.emails, 1)
+    await expect.poll(() => operator.getStatus(id), POLL_OPTIONS).toBe('active')
+    expect(await operator.tokenStatus(readCredentials(mailer.emails[0]!), 'invoices')).toBe(200)
   })
 
   it(
@@ -390,18 +395,18 @@ describe.concurrent('what is tried again', () => {
       )
       breakAt(server, 'end', { does: 'stall' })
       const { id } = await one!.register()
-      await expect.poll(() => server.connections, PATIENTLY).toBe(1)
+      await expect.poll(() => server.connections, POLL_OPTIONS).toBe(1)
       clock.advance(14)
       await expect.poll(() => renewals, { timeout: 14_000 }).toBe(2)
       // Past the end of the first lease, within the renewed one.
       clock.advance(14)
       await sleep(1500)
       expect(server.connections).toBe(1)
-      const emailNow = async () => (await one!.emailsOf(id))[0]
+      const emailNow = async () => (await one!.listEmails(id))[0]
       await expect.poll(emailNow, { timeout: 5000 }).toMatchObject({ problem: 'ETIMEDOUT', attemptCount: 1 })
       server.fault = undefined
       clock.advance(2)
-      await expect.poll(() => one!.statusOf(id), { timeout: 3000 }).toBe('active')
+      await expect.poll(() => one!.getStatus(id), { timeout: 3000 }).toBe('active')
       expect(server.mails).toHaveLength(1)
       expect(server.connections).toBe(2)
       expect(server.overlaps).toEqual([])
@@ -417,9 +422,9 @@ describe.concurrent('what is tried again', () => {
     }
     const provider = openProvider({ onTestFinished }, { mailer: { send }, now: Date.now })
     const { id } = await provider.register()
-    await expect.poll(() => provider.statusOf(id), { timeout: 8000, interval: 50 }).toBe('active')
-    expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
-    expect(await provider.emailsOf(id)).toEqual([])
+    await expect.poll(() => provider.getStatus(id), { timeout: 8000, interval: 50 }).toBe('active')
+    expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
+    expect(await provider.listEmails(id)).toEqual([])
     expect(mailer.emails).toHaveLength(1)
   })
 
@@ -432,7 +437,7 @@ describe.concurrent('what is tried again', () => {
     await sleep(50)
     expect(mailer.emails).toEqual([])
     await operator.auth.applications.approve(id)
-    await emailsArrived(mailer.emails, 1)
+    await waitForEmails(mailer.emails, 1)
   })
 
   it('can be begun again by an operator without a platform', async ({ expect, onTestFinished }) => {
@@ -445,11 +450,11 @@ describe.concurrent('what is tried again', () => {
     }
     const provider = openProvider({ onTestFinished }, { store, mailer: { send }, now: Date.now })
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     refuses = false
     const operations = await openAdmin(store)
     expect(await operations.outbox.retry()).toEqual({ retried: 1 })
-    await emailsArrived(mailer.emails, 1)
+    await waitForEmails(mailer.emails, 1)
   })
 })
 
@@ -472,19 +477,19 @@ describe.concurrent('a mailer', () => {
       },
     )
     const { id } = await provider.register()
-    const email = await attemptsOver(provider, id, 1)
+    const email = await waitForAttempts(provider, id, 1)
     expect(email).toMatchObject({ state: 'due', problem: 'unknown' })
-    expect((await provider.record(id)).keys).toHaveLength(1)
+    expect((await provider.findRecord(id)).keys).toHaveLength(1)
     const shown = [
       email,
       provider.logger.lines,
       provider.events,
-      await provider.record(id),
+      await provider.findRecord(id),
       await provider.auth.audit.list(),
     ]
-    expectNoneOf(broughtBy({ text: emails[0]! }), shown)
+    expectNoCredentials(readCredentials({ text: emails[0]! }), shown)
     // The newest, accepted or not.
-    expect(await provider.tokenStatus(broughtBy({ text: emails[0]! }))).toBe(200)
+    expect(await provider.tokenStatus(readCredentials({ text: emails[0]! }))).toBe(200)
   })
 
   it.for([
@@ -494,8 +499,8 @@ describe.concurrent('a mailer', () => {
   ] as const)('that %s is tried again', async ([, send], { expect, onTestFinished }) => {
     const provider = openProvider({ onTestFinished }, { mailer: { send } })
     const { id } = await provider.register()
-    expect(await attemptsOver(provider, id, 1)).toMatchObject({ state: 'due', problem: 'unknown' })
-    expect((await provider.record(id)).keys).toHaveLength(1)
+    expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', problem: 'unknown' })
+    expect((await provider.findRecord(id)).keys).toHaveLength(1)
   }) // prettier-ignore
 
   it('is let finish when the platform is closed', async ({ expect, onTestFinished }) => {
@@ -512,10 +517,10 @@ describe.concurrent('a mailer', () => {
       },
     )
     const { id } = await provider.register()
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, PATIENTLY).toBe(1)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount, POLL_OPTIONS).toBe(1)
     await provider.auth.close()
     expect(sent).toBe(true)
-    expect(await provider.record(id)).toMatchObject({ status: 'active' })
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'active' })
   })
 })
 
@@ -530,7 +535,7 @@ describe.concurrent('applications that stay pending', () => {
     const before = openProvider({ onTestFinished }, { store, mailer: failing })
     const held = await before.register(['invoices'])
     const tried = await before.register()
-    await attemptsOver(before, tried.id, 1)
+    await waitForAttempts(before, tried.id, 1)
     const { application: active } = await before.auth.applications.create({ name: 'Active', apis: ['catalog'] })
     before.clock.advance(HOUR)
     const younger = await before.register(['invoices'])
@@ -540,19 +545,19 @@ describe.concurrent('applications that stay pending', () => {
     const early = openProvider({ onTestFinished }, { store, mailer: failing, now: before.clock.now })
     await early.auth.ready()
     await sleep(100)
-    expect(await early.statusOf(held.id)).toBe('pending')
+    expect(await early.getStatus(held.id)).toBe('pending')
     await early.auth.close()
 
     before.clock.advance(1)
     const later = openProvider({ onTestFinished }, { store, mailer: failing, now: before.clock.now })
-    await expect.poll(() => later.statusOf(held.id), PATIENTLY).toBe('deleted')
-    await expect.poll(() => later.statusOf(tried.id), PATIENTLY).toBe('deleted')
-    expect(await later.record(held.id)).toMatchObject({ name: '', contact: undefined, keys: [], secrets: [] })
-    expect(await later.emailsOf(held.id)).toEqual([])
-    expect(await later.emailsOf(tried.id)).toEqual([])
-    expect(await later.statusOf(younger.id)).toBe('pending')
-    expect(await later.statusOf(active.id)).toBe('active')
-    expect(later.happened(held.id)).toEqual(['deleted'])
+    await expect.poll(() => later.getStatus(held.id), POLL_OPTIONS).toBe('deleted')
+    await expect.poll(() => later.getStatus(tried.id), POLL_OPTIONS).toBe('deleted')
+    expect(await later.findRecord(held.id)).toMatchObject({ name: '', contact: undefined, keys: [], secrets: [] })
+    expect(await later.listEmails(held.id)).toEqual([])
+    expect(await later.listEmails(tried.id)).toEqual([])
+    expect(await later.getStatus(younger.id)).toBe('pending')
+    expect(await later.getStatus(active.id)).toBe('active')
+    expect(later.listEvents(held.id)).toEqual(['deleted'])
     const { items: records } = await later.auth.audit.list({ applicationId: held.id })
     expect(records.at(-1)).toMatchObject({ type: 'application.deleted', details: { pendingTooLong: true } })
   })
