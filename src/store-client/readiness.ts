@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeFeed } from './change-feed.js'
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import { withTimeout } from '../lib/timeout.js'
 import type { Logger } from '../contracts/logger.js'
 import type { StoreHealth } from './store-health.js'
 import { describeStoreFault } from './store-fault.js'
@@ -107,17 +108,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   async function waitForStart(): Promise<void> {
-    const patience = new AbortController()
-    const tooLate = sleep(PATIENCE, undefined, { ref: false, signal: patience.signal }).then(() => {
-      throw new StoreUnavailableError('The platform is not ready yet.')
-    })
-    tooLate.catch(() => undefined)
     try {
-      await Promise.race([starting, tooLate])
+      await withTimeout(starting, PATIENCE, () => new StoreUnavailableError('The platform is not ready yet.'))
     } catch (cause) {
       throw new StoreUnavailableError('The platform is not ready.', { cause })
-    } finally {
-      patience.abort()
     }
   }
 
