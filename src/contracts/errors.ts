@@ -94,7 +94,7 @@ export interface ConfigurationProblem {
 }
 
 /** The first half of a message: what is wrong, as a sentence. */
-export function describeProblem({ option, problem }: Omit<ConfigurationProblem, 'fix'>): string {
+function describeProblem({ option, problem }: Omit<ConfigurationProblem, 'fix'>): string {
   return option === undefined ? `${problem}.` : `${option} ${problem}.`
 }
 
