@@ -37,6 +37,11 @@ export function denial(error: ErrorCode, description: string, headers: Denial['h
   return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: Object.freeze({ ...headers }) })
 }
 
+/** The header of a 429 or 503 (RFC 9110 10.2.3). Every `Retry-After` is made here: by rate-limits/rate-limit and http/respond. */
+export function retryAfter(seconds: number): { readonly 'Retry-After': string } {
+  return { 'Retry-After': String(seconds) }
+}
+
 interface OAuthErrorOptions {
   /** Where the method, the media type or the size is at fault: 405, 413 or 415 in place of the code's own status. */
   readonly status?: 405 | 413 | 415
