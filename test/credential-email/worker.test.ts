@@ -17,14 +17,17 @@ import {
 
 const HOUR = 3600
 
-/** Lets that go wrong until it is told otherwise; `times` how often at most. */
+/** Makes every session fail at that stage, `times` at most. */
 function breakAt(server: MailServer, stage: Stage, fault: Fault, times = Infinity): void {
   let left = times
   server.fault = (at) => (at === stage && left-- > 0 ? fault : undefined)
 }
 
-describe.concurrent('a email with credentials', () => {
-  it('is sent at once, and ends pending when the mail server has accepted it', async ({ expect, onTestFinished }) => {
+describe.concurrent('an e-mail with credentials', () => {
+  it('is sent at once, and activates the application when the mail server accepts it', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { id, status } = await provider.register()
     expect(status).toBe('pending')
@@ -38,7 +41,7 @@ describe.concurrent('a email with credentials', () => {
     expect(await provider.keyStatus(received)).toBe(200)
   })
 
-  /** What can go wrong at a stage, and what that means. */
+  /** The faults that are possible at a stage, and their outcome for the mailer. */
   function faultsAt(stage: Stage): readonly (readonly [Fault, 'refused' | 'unknown' | 'permanent'])[] {
     const begun = stage === 'content' || stage === 'end'
     const aboutEmails = STAGES.indexOf(stage) >= STAGES.indexOf('MAIL')
@@ -56,7 +59,7 @@ describe.concurrent('a email with credentials', () => {
     ]
   }
 
-  it.for(STAGES)('is sent again after anything that goes wrong at %s', async (stage, context) => {
+  it.for(STAGES)('is sent again after every fault at %s', async (stage, context) => {
     const tries = faultsAt(stage).map(([fault, outcome]) => expectSentAgain(context, stage, fault, outcome))
     await Promise.all(tries)
   })
@@ -75,7 +78,7 @@ describe.concurrent('a email with credentials', () => {
     const email = await waitForAttempts(provider, id, 1)
     server.fault = undefined
 
-    // What was certainly not accepted is deleted; what may have been stays.
+    // Credentials of a refused e-mail are deleted; those of an unknown outcome stay.
     const { keys, secrets } = await provider.findRecord(id)
     const sets = outcome === 'unknown' ? 1 : 0
     expect([keys.length, secrets.length], what).toEqual([sets, sets])
@@ -89,7 +92,7 @@ describe.concurrent('a email with credentials', () => {
         reason: expect.stringMatching(/^[A-Z]+ 550$/) as string,
       })
       clock.advance(HOUR)
-      await sleep(1200)
+      expect(await provider.nextDueEmail(), what).toBeUndefined()
       expect(server.connections, what).toBe(1)
       expect(await provider.auth.outbox.retry(), what).toEqual({ retried: 1 })
     } else {
@@ -115,7 +118,7 @@ describe.concurrent('a email with credentials', () => {
   }
 
   it.for([1, 2, 3])(
-    'works as the newest of %d whose fate nobody knows, and is the last then',
+    'works as the newest of %d with an unknown outcome, and none is sent after its first use',
     async (sent, { expect, onTestFinished }) => {
       const provider = await openMailingProvider({ onTestFinished })
       const { server, clock } = provider
@@ -123,7 +126,7 @@ describe.concurrent('a email with credentials', () => {
       const { id } = await provider.register()
       for (let attempt = 1; attempt <= sent; attempt++) {
         await waitForAttempts(provider, id, attempt)
-        // Two sets at most, however often.
+        // At most two sets, after any number of attempts.
         expect((await provider.findRecord(id)).keys).toHaveLength(Math.min(2, attempt))
         expect((await provider.listEmails(id))[0]!.attemptedHashes.length).toBeLessThanOrEqual(2)
         if (attempt < sent) clock.advance(2 ** attempt)
@@ -139,17 +142,17 @@ describe.concurrent('a email with credentials', () => {
       const statuses = await Promise.all(received.map((each) => provider.keyStatus(each)))
       expect(statuses).toEqual([401, 200, 200].slice(-sent))
 
-      // Arrived is arrived: nothing more is sent.
+      // The first use proves that the e-mail arrived: nothing more is sent.
       server.fault = undefined
       expect(await provider.listEmails(id)).toEqual([])
       clock.advance(HOUR)
-      await sleep(1200)
+      expect(await provider.nextDueEmail()).toBeUndefined()
       expect(server.mails).toHaveLength(sent)
       expect(provider.listEvents(id)).toEqual(['registered', 'activated'])
     },
   )
 
-  it('goes on working while others that follow it are refused', async ({ expect, onTestFinished }) => {
+  it('keeps working while later attempts are refused', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'drop', kept: true })
@@ -170,11 +173,14 @@ describe.concurrent('a email with credentials', () => {
     expect(server.mails).toHaveLength(1)
     expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
     expect(provider.listEvents(id)).toEqual(['registered', 'deliveryFailed', 'activated'])
-    // Given up, and then needed no more.
+    // The failed e-mail was removed with the activation.
     expect(await provider.auth.outbox.retry()).toEqual({ retried: 0 })
   })
 
-  it('that arrives and is used while its server is still silent is the last', async ({ expect, onTestFinished }) => {
+  it('is not sent again if its credentials are used before the mail server answers', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'stall', kept: true })
@@ -182,21 +188,21 @@ describe.concurrent('a email with credentials', () => {
     await waitForEmails(server.mails, 1)
     expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
     server.fault = undefined
-    await sleep(1800)
+    await expect.poll(provider.isSending, POLL_OPTIONS).toBe(false)
     clock.advance(HOUR)
-    await sleep(1200)
+    expect(await provider.nextDueEmail()).toBeUndefined()
     expect(server.mails).toHaveLength(1)
     expect(provider.listEvents(id)).toEqual(['registered', 'activated'])
     expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
   })
 
-  it('that is refused after another one was used leaves nothing behind', async ({ expect, onTestFinished }) => {
+  it('leaves no credentials if it is refused after an earlier one was used', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'drop', kept: true })
     const { id } = await provider.register()
     await waitForAttempts(provider, id, 1)
-    // The second one hangs while the first is used.
+    // The second attempt stalls while the credentials of the first are used.
     breakAt(server, 'MAIL', { does: 'stall' })
     clock.advance(2)
     await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
@@ -205,7 +211,7 @@ describe.concurrent('a email with credentials', () => {
     expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
   })
 
-  it('goes to the contact of the day', async ({ expect, onTestFinished }) => {
+  it('goes to the contact at the time of the attempt', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { server, clock } = provider
     breakAt(server, 'RCPT', { does: 'refuse', code: 451 })
@@ -218,7 +224,7 @@ describe.concurrent('a email with credentials', () => {
     expect(server.mails[0]!.recipients).toEqual(['new@customer.example'])
   })
 
-  it('is not sent for an application that has been deleted meanwhile', async ({ expect, onTestFinished }) => {
+  it('is not sent after its application was deleted', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { server, clock } = provider
     breakAt(server, 'end', { does: 'drop', kept: true })
@@ -229,7 +235,8 @@ describe.concurrent('a email with credentials', () => {
     await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
     await provider.auth.applications.delete(id)
     clock.advance(HOUR)
-    await sleep(2800)
+    await expect.poll(provider.isSending, POLL_OPTIONS).toBe(false)
+    expect(await provider.nextDueEmail()).toBeUndefined()
     expect(server.mails).toHaveLength(1)
     expect(await provider.findRecord(id)).toMatchObject({
       status: 'deleted',
@@ -247,20 +254,23 @@ describe.concurrent('a email with credentials', () => {
     const provider = openProvider({ onTestFinished }, { mailer })
     await provider.register()
     await waitForEmails(mailer.emails, 1)
-    expect(mailer.emails[0]!.text).toContain('This email replaces every earlier one')
-    expect(mailer.emails[0]!.html).toContain('This email replaces every earlier one')
+    expect(mailer.emails[0]!.text).toContain('This e-mail replaces all earlier e-mails')
+    expect(mailer.emails[0]!.html).toContain('This e-mail replaces all earlier e-mails')
   })
 
-  it('of many is delivered like each of them, and none twice at once', async ({ expect, onTestFinished }) => {
+  it('is delivered for each of many applications, and no two go to one recipient at the same time', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { server } = provider
     let nth = 0
-    // Every third session breaks.
+    // Every third session is dropped.
     server.fault = (stage) => (stage === 'RCPT' && nth++ % 3 === 0 ? { does: 'drop' } : undefined)
     const addresses = Array.from({ length: 30 }, (_, i) => `dev-${i}@customer.example`)
     const ids = await Promise.all(addresses.map(async (address) => (await provider.register(undefined, address)).id))
     const delivered = async () => {
-      // Far less than a lease for each session.
+      // Small steps: sessions must end before their lease does.
       provider.clock.advance(2)
       const statuses = await Promise.all(ids.map((id) => provider.getStatus(id)))
       return statuses.filter((status) => status === 'active').length
@@ -271,8 +281,8 @@ describe.concurrent('a email with credentials', () => {
   })
 })
 
-describe.concurrent('what is tried again', () => {
-  it('comes after 2, 4, 8 ... seconds, an hour at most, for 72 hours, and then is given up', async ({
+describe.concurrent('an e-mail that is tried again', () => {
+  it('is due after 2, 4, 8 ... seconds, an hour at most, and fails after 72 hours', async ({
     expect,
     onTestFinished,
   }) => {
@@ -284,16 +294,15 @@ describe.concurrent('what is tried again', () => {
     const provider = openProvider({ onTestFinished }, { mailer: failing })
     const { clock } = provider
     const { id, createdAt } = await provider.register()
-    const pauses: number[] = []
+    const delays: number[] = []
     let attempts = 1
     for (; attempts <= 4; attempts++) {
       const email = await waitForAttempts(provider, id, attempts)
-      pauses.push((email.dueAt - clock.now()) / 1000)
-      // Not a moment earlier.
+      delays.push((email.dueAt - clock.now()) / 1000)
       expect(email.dueAt).toBe(clock.now() + 2 ** attempts * 1000)
       clock.advance(2 ** attempts)
     }
-    expect(pauses).toEqual([2, 4, 8, 16])
+    expect(delays).toEqual([2, 4, 8, 16])
     await waitForAttempts(provider, id, attempts)
     clock.advance(71.8 * HOUR)
     const end = createdAt.getTime() + 72 * HOUR * 1000
@@ -315,13 +324,13 @@ describe.concurrent('what is tried again', () => {
       details: { purpose: 'registration', problem: 'EBUSY' },
     })
     expect(provider.logger.lines.filter((line) => line.includes('It is tried again.'))).toHaveLength(attempts - 1)
-    expect(provider.logger.lines.filter((line) => line.includes('It is given up'))).toHaveLength(1)
-    // 72 hours from the new beginning.
+    expect(provider.logger.lines.filter((line) => line.includes('It is not tried again'))).toHaveLength(1)
+    // The 72 hours start again.
     expect(await provider.auth.outbox.retry(id)).toEqual({ retried: 1 })
     expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', createdAt: clock.now() })
   })
 
-  it('is begun again for one application alone, where one is named', async ({ expect, onTestFinished }) => {
+  it('is retried for one application only, if one is named', async ({ expect, onTestFinished }) => {
     let refuses = true
     const mailer = memoryMailer()
     const provider = openProvider(
@@ -349,10 +358,7 @@ describe.concurrent('what is tried again', () => {
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
   })
 
-  it('is taken up by whichever process lives, once the lease of a dead one is over', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('is sent by another process once the lease of a killed one ends', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const mailer = memoryMailer()
     const first = openProvider({ onTestFinished }, { store, mailer })
@@ -361,12 +367,12 @@ describe.concurrent('what is tried again', () => {
     const { clock } = first
     const operator = openProvider({ onTestFinished }, { store, now: clock.now })
     await operator.auth.applications.approve(id)
-    // What a process leaves that takes a letter and dies.
+    // What a process leaves that leases an e-mail and is killed.
     expect(await store.leaseEmail(clock.now(), clock.now() + 15_000)).toMatchObject({ applicationId: id })
 
-    openProvider({ onTestFinished }, { store, mailer, now: clock.now })
+    const second = openProvider({ onTestFinished }, { store, mailer, now: clock.now })
     clock.advance(14)
-    await sleep(1500)
+    expect(await second.nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])
     clock.advance(1)
     await waitForEmails(mailer.emails, 1)
@@ -375,13 +381,13 @@ describe.concurrent('what is tried again', () => {
   })
 
   it(
-    'is nobody else’s while its sender lives, however long the server is silent',
+    'is not sent by another process while its sender runs, however long the mail server is silent',
     { timeout: 40_000 },
     async ({ expect, onTestFinished }) => {
       const server = await startMailServer()
       onTestFinished(() => server.close())
       const store = memoryStore()
-      // The first renewal, after 5 seconds, fails; the next one is in time yet.
+      // The first renewal, after 5 seconds, fails; the second is still in time.
       let renewals = 0
       const saveEmail: Store['saveEmail'] = async (email) => {
         if (renewals++ === 0) throw new Error('out of reach for a moment')
@@ -390,33 +396,37 @@ describe.concurrent('what is tried again', () => {
       const transport = transportTo(server, { socketTimeout: 13_000 })
       const mailer = smtpMailer({ transport, from: 'developers@example.com' })
       const clock = fakeClock()
-      const [one] = [1, 2, 3].map(() =>
+      const providers = [1, 2, 3].map(() =>
         openProvider({ onTestFinished }, { store: { ...store, saveEmail }, mailer, now: clock.now }),
       )
       breakAt(server, 'end', { does: 'stall' })
-      const { id } = await one!.register()
+      const { id } = await providers[0]!.register()
       await expect.poll(() => server.connections, POLL_OPTIONS).toBe(1)
       clock.advance(14)
       await expect.poll(() => renewals, { timeout: 14_000 }).toBe(2)
-      // Past the end of the first lease, within the renewed one.
+      // After the end of the first lease, before that of the renewed one.
       clock.advance(14)
-      await sleep(1500)
+      const due = await Promise.all(providers.map(({ nextDueEmail }) => nextDueEmail()))
+      expect(due).toEqual([undefined, undefined, undefined])
       expect(server.connections).toBe(1)
-      const emailNow = async () => (await one!.listEmails(id))[0]
+      const emailNow = async () => (await providers[0]!.listEmails(id))[0]
       await expect.poll(emailNow, { timeout: 5000 }).toMatchObject({ problem: 'ETIMEDOUT', attemptCount: 1 })
       server.fault = undefined
       clock.advance(2)
-      await expect.poll(() => one!.getStatus(id), { timeout: 3000 }).toBe('active')
+      await expect.poll(() => providers[0]!.getStatus(id), { timeout: 3000 }).toBe('active')
       expect(server.mails).toHaveLength(1)
       expect(server.connections).toBe(2)
       expect(server.overlaps).toEqual([])
     },
   )
 
-  it('is delivered once by a mailer that takes its time', async ({ expect, onTestFinished }) => {
+  it('is delivered once by a mailer that takes longer than the lease renewal interval', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const mailer = memoryMailer()
     const send: Mailer['send'] = async (email) => {
-      // Until the lease has been renewed.
+      // The lease is renewed after 5 seconds.
       await sleep(5500)
       await mailer.send(email)
     }
@@ -428,19 +438,22 @@ describe.concurrent('what is tried again', () => {
     expect(mailer.emails).toHaveLength(1)
   })
 
-  it('is sent by a process with a mailer, whoever has approved it', async ({ expect, onTestFinished }) => {
+  it('is sent by a process with a mailer after a process without one approved it', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const store = memoryStore()
     const mailer = memoryMailer()
     const sender = openProvider({ onTestFinished }, { store, mailer })
     const operator = openProvider({ onTestFinished }, { store, now: sender.clock.now })
     const { id } = await sender.register(['invoices'])
-    await sleep(50)
+    expect(await sender.nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])
     await operator.auth.applications.approve(id)
     await waitForEmails(mailer.emails, 1)
   })
 
-  it('can be begun again by an operator without a platform', async ({ expect, onTestFinished }) => {
+  it('can be retried through openAdmin()', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     let refuses = true
     const mailer = memoryMailer()
@@ -452,14 +465,17 @@ describe.concurrent('what is tried again', () => {
     const { id } = await provider.register()
     await waitForAttempts(provider, id, 1)
     refuses = false
-    const operations = await openAdmin(store)
-    expect(await operations.outbox.retry()).toEqual({ retried: 1 })
+    const admin = await openAdmin(store)
+    expect(await admin.outbox.retry()).toEqual({ retried: 1 })
     await waitForEmails(mailer.emails, 1)
   })
 })
 
 describe.concurrent('a mailer', () => {
-  it('that fails in its own words is believed in its code alone', async ({ expect, onTestFinished }) => {
+  it('that rejects with its own words: only a short code is kept, logged and shown', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const emails: string[] = []
     const provider = openProvider(
       { onTestFinished },
@@ -488,22 +504,22 @@ describe.concurrent('a mailer', () => {
       await provider.auth.audit.list(),
     ]
     expectNoCredentials(readCredentials({ text: emails[0]! }), shown)
-    // The newest, accepted or not.
+    // The newest credentials work, accepted or not.
     expect(await provider.tokenStatus(readCredentials({ text: emails[0]! }))).toBe(200)
   })
 
   it.for([
-    ['throws before it begins', () => { throw new Error('no') }],
-    ['rejects with nothing', () => Promise.reject(undefined)],
-    ['rejects with a text', () => Promise.reject('no')],
-  ] as const)('that %s is tried again', async ([, send], { expect, onTestFinished }) => {
+    ['throws synchronously', () => { throw new Error('no') }],
+    ['rejects with undefined', () => Promise.reject(undefined)],
+    ['rejects with a string', () => Promise.reject('no')],
+  ] as const)('that %s is called again later', async ([, send], { expect, onTestFinished }) => {
     const provider = openProvider({ onTestFinished }, { mailer: { send } })
     const { id } = await provider.register()
     expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', problem: 'unknown' })
     expect((await provider.findRecord(id)).keys).toHaveLength(1)
   }) // prettier-ignore
 
-  it('is let finish when the platform is closed', async ({ expect, onTestFinished }) => {
+  it('may finish when the platform is closed', async ({ expect, onTestFinished }) => {
     let sent = false
     const provider = openProvider(
       { onTestFinished },
@@ -524,8 +540,8 @@ describe.concurrent('a mailer', () => {
   })
 })
 
-describe.concurrent('applications that stay pending', () => {
-  it('for 14 days are deleted, approved or not, with their emails', async ({ expect, onTestFinished }) => {
+describe.concurrent('a pending application', () => {
+  it('is deleted with its e-mail after 14 days, approved or not', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const failing: Mailer = {
       async send() {
@@ -542,9 +558,17 @@ describe.concurrent('applications that stay pending', () => {
     await before.auth.close()
 
     before.clock.advance(14 * 24 * HOUR - HOUR - 1)
-    const early = openProvider({ onTestFinished }, { store, mailer: failing, now: before.clock.now })
-    await early.auth.ready()
-    await sleep(100)
+    let listed = false
+    const watched: Store = {
+      ...store,
+      async listApplications(query) {
+        const found = await store.listApplications(query)
+        listed ||= query.status === 'pending'
+        return found
+      },
+    }
+    const early = openProvider({ onTestFinished }, { store: watched, mailer: failing, now: before.clock.now })
+    await expect.poll(() => listed, POLL_OPTIONS).toBe(true)
     expect(await early.getStatus(held.id)).toBe('pending')
     await early.auth.close()
 
