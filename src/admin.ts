@@ -5,8 +5,7 @@ import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
 import { createRegistry } from './applications/registry.js'
 import type { Store } from './contracts/store.js'
-import { describeSigningKeys, type SigningKeyInfo } from './tokens/key-rotation.js'
-import { verifyingKeys } from './tokens/signing-keys.js'
+import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 
 /** What can be done with a platform's store alone. */
 export interface AdminApi {
@@ -50,7 +49,7 @@ export async function openAdmin(store: Store): Promise<AdminApi> {
     signingKeys: {
       async list() {
         const records = await store.listSigningKeys()
-        return { items: describeSigningKeys(verifyingKeys(records, now()), now()) }
+        return { items: describeSigningKeys(selectVerifyingKeys(records, now()), now()) }
       },
     },
     audit: createAudit({ store, opened }),

@@ -6,9 +6,10 @@ import type { LogRefusal } from '../http/refusal-log.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { Settings } from '../options/settings.js'
-import type { AccessToken, AccessTokens } from '../tokens/access-token.js'
+import type { SignAccessToken } from '../tokens/access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
+import type { AccessToken, AccessTokenVerifier } from '../tokens/verify-access-token.js'
 import {
   clientAuthentication,
   type AuthenticateClient,
@@ -23,9 +24,10 @@ import { type Middleware } from '../http/middleware.js'
 import { tokenEndpoint } from './token-endpoint.js'
 
 interface AuthorizationServerOptions {
-  readonly settings: Settings
+  readonly settings: Pick<Settings, 'apis' | 'baseUrl' | 'basePath' | 'rateLimits' | 'signing' | 'corsOrigins' | 'now'>
   readonly clients: Omit<ClientAuthenticationOptions, 'failures' | 'readChanges' | 'now'>
-  readonly accessTokens: AccessTokens
+  readonly signAccessToken: SignAccessToken
+  readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
   readonly revokedTokens: RevokedTokens
   readonly signingKeys: SigningKeys
   readonly limits: Pick<RateLimits, 'create'>
@@ -46,7 +48,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { settings, clients, accessTokens, revokedTokens, signingKeys, limits } = options
+  const { settings, clients, signAccessToken, accessTokens, revokedTokens, signingKeys, limits } = options
   const { available, waitForLatest, readChanges, emit, logRefusal } = options
   const { baseUrl, basePath, rateLimits, now } = settings
 
@@ -81,7 +83,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return createRouters({
     endpoints: oauth2Apis.map((api) => ({
       api,
-      token: tokenEndpoint(api, { authenticateClient, accessTokens, tokenRequests: tokenRequests(api), emit, now }),
+      token: tokenEndpoint(api, { authenticateClient, signAccessToken, tokenRequests: tokenRequests(api), emit, now }),
       revoke: revocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, emit }),
       introspect: introspectionEndpoint(api, readGoodToken),
       authorize: metadata.authorizationEndpoint(),

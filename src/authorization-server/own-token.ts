@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ApiSettings } from '../options/settings.js'
 import { OAuthError } from '../contracts/errors.js'
 import { readForm, refuseInQuery } from '../http/form.js'
-import type { AccessToken } from '../tokens/access-token.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { AuthenticateClient } from './client-authentication.js'
 
 /**

@@ -4,14 +4,14 @@ import type { Emit } from '../contracts/events.js'
 import { readForm, refuseInQuery } from '../http/form.js'
 import { toDenial, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { AccessTokens } from '../tokens/access-token.js'
+import type { SignAccessToken } from '../tokens/access-token.js'
 import type { AuthenticateClient } from './client-authentication.js'
 import { grantScopes } from './client-credentials-grant.js'
 import type { Endpoint } from '../http/middleware.js'
 
 interface TokenEndpointOptions {
   readonly authenticateClient: AuthenticateClient
-  readonly accessTokens: AccessTokens
+  readonly signAccessToken: SignAccessToken
   readonly tokenRequests: RateLimit | undefined
   readonly emit: Emit
   readonly now: () => number
@@ -19,7 +19,7 @@ interface TokenEndpointOptions {
 
 /** `POST /{api}/token` (RFC 6749 3.2, 4.4). */
 export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): Endpoint {
-  const { authenticateClient, accessTokens, tokenRequests, emit, now } = options
+  const { authenticateClient, signAccessToken, tokenRequests, emit, now } = options
 
   return async function answerTokenRequest(req, res) {
     let applicationId: string | undefined
@@ -43,7 +43,7 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
       const scopes = grantScopes(api, application, form)
       const standing = await tokenRequests?.(application.id)
 
-      const accessToken = await accessTokens.sign({
+      const accessToken = await signAccessToken({
         issuer: api.resource,
         applicationId,
         scopes,

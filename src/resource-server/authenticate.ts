@@ -8,8 +8,8 @@ import type { LastUsed } from '../applications/last-used.js'
 import { readRequestId } from '../contracts/events.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationRecord } from '../contracts/store.js'
-import type { AccessToken, AccessTokens, Verification } from '../tokens/access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
+import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verify-access-token.js'
 
 /** Who calls, and what it may do at this API. */
 export interface Identity {
@@ -32,7 +32,7 @@ export interface Identify {
 }
 
 interface IdentifyOptions {
-  readonly accessTokens: AccessTokens
+  readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
   readonly revokedTokens: RevokedTokens
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
