@@ -10,16 +10,16 @@ import {
 } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
-  waitForAttempts,
   BACKINGS,
   expectNoCredentials,
   KEY,
-  POLL_OPTIONS,
-  waitForEmails,
   openProvider,
+  POLL_OPTIONS,
   SECRET_VALUE,
-  type ReceivedCredentials,
+  waitForAttempts,
+  waitForEmails,
   type Provider,
+  type ReceivedCredentials,
   type Test,
 } from '../applications/applicant.js'
 

@@ -10,12 +10,12 @@ import { memoryMailer } from '../../src/testing/index.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
 import {
-  type APIS,
-  readCredentials,
   KEY,
-  waitForEmails,
   openProvider,
+  readCredentials,
   SECRET_VALUE,
+  waitForEmails,
+  type APIS,
 } from '../applications/applicant.js'
 
 type ApiNames = readonly (keyof typeof APIS)[]

@@ -2,16 +2,16 @@ import { describe, it } from 'vitest'
 import type { Mailer } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
-  waitForAttempts,
-  readCredentials,
-  readMailedCredentials,
   expectNoCredentials,
-  POLL_OPTIONS,
-  waitForEmails,
   openMailingProvider,
   openProvider,
-  type ReceivedCredentials,
+  POLL_OPTIONS,
+  readCredentials,
+  readMailedCredentials,
+  waitForAttempts,
+  waitForEmails,
   type Provider,
+  type ReceivedCredentials,
   type Test,
 } from '../applications/applicant.js'
 

@@ -116,6 +116,12 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   return server
 }
 
+/** Makes every session fail at that stage, `times` at most. */
+export function failAt(server: MailServer, stage: Stage, fault: Fault, times = Infinity): void {
+  let left = times
+  server.fault = (at) => (at === stage && left-- > 0 ? fault : undefined)
+}
+
 /** A transport to that server, with time-outs far shorter than in production. */
 export function transportTo({ port }: { readonly port: number }, options: object = {}) {
   return createTransport({
