@@ -7,7 +7,7 @@ import { createCredentials, type Credentials } from './applications/credentials.
 import type { Outbox } from './applications/email-outbox.js'
 import { createLastUsed } from './applications/last-used.js'
 import { createActivation } from './applications/status.js'
-import { createAuthorizationServer } from './authorization-server/authorization-server.js'
+import { createAuthorizationServer } from './authorization-server/create.js'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
 import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
 import { createEvents, type PlatformEvents } from './contracts/events.js'
@@ -179,17 +179,18 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
-    settings, clients, signAccessToken, accessTokens, revokedTokens, signingKeys, limits: rateLimits, available, waitForLatest: feed.waitForLatest,
-    readChanges: feed.pollAgain, verify: findActiveToken, emit, logRefusal,
+    apis, baseUrl, basePath: settings.basePath, corsOrigins: settings.corsOrigins, publishAhead: signing.publishAhead, limits: settings.rateLimits,
+    rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
+    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, emit, logRefusal, now,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
-    apis,
+    apis: [...apis.values()],
     register,
     claim: credentialEmail.claim,
-    registrations: rateLimits.create('registration', settings.rateLimits.registration, { byAnybody: true }),
+    limitRegistrations: rateLimits.create('registration', settings.rateLimits.registration, { byAnybody: true }),
     available,
     logRefusal,
-    home: developersUrl,
+    developersUrl,
   })
 
   readiness.begin({

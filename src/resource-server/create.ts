@@ -1,19 +1,24 @@
-import type { ApiSettings } from '../options/settings.js'
+import type { Api, Limit } from '../contracts/api.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { AuthInfo } from './auth-info.js'
-import { createIdentify } from './authenticate.js'
+import { createAuthenticator } from './authenticate.js'
 import type { Guard } from './guard.js'
-import { apiNamed, readGuardArguments, type GuardArguments } from './guard-options.js'
+import { findApi, readGuardArguments, type GuardArguments } from './guard-options.js'
 import { createGuards } from './guards.js'
 import { createVerifiers } from './verify.js'
 
-type GuardsOptions = Omit<Parameters<typeof createGuards>[0], 'identify' | 'requestLimits'>
-type IdentifyOptions = Parameters<typeof createIdentify>[0]
+type GuardsOptions = Omit<Parameters<typeof createGuards>[0], 'authenticator' | 'requestLimits'>
+type AuthenticatorOptions = Parameters<typeof createAuthenticator>[0]
 
-interface ResourceServerOptions extends GuardsOptions, IdentifyOptions {
-  readonly apis: ReadonlyMap<string, ApiSettings>
+/** An API with its `requests` limit. */
+interface LimitedApi extends Api {
+  readonly rateLimit: Limit | false
+}
+
+interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
+  readonly apis: ReadonlyMap<string, LimitedApi>
   readonly rateLimits: Pick<RateLimits, 'create'>
 }
 
@@ -23,15 +28,15 @@ export interface ResourceServer {
   requireApiKey(...args: GuardArguments): Guard
   verifyAccessToken(api: string, token: string): Promise<AuthInfo>
   verifyApiKey(api: string, key: string): Promise<AuthInfo>
-  /** The access token with the scopes that a guard of the API would grant; undefined where the guard would refuse it. */
-  findActiveToken(api: ApiSettings, token: string): Promise<AccessToken | undefined>
+  /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
+  findActiveToken(api: Api, token: string): Promise<AccessToken | undefined>
 }
 
 export function createResourceServer({ apis, rateLimits, ...options }: ResourceServerOptions): ResourceServer {
-  const identify = createIdentify(options)
+  const authenticator = createAuthenticator(options)
   const requestLimits = createRequestLimits(apis, rateLimits)
-  const guards = createGuards({ ...options, identify, requestLimits })
-  const verifiers = createVerifiers({ identify, requestLimits, available: options.available })
+  const guards = createGuards({ ...options, authenticator, requestLimits })
+  const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available })
 
   return {
     requireBearer(...args) {
@@ -43,13 +48,13 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
       return guards.apiKey(api, guardOptions)
     },
     async verifyAccessToken(name, token) {
-      return verifiers.accessToken(apiNamed(apis, name, 'oauth2', 'verifyAccessToken'), token)
+      return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)
     },
     async verifyApiKey(name, key) {
-      return verifiers.apiKey(apiNamed(apis, name, 'apiKey', 'verifyApiKey'), key)
+      return verifiers.apiKey(findApi(apis, name, 'apiKey', 'verifyApiKey'), key)
     },
     async findActiveToken(api, token) {
-      const identity = await identify.byAccessToken(api, token)
+      const identity = await authenticator.byAccessToken(api, token)
       if (typeof identity === 'string' || !identity.token) return undefined
       return { ...identity.token, scopes: identity.scopes }
     },
@@ -58,10 +63,10 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
 
 /** The `requests` limit of each API that has one. */
 function createRequestLimits(
-  apis: ReadonlyMap<string, ApiSettings>,
+  apis: ReadonlyMap<string, LimitedApi>,
   rateLimits: Pick<RateLimits, 'create'>,
-): ReadonlyMap<ApiSettings, RateLimit> {
-  const limits = new Map<ApiSettings, RateLimit>()
+): ReadonlyMap<Api, RateLimit> {
+  const limits = new Map<Api, RateLimit>()
   for (const api of apis.values()) {
     const limit = rateLimits.create(`requests:${api.name}`, api.rateLimit, { policy: api.name })
     if (limit) limits.set(api, limit)
