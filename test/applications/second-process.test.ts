@@ -296,7 +296,7 @@ it(
     const targets = await Promise.all(
       Array.from({ length: 16 }, async (_, i) => {
         const maker = makers[i % makers.length]!
-        return { maker, ...(await createKnownApplication(maker)), changes: [{ at: -Infinity, good: true }] }
+        return { maker, ...(await createKnownApplication(maker)), changes: [{ at: -Infinity, accepted: true }] }
       }),
     )
     const reads: {
@@ -304,7 +304,7 @@ it(
       instance: Instance
       started: number
       ended: number
-      good: boolean
+      accepted: boolean
     }[] = []
     const flood = new AbortController()
 
@@ -318,14 +318,14 @@ it(
             : ['/orders/items', { Authorization: `Bearer ${target.accessToken}` }]
         const response = await fetch(instance.address + path, { headers: headers as Record<string, string> })
         await response.arrayBuffer()
-        reads.push({ target, instance, started, ended: performance.now(), good: response.status === 200 })
+        reads.push({ target, instance, started, ended: performance.now(), accepted: response.status === 200 })
       }
     }
 
     async function changeAll(call: 'suspend' | 'resume'): Promise<void> {
       for (const target of targets) {
         // Between call and answer either result is right.
-        target.changes.push({ at: performance.now(), good: call === 'resume' })
+        target.changes.push({ at: performance.now(), accepted: call === 'resume' })
         await target.maker.operate('applications', call, target.id)
         target.changes.at(-1)!.at = performance.now()
         await sleep(Math.random() * 20)
@@ -343,8 +343,8 @@ it(
     flood.abort()
     await Promise.all(floods)
 
-    const judged = { here: 0, elsewhere: 0, good: 0, refused: 0 }
-    const stale = reads.filter(({ target, instance, started, ended, good }) => {
+    const judged = { here: 0, elsewhere: 0, accepted: 0, refused: 0 }
+    const stale = reads.filter(({ target, instance, started, ended, accepted }) => {
       const grace = instance === target.maker ? 0 : MAX_DELAY_MS
       const latest = target.changes.findLast(({ at }) => at <= started)!
       const next = target.changes.find(({ at }) => at > latest.at)
@@ -352,8 +352,8 @@ it(
       // The next change may have begun before its time was noted.
       if (next && next.at - 500 < ended) return false
       judged[instance === target.maker ? 'here' : 'elsewhere'] += 1
-      judged[good ? 'good' : 'refused'] += 1
-      return good !== latest.good
+      judged[accepted ? 'accepted' : 'refused'] += 1
+      return accepted !== latest.accepted
     })
     expect(stale.map(({ instance, target }) => `${target.id} ${instance.name}`)).toEqual([])
     for (const [kind, count] of Object.entries(judged)) expect(count, kind).toBeGreaterThan(50)
