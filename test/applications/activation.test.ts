@@ -1,11 +1,11 @@
 import { describe, it } from 'vitest'
 import type { Mailer } from '../../src/index.js'
 import {
-  waitForAttempts,
-  readCredentials,
   openProvider,
-  type ReceivedCredentials,
+  readCredentials,
+  waitForAttempts,
   type Provider,
+  type ReceivedCredentials,
   type Test,
 } from './applicant.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectRefused, describeCredential, onEveryHost } from './operator.js'
+import { describeCredential, expectRefused, onEveryHost } from './operator.js'
 
 onEveryHost((host, { caller, createApplication, listAudit }) => {
   describe('rotateSecret()', () => {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore, type IssuedCredentials, type Store } from '../../src/index.js'
 import { createLastUsed } from '../../src/applications/last-used.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { openProvider, type ReceivedCredentials, type Provider } from './applicant.js'
+import { openProvider, type Provider, type ReceivedCredentials } from './applicant.js'
 
 /** `lastUsedAt` of key and secret. */
 async function readLastUsed({ auth }: Provider, id: string): Promise<readonly (Date | undefined)[]> {

@@ -3,11 +3,11 @@ import { describe, it } from 'vitest'
 import { memoryStore, openAdmin, type ApiGrants, type ApplicationErrorCode, type Store } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
-  readCredentials,
   expectNoCredentials,
-  POLL_OPTIONS,
-  waitForEmails,
   openProvider,
+  POLL_OPTIONS,
+  readCredentials,
+  waitForEmails,
   type Provider,
   type Test,
 } from './applicant.js'

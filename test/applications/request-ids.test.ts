@@ -3,11 +3,11 @@ import request, { type Test as Call } from 'supertest'
 import { describe, it } from 'vitest'
 import type { EmailMessage, PlatformAuthOptions } from '../../src/index.js'
 import {
-  waitForAttempts,
-  readCredentials,
   openProvider,
-  type ReceivedCredentials,
+  readCredentials,
+  waitForAttempts,
   type Provider,
+  type ReceivedCredentials,
   type Test,
 } from './applicant.js'
 
