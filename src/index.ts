@@ -39,9 +39,9 @@ export type {
 export type { Guard } from './resource-server/guard.js'
 export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 export type { Middleware } from './http/middleware.js'
-export type { ApiGrants } from './applications/grants.js'
 export type {
   ActorOptions,
+  ApiGrants,
   Application,
   Applications,
   CredentialInfo,
@@ -54,7 +54,8 @@ export type { Audit, AuditEntry } from './applications/audit-log.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health, ReadyOptions } from './store-client/readiness.js'
 export type { EmailMessage, Mailer } from './contracts/mailer.js'
-export type { SigningKeyInfo, SigningKeyRotation } from './tokens/key-rotation.js'
+export type { SigningKeyRotation } from './tokens/key-rotation.js'
+export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
   ApplicationQuery,
   ApplicationRecord,

@@ -9,7 +9,7 @@ export interface Encryption {
   /** Whether it was sealed with the newest secret; otherwise it should be sealed anew. */
   isNewest(sealed: string): boolean
   /** The text again. Rejects with `ConfigurationError` if none of the secrets opens it. */
-  open(sealed: string): Promise<string>
+  unseal(sealed: string): Promise<string>
 }
 
 const PLAIN = 'plain:'
@@ -29,7 +29,7 @@ export function createEncryption(secrets: readonly string[]): Encryption {
       .encrypt(newest)
   }
 
-  async function open(sealed: string): Promise<string> {
+  async function unseal(sealed: string): Promise<string> {
     if (sealed.startsWith(PLAIN)) return sealed.slice(PLAIN.length)
     for (const key of keys) {
       const opened = await compactDecrypt(sealed, key, ALGORITHMS).catch(() => undefined)
@@ -55,7 +55,7 @@ export function createEncryption(secrets: readonly string[]): Encryption {
     return decodeProtectedHeader(sealed).kid === newestKid
   }
 
-  return { seal, isNewest, open }
+  return { seal, isNewest, unseal }
 }
 
 function derive(secret: string, purpose: string): Uint8Array {
