@@ -24,7 +24,7 @@ const NAME_OPTION = {
 export const registrationCommands = [
   command({
     name: 'apps create',
-    summary: 'Creates an active application and shows its credentials, this once. Sends no e-mail.',
+    summary: 'Creates an active application and shows its credentials once. Sends no e-mail.',
     requires: 'options',
     audited: true,
     options: {
