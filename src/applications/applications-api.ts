@@ -1,6 +1,10 @@
 import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../contracts/store.js'
 import { isLive } from './credentials.js'
-import type { ApiGrants } from './grants.js'
+
+/** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
+export type ApiGrants<Name extends string = string> =
+  | readonly Name[]
+  | { readonly [Each in Name]?: { readonly scopes?: readonly string[] } }
 
 /** A live key or secret as `auth.applications` shows it. */
 export interface CredentialInfo {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeFeed } from './change-feed.js'
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import { withTimeout } from '../lib/timeout.js'
 import type { Logger } from '../contracts/logger.js'
 import type { StoreHealth } from './store-health.js'
 import { describeStoreFault } from './store-fault.js'
@@ -69,15 +70,11 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   let closed: Promise<void> | undefined
   /** Why the last attempt to start failed. */
   let problem: unknown = 'its store has not been opened yet.'
-  let failAttempt: (error: unknown) => void
   /** Rejects when the first attempt to start fails. */
-  const firstFailure = new Promise<never>((_, reject) => (failAttempt = reject))
-  firstFailure.catch(() => undefined)
+  const firstFailure = createRejection()
   const closing = new AbortController()
-  let abandon: (reason: Error) => void
   /** Rejects when a start that hangs is not waited for any more. */
-  const abandoned = new Promise<never>((_, reject) => (abandon = reject))
-  abandoned.catch(() => undefined)
+  const abandoned = createRejection()
   let stop = async (): Promise<void> => undefined
   let settle: (outcome: Promise<void>) => void
   const starting = new Promise<void>((resolve) => (settle = resolve))
@@ -90,13 +87,13 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     for (;;) {
       if (closing.signal.aborted) throw new StoreUnavailableError('The platform was closed before it was ready.')
       try {
-        await Promise.race([start(closing.signal), abandoned])
+        await Promise.race([start(closing.signal), abandoned.promise])
         started = true
         return
       } catch (error) {
         const before = messageOf(problem)
         problem = error
-        failAttempt(error)
+        firstFailure.reject(error)
         const message = messageOf(error)
         if (error instanceof ConfigurationError) {
           logger.error(`The platform cannot start. ${message}`)
@@ -111,17 +108,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   async function waitForStart(): Promise<void> {
-    const patience = new AbortController()
-    const tooLate = sleep(PATIENCE, undefined, { ref: false, signal: patience.signal }).then(() => {
-      throw new StoreUnavailableError('The platform is not ready yet.')
-    })
-    tooLate.catch(() => undefined)
     try {
-      await Promise.race([starting, tooLate])
+      await withTimeout(starting, PATIENCE, () => new StoreUnavailableError('The platform is not ready yet.'))
     } catch (cause) {
       throw new StoreUnavailableError('The platform is not ready.', { cause })
-    } finally {
-      patience.abort()
     }
   }
 
@@ -165,7 +155,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   async function close(): Promise<void> {
     closing.abort()
     feed.close()
-    const enough = setTimeout(() => abandon(new StoreUnavailableError('The platform was closed meanwhile.')), LAST)
+    const enough = setTimeout(
+      () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
+      LAST,
+    )
     await starting.catch(() => undefined)
     clearTimeout(enough)
     feed.close()
@@ -177,7 +170,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       stop = steps.stop
       settle(keepStarting(steps.start))
     },
-    ready: ({ retry = true } = {}) => (retry || started ? starting : Promise.race([starting, firstFailure])),
+    ready: ({ retry = true } = {}) => (retry || started ? starting : Promise.race([starting, firstFailure.promise])),
     available() {
       if (!started) return inLine(waitForStart)
       return feed.isFresh() ? undefined : inLine(refresh)
@@ -185,6 +178,14 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     health,
     close: () => (closed ??= close()),
   }
+}
+
+/** A promise that does not resolve, and whose rejection nobody needs to handle. */
+function createRejection(): { readonly promise: Promise<never>; reject(reason: unknown): void } {
+  let reject: (reason: unknown) => void = () => undefined
+  const promise = new Promise<never>((_, rejectPromise) => (reject = rejectPromise))
+  promise.catch(() => undefined)
+  return { promise, reject }
 }
 
 /** A message with those of its causes: the innermost one says what happened. */

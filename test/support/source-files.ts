@@ -71,10 +71,10 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     ),
     functions: measureFunctions(text, spans),
     hasDefaultExport: module.staticExports.some(({ entries }) =>
-      entries.some(({ exportName }) => exportName.kind === 'Default' || exportName.name === 'default'),
+      entries.some(({ exportName }) => String(exportName.kind) === 'Default' || exportName.name === 'default'),
     ),
     hasUnnamedExport: module.staticExports.some(({ entries }) =>
-      entries.some(({ exportName }) => exportName.kind === 'None'),
+      entries.some(({ exportName }) => String(exportName.kind) === 'None'),
     ),
   }
 }
