@@ -59,10 +59,10 @@ export interface Applications<ApiNames extends string = string> {
   get(id: string): Promise<Application | undefined>
   /** Oldest first, 100 at a time unless `limit` says otherwise; `next` is the `after` of the page that follows. */
   list(query?: {
-    readonly after?: string
-    readonly limit?: number
-    readonly api?: ApiNames
-    readonly status?: ApplicationStatus
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
+    readonly api?: ApiNames | undefined
+    readonly status?: ApplicationStatus | undefined
   }): Promise<{ items: Application[]; next?: string }>
   update(
     id: string,
