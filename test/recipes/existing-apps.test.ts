@@ -80,13 +80,14 @@ describe.each(Object.entries(EXPRESSES))('%s', (_name, express) => {
       await send('/pages').expect(403, new RegExp(refusal))
     })
 
-    it('before the router, the guarded routes and the registration form refuses their POST requests', async () => {
+    it('before the router, guarded routes and the registration form refuses POST requests and sets cookies', async () => {
       app.use(quietSession({}), protection(), host.auth.router)
-      app.post('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.end())
+      app.all('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.end())
       app.use('/register', host.auth.registrationRouter)
       const { status, text } = await requestToken()
       expect([status, text]).toEqual([403, expect.stringContaining(refusal)])
       await send('/catalog/items').set('X-Api-Key', key).expect(403, new RegExp(refusal))
+      await request(app).get('/catalog/items').set('X-Api-Key', key).expect(200).expect('Set-Cookie', /./)
       await send('/register').type('form').send({ name: 'Shop' }).expect(403, new RegExp(refusal))
     })
   })
