@@ -297,12 +297,12 @@ describe('On PostgreSQL, the example app', () => {
 async function registerAt(baseUrl: string, contact = NEWCOMER): Promise<void> {
   const address = `${baseUrl}/developers/register`
   const form = await page(address)
-  const apis = [...form.matchAll(/<input type="checkbox" name="apis" value="(\w+)">/g)].map(([, api = '']) => api)
+  const apis = [...form.matchAll(/<input type="checkbox" name="apis" value="(\w+)" ?\/?>/g)].map(([, api = '']) => api)
   expect(apis).toEqual(['orders', 'catalog'])
   const body = new URLSearchParams([['name', 'Till'], ['contact', contact], ...apis.map((api) => ['apis', api])])
   const answer = await fetch(address, { method: 'POST', body })
   expect(answer.status).toBe(202)
-  expect(await answer.text()).toContain('on their way')
+  expect(await answer.text()).toContain('We have received your registration')
 }
 
 async function page(address: string): Promise<string> {
