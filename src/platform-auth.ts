@@ -99,8 +99,6 @@ type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void
   ? All
   : never
 
-/** Milliseconds that the store has to answer. */
-const STORE_TIMEOUT = 5000
 /** Milliseconds between two looks for what need not be kept in memory any longer. */
 const SWEEP = 60_000
 
@@ -138,10 +136,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   })
   const logRefusal = createRefusalLog(logger, settings.production)
   const storeHealth = createStoreHealth({ logger, emit, now })
-  const store = createBoundedStore(settings.store ?? memoryStore(), {
-    timeout: STORE_TIMEOUT,
-    storeHealth,
-  })
+  const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth })
   const encryption = createEncryption(settings.secrets)
   const { redis, headers, registration } = settings.rateLimits
   const limits = createRateLimits({
@@ -231,7 +226,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis,
     register: wing.register,
     claim: wing.claim,
-    registrations: limits.create('registration', registration, { byAnybody: true }),
+    registrations: limits.create('registration', registration, { untrustedKeys: true }),
     available,
     logRefusal,
     home: settings.developersUrl,
@@ -290,8 +285,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   /** Requests are answered all the same: this is no outage of the platform's. */
   function tellOfLimits(problem: unknown): void {
     const gone = problem !== undefined
-    if (gone) logger.warn('Redis is out of reach: limits are counted in each process until it answers.', problem)
-    else logger.warn('Redis answers again: limits are shared.')
+    if (gone) logger.warn('Redis is out of reach: each process counts its own rate limits until it answers.', problem)
+    else logger.warn('Redis answers again: rate limits are shared.')
     emit(gone ? 'limits.unavailable' : 'limits.available', problem instanceof Error ? { reason: problem.message } : {})
   }
 

@@ -54,7 +54,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
   const authenticate = clientAuthentication({
     ...clients,
-    failures: limits.create('failedAuthentication', rateLimits.failedAuthentication, { byAnybody: true }),
+    failures: limits.create('failedAuthentication', rateLimits.failedAuthentication, { untrustedKeys: true }),
     readChanges,
     now,
   })
