@@ -71,7 +71,7 @@ describe.concurrent('a process', () => {
     const { stderr } = await run(`
       const store = { ...memoryStore(), open: async () => { throw new Error('nobody there') } }
       createPlatformAuth({ baseUrl, apis, store })`)
-    expect(stderr).toMatch(/could not start yet, and goes on trying/)
+    expect(stderr).toMatch(/could not start yet, and keeps trying/)
     expect(stderr).toContain('nobody there')
   })
 
