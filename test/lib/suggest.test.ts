@@ -25,3 +25,7 @@ it('didYouMean returns a question with a leading space, or nothing', () => {
   expect(didYouMean('rotate', KNOWN)).toBe(' Did you mean "rotate-key" or "rotate-secret"?')
   expect(didYouMean('xyz', KNOWN)).toBe('')
 })
+
+it('didYouMean shows the words as `format` says', () => {
+  expect(didYouMean('stauts', ['status', 'limit'], (name) => `--${name}`)).toBe(' Did you mean --status?')
+})
