@@ -12,7 +12,7 @@ import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { accessToken, createApplication } from '../support/http.js'
 import { APIS, recordingLogger, SECRET } from '../support/platform.js'
-import { connectTo, startRedis } from '../support/redis.js'
+import { connectRedis, startRedis } from '../support/redis.js'
 import { asOftenAsPossible, nowAndThen, often, openPlatform, print } from './capacity.js'
 import { addApplications } from './many-applications.js'
 import { startGaugedPostgres, type PostgresGauge } from './postgres-gauge.js'
@@ -154,8 +154,8 @@ describe('what that costs', () => {
   it('in Redis', { timeout: 60_000 }, async () => {
     const COUNTS = 40_000
     const server = await startRedis()
-    const redis = connectTo(server.url)
-    const gauge = connectTo(server.url)
+    const redis = connectRedis(server.url)
+    const gauge = connectRedis(server.url)
     const told = async (section: string, name: RegExp): Promise<number> =>
       [...(await gauge.info(section)).matchAll(name)].reduce((sum, [, figure]) => sum + Number(figure), 0)
     const spent = () => told('cpu', /used_cpu_(?:user|sys):([\d.]+)/g)
