@@ -28,7 +28,8 @@ it.each(['PostgreSQL', 'SQLite'] as const)(
       await rotateRepeatedly(members, ROTATIONS, 100)
       const { requests, failures } = await load.stop()
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10
-      const { value: keys } = await members[0]!.operate<SigningKeyInfo[]>('signingKeys', 'list')
+      const { value } = await members[0]!.operate<{ items: SigningKeyInfo[] }>('signingKeys', 'list')
+      const keys = value.items
       const figures = { rotations: keys.length - 1, processes: members.length, requests, seconds }
       printFigures(`rotations under load, ${way}`, { ...figures, failures: failures.length })
       expect(failures).toEqual([])

@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 const listKeys = async (member: Member): Promise<readonly SigningKeyInfo[]> =>
-  (await member.operate<SigningKeyInfo[]>('signingKeys', 'list')).value
+  (await member.operate<{ items: SigningKeyInfo[] }>('signingKeys', 'list')).value.items
 
 it.each(OPERATED)('ten platforms in four processes that rotate at the same time make one key, %s', async (name) => {
   const members = fleet.members(name)
