@@ -39,11 +39,12 @@ export type {
 export type { Guard } from './resource-server/guard.js'
 export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 export type { Middleware } from './http/middleware.js'
-export type { Application, CredentialInfo } from './applications/application.js'
-export type { ApiGrants } from './applications/validation.js'
 export type {
-  Applications,
   ActorOptions,
+  ApiGrants,
+  Application,
+  Applications,
+  CredentialInfo,
   IssuedCredentials,
   RotateByEmailOptions,
   RotateOptions,

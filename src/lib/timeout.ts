@@ -3,10 +3,7 @@ interface TimeoutOptions {
   readonly keepAlive?: boolean
 }
 
-/**
- * The result of `work`, or a rejection with what `createError` makes once `milliseconds` have passed. The work itself
- * goes on. Its timer keeps the process alive only with `keepAlive`.
- */
+/** Settles as `work` does, or rejects with the error of `createError` after `milliseconds`. The work itself is not stopped. */
 export function withTimeout<Result>(
   work: Promise<Result>,
   milliseconds: number,

@@ -4,7 +4,7 @@ import { withTimeout } from '../lib/timeout.js'
 /** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
 export interface ChangeFeed {
   /** Starts at the present end of the feed. What is read from the store afterwards cannot be older than that. */
-  start(): Promise<void>
+  start(onChange: ApplyChange): Promise<void>
   /** Whether what this process knows is at most `maxStaleness` old. */
   isFresh(): boolean
   /** Reads the feed, or joins a read that is under way. Resolves true if the store answered. */
@@ -19,12 +19,15 @@ export interface ChangeFeed {
   close(): void
 }
 
+/** Called for every change. If it rejects, the same change is delivered again with the next poll. */
+export type ApplyChange = (change: Change) => void | Promise<void>
+
 interface ChangeFeedOptions {
   readonly store: Pick<Store, 'changesSince' | 'pollInterval' | 'watch'>
   /** Seconds. */
   readonly maxStaleness: number
-  /** If it rejects, the same change is delivered again with the next poll. */
-  readonly onChange: (change: Change) => void | Promise<void>
+  /** Whether the store is known not to answer: then `pollAgain` resolves false without asking it. */
+  readonly isSilent?: () => boolean
 }
 
 /** A slow store may delay a token request by this much for the sake of the latest changes. */
@@ -40,7 +43,7 @@ interface NextRead {
 }
 
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
-export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOptions): ChangeFeed {
+export function createChangeFeed({ store, maxStaleness, isSilent = () => false }: ChangeFeedOptions): ChangeFeed {
   let cursor: string | undefined
   /** When the last answered read was started: everything that was committed before is known. */
   let knownAt = -Infinity
@@ -50,12 +53,13 @@ export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOp
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
   let closed = false
+  let applyChange: ApplyChange = () => undefined
 
   async function read(): Promise<boolean> {
     const startedAt = performance.now()
     try {
       const page = await store.changesSince(cursor)
-      for (const change of page.changes) await onChange(change)
+      for (const change of page.changes) await applyChange(change)
       cursor = page.cursor
       knownAt = startedAt
       return true
@@ -102,7 +106,8 @@ export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOp
   }
 
   return {
-    async start() {
+    async start(onChange) {
+      applyChange = onChange
       const startedAt = performance.now()
       cursor = (await store.changesSince(undefined)).cursor
       knownAt = startedAt
@@ -112,7 +117,7 @@ export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOp
     },
     isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
     poll,
-    pollAgain: () => findNextRead().answered,
+    pollAgain: async () => !isSilent() && findNextRead().answered,
     waitForLatest: () => findNextRead().answeredInTime,
     close() {
       closed = true

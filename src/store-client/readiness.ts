@@ -27,6 +27,8 @@ export interface ReadyOptions {
 export interface Readiness {
   /** Resolves once the platform has started. Rejects if no retry can help, and with `retry: false` for any failure. */
   ready(options?: ReadyOptions): Promise<void>
+  /** Starts the platform. Called once, when all parts have been created. */
+  begin(steps: StartAndStop): void
   /** For a request: usually synchronous. Rejects with `StoreUnavailableError` if the answer must be 503. */
   available(): MaybePromise<void>
   /** Resolves within about a second, even if the store does not answer. */
@@ -35,10 +37,13 @@ export interface Readiness {
   close(): Promise<void>
 }
 
-interface ReadinessOptions {
+interface StartAndStop {
   /** Everything that must be done before the first answer. Repeated until it succeeds, or the signal is aborted. */
   readonly start: (closing: AbortSignal) => Promise<void>
   readonly stop: () => Promise<void>
+}
+
+interface ReadinessOptions {
   readonly feed: Pick<ChangeFeed, 'isFresh' | 'poll' | 'close'>
   readonly storeHealth: Pick<StoreHealth, 'isSilent' | 'isOut' | 'problems'>
   /** Problems of other parts while requests are answered; each returns undefined if there is none. */
@@ -58,10 +63,11 @@ const HEALTH_POLL_TIMEOUT_MS = 1000
 const MAX_WAITING_REQUESTS = 10_000
 
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { stop, feed, storeHealth, problemsElsewhere = [] } = options
-  const startup = createStartup(options)
+  const { feed, storeHealth, logger, problemsElsewhere = [] } = options
+  const startup = createStartup(logger)
   let waiting = 0
   let closed: Promise<void> | undefined
+  let stop = async (): Promise<void> => undefined
 
   async function waitForStart(): Promise<void> {
     try {
@@ -117,6 +123,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   return {
+    begin(steps) {
+      stop = steps.stop
+      startup.begin(steps.start)
+    },
     ready({ retry = true } = {}) {
       if (retry || startup.isFinished()) return startup.finished
       return Promise.race([startup.finished, startup.firstFailure])
@@ -131,6 +141,8 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 }
 
 interface Startup {
+  /** Makes the first attempt, and repeats failed ones. */
+  begin(start: StartAndStop['start']): void
   /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError`, or after `abort()`. */
   readonly finished: Promise<void>
   /** Rejects when the first attempt fails. */
@@ -142,15 +154,19 @@ interface Startup {
   abort(): Promise<void>
 }
 
-/** Begins at once, and repeats failed attempts. */
-function createStartup({ start, logger }: Pick<ReadinessOptions, 'start' | 'logger'>): Startup {
+function createStartup(logger: Logger): Startup {
   const closing = new AbortController()
   const firstFailure = createRejection()
   const abandoned = createRejection()
   let isFinished = false
   let problem: unknown = 'its store has not been opened yet.'
 
-  async function repeatUntilStarted(): Promise<void> {
+  let settle: (outcome: Promise<void>) => void
+  const finished = new Promise<void>((resolve) => (settle = resolve))
+  // An app need not await ready(): the log has the reason, and an unhandled rejection would end the process.
+  finished.catch(() => undefined)
+
+  async function repeatUntilStarted(start: StartAndStop['start']): Promise<void> {
     // The host first gets time to add its listeners.
     await sleep(0)
     while (!closing.signal.aborted) {
@@ -177,11 +193,8 @@ function createStartup({ start, logger }: Pick<ReadinessOptions, 'start' | 'logg
       logger.error(`The platform could not start yet, and keeps trying: ${message}`)
   }
 
-  const finished = repeatUntilStarted()
-  // An app need not await ready(): the log has the reason, and an unhandled rejection would end the process.
-  finished.catch(() => undefined)
-
   return {
+    begin: (start) => settle(repeatUntilStarted(start)),
     finished,
     firstFailure: firstFailure.promise,
     isFinished: () => isFinished,

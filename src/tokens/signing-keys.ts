@@ -26,6 +26,8 @@ export interface SigningKeys {
   find(kid: string): MaybePromise<SigningKey | undefined>
   /** Whether `find` found no key with that `kid`, and no keys were loaded since. */
   isUnknown(kid: string): boolean
+  /** Calls `listener` when a key was removed: no cached token that it signed may be accepted. */
+  onRemoved(listener: () => void): void
 }
 
 export type CurrentSigningKey = SigningKey & { readonly privateKey: webcrypto.CryptoKey }
@@ -39,8 +41,6 @@ interface SigningKeysOptions {
    * `load()`; false if the store does not answer.
    */
   readonly readChanges: () => Promise<boolean>
-  /** Called when a key was removed, so that no cached token that it signed is accepted. */
-  readonly onRemoved: () => void
 }
 
 /** Bounds what unauthenticated requests with invented `kid`s cost the store to ten queries a second. */
@@ -49,10 +49,11 @@ const MAX_UNKNOWN_KIDS = 1000
 /** A `kid` is an RFC 7638 thumbprint of 43 characters, so a much longer one is rejected without asking the store. */
 const MAX_KID_LENGTH = 64
 
-export function createSigningKeys({ store, encryption, now, readChanges, onRemoved }: SigningKeysOptions): SigningKeys {
+export function createSigningKeys({ store, encryption, now, readChanges }: SigningKeysOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
   let lastAddedKid: string | undefined
   const unknownKids = boundedCache<true>({ entries: MAX_UNKNOWN_KIDS })
+  const removalListeners: (() => void)[] = []
 
   async function read(): Promise<void> {
     const records = await store.listSigningKeys()
@@ -68,7 +69,7 @@ export function createSigningKeys({ store, encryption, now, readChanges, onRemov
     keys = loaded
     unknownKids.clear()
     lastAddedKid = records.at(-1)?.kid
-    if (isAnyRemoved) onRemoved()
+    if (isAnyRemoved) for (const listener of removalListeners) listener()
   }
 
   function findKnown(kid: string): SigningKey | undefined {
@@ -90,6 +91,7 @@ export function createSigningKeys({ store, encryption, now, readChanges, onRemov
     verifies: (kid) => findKnown(kid) !== undefined,
     lastAddedKid: () => lastAddedKid,
     isUnknown,
+    onRemoved: (listener) => void removalListeners.push(listener),
     find(kid) {
       const key = findKnown(kid)
       if (key || isUnknown(kid)) return key

@@ -41,14 +41,11 @@ export interface AccessTokenVerifier {
    * for a string that cannot be an access token.
    */
   verify(token: string): MaybePromise<Verification>
-  /** Removes expired tokens from the cache. */
-  removeExpired(): void
-  /** Empties the cache, and keeps verifications that are under way out of it. */
-  clear(): void
+  close(): void
 }
 
 interface AccessTokenVerifierOptions {
-  readonly signingKeys: Pick<SigningKeys, 'find' | 'verifies' | 'isUnknown'>
+  readonly signingKeys: Pick<SigningKeys, 'find' | 'verifies' | 'isUnknown' | 'onRemoved'>
   /** Every issuer of this platform; tokens of others are invalid. */
   readonly issuers: readonly string[]
   /** Seconds. */
@@ -62,6 +59,8 @@ interface AccessTokenVerifierOptions {
 const MAX_INVALID_TOKENS = 5000
 /** A cached invalid token that no new signing key can make valid. Others are cached by the `kid` that they name. */
 const INVALID_FOR_EVERY_KEY = ''
+
+const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
 
 export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): AccessTokenVerifier {
   const { signingKeys, issuers, clockTolerance, now, entries } = options
@@ -97,7 +96,7 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
       const { payload, protectedHeader } = await jwtVerify(token, findPublicKey, requirements)
       const accessToken = parseClaims(payload, protectedHeader.kid!, token.length)
       if (accessToken === undefined) return 'invalid'
-      // If clear() was called meanwhile, the key may be the one that was removed.
+      // If clearCache() was called meanwhile, the key may be the one that was removed.
       if (pending === generation) verified.set(digest, accessToken)
       return checkTimes(accessToken)
     } catch (error) {
@@ -122,6 +121,16 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
     return kid !== undefined && (kid === INVALID_FOR_EVERY_KEY || signingKeys.isUnknown(kid))
   }
 
+  /** Keeps verifications that are under way out of the cache, too. */
+  function clearCache(): void {
+    verified.clear()
+    pending = new Map()
+  }
+
+  signingKeys.onRemoved(clearCache)
+  const removeExpired = (): void => verified.sweep((token) => checkTimes(token) === 'expired')
+  const sweepTimer = setInterval(removeExpired, EXPIRED_TOKENS_SWEEP_INTERVAL_MS).unref()
+
   return {
     verify(token) {
       const digest = hash('sha256', token, 'base64')
@@ -135,13 +144,7 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
       pending.set(digest, verification)
       return verification
     },
-    removeExpired() {
-      verified.sweep((token) => checkTimes(token) === 'expired')
-    },
-    clear() {
-      verified.clear()
-      pending = new Map()
-    },
+    close: () => clearInterval(sweepTimer),
   }
 }
 

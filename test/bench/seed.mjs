@@ -1,6 +1,6 @@
 /**
- * `seed.mjs <folder> <applications> <hot>`: a SQLite store with so many applications, written past the package in one
- * transaction, and `hot.json` with the ids and keys of some that lie all over it.
+ * `seed.mjs <folder> <applications> <hot>`: creates a SQLite store with that many applications by one transaction of its
+ * own, and `hot.json` with ids and keys of `hot` applications spread over it.
  */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

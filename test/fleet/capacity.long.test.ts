@@ -17,7 +17,7 @@ import { loadAtRate, loadWithoutDelay, openPlatform, print, repeat } from './cap
 import { addApplications } from './many-applications.js'
 import { startGaugedPostgres, type PostgresGauge } from './postgres-gauge.js'
 
-// The measurements in docs/scaling.md.
+// Prints the figures of docs/scaling.md.
 
 let postgres: PostgresGauge
 

@@ -44,8 +44,10 @@ const change = (id: string): Change => ({ kind: 'application', id })
 
 function startFeed(store: Store, maxStaleness = 5, onChange?: (change: Change) => void | Promise<void>) {
   const delivered: Change[] = []
-  feed = createChangeFeed({ store, maxStaleness, onChange: onChange ?? ((each) => void delivered.push(each)) })
-  return { feed, delivered }
+  const created = createChangeFeed({ store, maxStaleness })
+  feed = created
+  const start = (): Promise<void> => created.start(onChange ?? ((each) => void delivered.push(each)))
+  return { feed: { ...created, start }, delivered }
 }
 
 describe('the change feed', () => {

@@ -21,7 +21,6 @@ export function accessTokensOver(
     encryption,
     now: Date.now,
     readChanges: () => Promise.resolve(true),
-    onRemoved: () => undefined,
   })
   const accessTokens = createAccessTokenVerifier({
     signingKeys,

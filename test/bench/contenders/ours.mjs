@@ -8,8 +8,8 @@ import { claimsOf, garbageToken, newKeyPair, SCOPES, signerOf } from '../tokens.
 import { credentialsOf, PLATFORM, privateSigningKey } from '../platform.mjs'
 
 /**
- * The package, as its README mounts it: `guard` is `bearer`, `apiKey`, or none for the token endpoint. Applications are
- * made by `auth.applications.create()`; access tokens are signed with the platform's own key.
+ * The package, mounted as in its README: `guard` is `bearer`, `apiKey`, or none for the token endpoint. Applications are
+ * created by `auth.applications.create()`; access tokens are signed with the platform's key.
  */
 export async function start(options) {
   const {
