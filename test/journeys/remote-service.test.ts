@@ -46,7 +46,7 @@ async function startService(baseUrl: string): Promise<typeof service> {
   const program = blocks?.find(
     (block) => block.includes('createRemoteJWKSet') && block.includes('service.listen(3001)'),
   )
-  if (program === undefined) throw new Error('The README shows no service elsewhere.')
+  if (program === undefined) throw new Error('The README has no example of a remote service.')
   const adapted = program
     .replaceAll('https://api.example.com', baseUrl)
     .replace('service.listen(3001)', 'service.listen(0, function () { console.log(this.address().port) })')
