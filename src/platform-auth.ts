@@ -139,6 +139,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const store = createBoundedStore(settings.store ?? memoryStore(), {
     timeout: STORE_TIMEOUT,
     storeHealth,
+    logger,
   })
   const encryption = createEncryption(settings.secrets)
   const { redis, headers, registration } = settings.rateLimits

@@ -8,8 +8,8 @@ export function createActivation(store: Store, writer: ApplicationWriter): Activ
   return async function activate(id, requestId) {
     await writer.change(id, { type: 'application.activated', requestId }, async (current) => {
       if (current.status !== 'pending') return undefined
-      const emails = await store.listEmails({ applicationId: id, state: undefined, limit: 100 })
-      const email = emails.find(({ purpose }) => purpose === 'registration')
+      const query = { applicationId: id, purpose: 'registration', state: undefined, limit: 1 } as const
+      const [email] = await store.listEmails(query)
       return {
         changed: { status: 'active' },
         details: { firstUse: true },

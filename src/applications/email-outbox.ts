@@ -69,8 +69,7 @@ export function createEmailOutbox({ store, opened, now, wake, hasMailer }: Outbo
     },
     newEmail,
     async emailFor(applicationId, purpose, overlap) {
-      const emails = await store.listEmails({ applicationId, state: undefined, limit: 100 })
-      const unsent = emails.find((email) => email.purpose === purpose)
+      const [unsent] = await store.listEmails({ applicationId, purpose, state: undefined, limit: 1 })
       return unsent ? { ...anew(unsent), overlap } : newEmail(applicationId, purpose, { overlap })
     },
     async retry(applicationId) {

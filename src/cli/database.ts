@@ -34,7 +34,7 @@ function sqliteAt(file: string): Database {
   const store = sqliteStore(file)
   const open: Store['open'] = async (options) => {
     if (!existsSync(file)) throw new Error(`there is no file ${file}. A server makes it when it first starts.`)
-    await store.open(options)
+    return store.open(options)
   }
   return { store: { ...store, open }, file, close: async () => undefined }
 }

@@ -46,9 +46,9 @@ export function createAttempts(options: AttemptsOptions): Attempts {
   const { store, apis, writer, credentials, compose, byClaimLink, emit, onFailed, now } = options
 
   /** Whether the email is still as this process left it: it is gone once its credentials were used, or the application was deleted. */
-  async function isStillThere({ id, applicationId, version }: QueuedEmail): Promise<boolean> {
-    const emails = await store.listEmails({ applicationId, state: undefined, limit: 100 })
-    return emails.some((email) => email.id === id && email.version === version)
+  async function isStillThere({ id, version }: QueuedEmail): Promise<boolean> {
+    const email = await store.findEmail(id)
+    return email?.version === version
   }
 
   function next(email: QueuedEmail, changed: Partial<QueuedEmail>): QueuedEmail {

@@ -1,13 +1,15 @@
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
 import type { StoreHealth } from './store-health.js'
 import { STORE_CALLS, type StoreCallName } from './store-calls.js'
-import type { Store } from '../contracts/store.js'
+import type { Logger } from '../contracts/logger.js'
+import type { SchemaMigration, Store } from '../contracts/store.js'
 
 interface StoreAccessOptions {
   /** Milliseconds to wait for an answer. */
   readonly timeout: number
   /** Told of every call's end. */
   readonly storeHealth: StoreHealth
+  readonly logger: Logger
 }
 
 /** Calls that may wait for the store at once, those included that nobody waits for any more. */
@@ -21,7 +23,7 @@ const LAST = 2000
  * one has waited in vain, the others are refused at once, but for the change feed's: that is the pulse by which a silent
  * store is heard of again.
  */
-export function createBoundedStore(store: Store, { timeout, storeHealth }: StoreAccessOptions): Store {
+export function createBoundedStore(store: Store, { timeout, storeHealth, logger }: StoreAccessOptions): Store {
   let waiting = 0
   let closed = false
 
@@ -75,7 +77,12 @@ export function createBoundedStore(store: Store, { timeout, storeHealth }: Store
     get pollInterval() {
       return store.pollInterval
     },
-    open: () => openStore(store, storeHealth),
+    async open() {
+      const migration = await openStore(store, storeHealth)
+      // Not `info`, which the default logger drops: the operator must learn where the copy is.
+      if (migration) logger.warn(describeMigration(migration))
+      return migration
+    },
     close() {
       closed = true
       return closeStore(store)
@@ -86,19 +93,23 @@ export function createBoundedStore(store: Store, { timeout, storeHealth }: Store
 }
 
 /** Opening may take as long as its migrations do; what waiting can't cure comes out as `ConfigurationError`. */
-async function openStore(store: Store, storeHealth: StoreHealth): Promise<void> {
+async function openStore(store: Store, storeHealth: StoreHealth): Promise<SchemaMigration | undefined> {
   const call = { name: 'open' as const, since: performance.now() }
-  try {
-    await store.open()
-  } catch (cause) {
+  const migration = await store.open().catch((cause: unknown) => {
     const { code } = cause as { code?: unknown }
     if (code !== 'schema_too_new' && code !== 'driver_missing') {
       storeHealth.failed(call, cause)
       throw new StoreUnavailableError('The store could not be opened.', { cause })
     }
     throw new ConfigurationError(cause instanceof Error ? cause.message : String(cause), { cause })
-  }
+  })
   storeHealth.answered({ ...call, since: performance.now() })
+  return migration
+}
+
+function describeMigration({ from, to, copy }: SchemaMigration): string {
+  const migrated = `The store was migrated from schema ${from} to ${to}.`
+  return copy === undefined ? migrated : `${migrated} A copy of the file as it was before is ${copy}.`
 }
 
 /** A store that never opened may never close. */

@@ -18,6 +18,7 @@ export const STORE_CALLS: Readonly<Record<StoreCallName, 'read' | 'change'>> = {
   noteCredentialUse: 'change',
   leaseEmail: 'change',
   saveEmail: 'change',
+  findEmail: 'read',
   findEmailByClaimLink: 'read',
   listEmails: 'read',
   revokeAccessToken: 'change',
