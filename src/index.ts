@@ -66,6 +66,7 @@ export type {
   EmailQuery,
   QueuedEmail,
   RevokedAccessToken,
+  SchemaMigration,
   SigningKeyRecord,
   Store,
 } from './contracts/store.js'
