@@ -16,7 +16,8 @@ const PLAIN = 'plain:'
 
 /** `dir` + A256GCM (RFC 7518 4.5, 5.3); a secret of 32 random characters needs no slow derivation, HKDF (RFC 5869) will do. */
 export function createEncryption(secrets: readonly string[]): Encryption {
-  const keys = secrets.map((secret) => derive(secret, 'express-platform-auth encryption v1'))
+  // The texts never change: stored keys were encrypted with what is derived from them (test/stores/fixtures).
+  const keys = secrets.map((secret) => derive(secret, 'express-platform-auth sealing v1'))
   // Named by a hash of its own, so that a sealed text tells which secret opens it and nothing about the secret.
   const newestKid =
     secrets[0] && Buffer.from(derive(secrets[0], 'express-platform-auth kid v1')).toString('base64url', 0, 9)
