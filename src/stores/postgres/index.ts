@@ -10,6 +10,7 @@ import { leaseEmail, listEmails, writeEmail } from './emails.js'
 import { publish, readChangesSince } from './feed.js'
 import { createPostgresListener } from './listener.js'
 import { migrate } from './migrate.js'
+import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import type { PostgresPool } from './pool.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
@@ -62,7 +63,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     if (closed) throw new Error('The PostgreSQL store is closed.')
     ignoreLostConnections(pool)
     if (opening) return opening.then(() => undefined)
-    opening = migrate({ sql, transaction }, { mayMigrate }).catch((error: unknown) => {
+    opening = migrate({ sql, transaction }, { migrations: MIGRATIONS, mayMigrate }).catch((error: unknown) => {
       opening = undefined
       throw error
     })

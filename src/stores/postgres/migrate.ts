@@ -2,8 +2,14 @@ import type { SchemaMigration } from '../../contracts/store.js'
 import { describeMigration, refuseNewerSchema, refuseOlderSchema } from '../sql/schema-version.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import type { PostgresConnections, Sql } from './connection.js'
-import { MIGRATIONS } from './migrations/index.js'
 import type { Migration } from './migrations/index.js'
+
+interface MigrateOptions {
+  /** One per schema version, in order. */
+  readonly migrations: readonly Migration[]
+  /** Whether an older schema may be changed; otherwise it is refused. */
+  readonly mayMigrate: boolean
+}
 
 /**
  * Creates the tables in the first schema of the search path or migrates them: all pending migrations in one transaction, or
@@ -11,24 +17,25 @@ import type { Migration } from './migrations/index.js'
  */
 export async function migrate(
   { sql, transaction }: PostgresConnections,
-  { mayMigrate }: { readonly mayMigrate: boolean },
+  { migrations, mayMigrate }: MigrateOptions,
 ): Promise<SchemaMigration | undefined> {
   // Read without the lock, so that a usual start does not wait for another process's migration.
   const version = await readSchemaVersion(sql)
-  if (!mayMigrate) refuseOlderSchema(version, MIGRATIONS.length)
-  if (version === MIGRATIONS.length) return undefined
-  return describeMigration(await transaction(migrateInTransaction, Infinity), MIGRATIONS.length)
+  if (!mayMigrate) refuseOlderSchema(version, migrations.length)
+  if (version === migrations.length) return undefined
+  const from = await transaction((sql) => migrateInTransaction(sql, migrations), Infinity)
+  return describeMigration(from, migrations.length)
 }
 
 /** Resolves the version that it found. */
-async function migrateInTransaction(sql: Sql): Promise<number> {
+async function migrateInTransaction(sql: Sql, migrations: readonly Migration[]): Promise<number> {
   // Migrations, and waiting for those of another process, may take as long as they need.
   await sql.run('SET LOCAL statement_timeout = 0')
   await takeAdvisoryLock(sql, 'migration')
   const from = await readSchemaVersion(sql)
-  refuseNewerSchema(from, MIGRATIONS.length)
-  for (const migration of MIGRATIONS.slice(from)) await run(sql, migration)
-  await writeSchemaVersion(sql, MIGRATIONS.length)
+  refuseNewerSchema(from, migrations.length)
+  for (const migration of migrations.slice(from)) await run(sql, migration)
+  await writeSchemaVersion(sql, migrations.length)
   return from
 }
 

@@ -20,7 +20,7 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
   let current: { readonly finalName: string; readonly path: string } | undefined
 
   function discard(): void {
-    if (current) rmSync(current.path, { force: true })
+    if (current) deleteDatabase(current.path)
     current = undefined
   }
 
@@ -28,8 +28,8 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
     create(file, schema) {
       const finalName = `${file}.before-schema-${schema}`
       const path = `${finalName}.partial`
-      // One may be left of a process that was killed while it copied.
-      rmSync(path, { force: true })
+      // A process that was killed while it copied may have left one.
+      deleteDatabase(path)
       createPrivateFile(path)
       current = { finalName, path }
       copyDatabase(openFile, file, path)
@@ -45,6 +45,11 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
     },
     discard,
   }
+}
+
+/** SQLite would apply a journal that is left beside the file to the next copy. */
+function deleteDatabase(path: string): void {
+  for (const name of [path, `${path}-journal`]) rmSync(name, { force: true })
 }
 
 /** On a connection of its own, because VACUUM cannot run in the transaction that holds the write lock. */

@@ -12,6 +12,7 @@ import { createFeedReader, publish } from './feed.js'
 import { createFileBackup } from './file-backup.js'
 import type { FileBackup } from './file-backup.js'
 import { migrate } from './migrate.js'
+import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
@@ -133,7 +134,7 @@ async function prepare(
 ): Promise<OpenedDatabase> {
   try {
     await connection.single(makeDurable)
-    return { connection, migration: await migrate(connection, { mayMigrate, backup }) }
+    return { connection, migration: await migrate(connection, { migrations: MIGRATIONS, mayMigrate, backup }) }
   } catch (error) {
     connection.close()
     throw error

@@ -3,10 +3,11 @@ import { describeMigration, refuseNewerSchema, refuseOlderSchema } from '../sql/
 import { findFilePath } from './connection.js'
 import type { Sql, SqliteConnection } from './connection.js'
 import type { FileBackup } from './file-backup.js'
-import { MIGRATIONS } from './migrations/index.js'
 import type { Migration } from './migrations/index.js'
 
 interface MigrateOptions {
+  /** One per schema version, in order. */
+  readonly migrations: readonly Migration[]
   /** Whether an older schema may be changed; otherwise it is refused. */
   readonly mayMigrate: boolean
   /** Copies the file before an existing schema is changed; undefined for a database that was handed in. */
@@ -16,15 +17,16 @@ interface MigrateOptions {
 /** Creates the tables or migrates them: all pending migrations in one transaction, or none of them. */
 export async function migrate(
   { single, transaction }: SqliteConnection,
-  { mayMigrate, backup }: MigrateOptions,
+  { migrations, mayMigrate, backup }: MigrateOptions,
 ): Promise<SchemaMigration | undefined> {
+  const latest = migrations.length
   // Read without the write lock, so that a usual start does not wait for another process's write.
   const version = await single(readSchemaVersion)
-  if (!mayMigrate) refuseOlderSchema(version, MIGRATIONS.length)
-  if (version === MIGRATIONS.length) return undefined
+  if (!mayMigrate) refuseOlderSchema(version, latest)
+  if (version === latest) return undefined
   try {
-    const { from, copy } = await transaction((sql) => migrateInTransaction(sql, backup))
-    return describeMigration(from, MIGRATIONS.length, copy)
+    const { from, copy } = await transaction((sql) => migrateInTransaction(sql, migrations, backup))
+    return describeMigration(from, latest, copy)
   } catch (error) {
     // A failed start is tried again, and must not leave a copy each time.
     backup?.discard()
@@ -32,17 +34,22 @@ export async function migrate(
   }
 }
 
-function migrateInTransaction(sql: Sql, backup: FileBackup | undefined): { from: number; copy: string | undefined } {
+function migrateInTransaction(
+  sql: Sql,
+  migrations: readonly Migration[],
+  backup: FileBackup | undefined,
+): { readonly from: number; readonly copy: string | undefined } {
+  const latest = migrations.length
   // Of an attempt that was rolled back.
   backup?.discard()
   // Read again under the write lock: another process may have migrated meanwhile.
   const from = readSchemaVersion(sql)
-  refuseNewerSchema(from, MIGRATIONS.length)
-  if (from === MIGRATIONS.length) return { from, copy: undefined }
+  refuseNewerSchema(from, latest)
+  if (from === latest) return { from, copy: undefined }
   const file = from > 0 ? findFilePath(sql) : undefined
-  if (file !== undefined) backup?.create(file, MIGRATIONS.length)
-  for (const migration of MIGRATIONS.slice(from)) run(sql, migration)
-  writeSchemaVersion(sql, MIGRATIONS.length)
+  if (file !== undefined) backup?.create(file, latest)
+  for (const migration of migrations.slice(from)) run(sql, migration)
+  writeSchemaVersion(sql, latest)
   return { from, copy: backup?.keep() }
 }
 
