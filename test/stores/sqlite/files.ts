@@ -80,7 +80,9 @@ export async function startSqliteProcess(file: string, ...command: readonly stri
   return child
 }
 
+/** Kills a process, unless it has ended by itself. */
 export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill('SIGKILL')
   await exited
