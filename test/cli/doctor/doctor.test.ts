@@ -105,7 +105,7 @@ describe('the doctor finds', () => {
     const [found] = await problemsOf('store', '--db', theirs)
     expect(found).toMatchObject({
       finding: 'The database has no tables of express-platform-auth.',
-      cure: 'Start a server on it: it makes them.',
+      cure: 'Start a server on it: the server creates them.',
     })
     expect(await core(['apps', 'list', '--db', theirs])).toMatchObject({ code: 1 })
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()

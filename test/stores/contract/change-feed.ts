@@ -109,13 +109,13 @@ export function changeFeedContract(opened: () => OpenedStores): void {
       })
       await store.saveApplication(application('a'), audit('a'))
       // A store may wake a watcher without a change.
-      await expect.poll(() => seen.at(-1)).toEqual([{ kind: 'application', id: 'a' }])
+      await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toEqual([{ kind: 'application', id: 'a' }])
       let secondWoken = 0
       const stopSecond = other.watch!(() => (secondWoken += 1))
       stop()
       const before = { first: woken, second: secondWoken }
       await store.saveApplication(application('b'), audit('b'))
-      await expect.poll(() => secondWoken).toBeGreaterThan(before.second)
+      await expect.poll(() => secondWoken, { timeout: 10_000 }).toBeGreaterThan(before.second)
       expect(woken).toBe(before.first)
       stopSecond()
     })

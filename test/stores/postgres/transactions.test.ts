@@ -83,7 +83,7 @@ describe('postgresStore, in transactions,', { timeout: 60_000 }, () => {
     const other = postgresStore({ pool: stopped, listen: false })
     await other.open()
     void other.saveApplication(application('a'), audit('a'))
-    await expect.poll(async () => (await db.ask(ADVISORY_LOCKS)).length).toBe(1)
+    await expect.poll(async () => (await db.ask(ADVISORY_LOCKS)).length, { timeout: 10_000 }).toBe(1)
     const began = performance.now()
     expect(await store.saveApplication(application('b'), audit('b'))).toBe(true)
     expect(performance.now() - began).toBeGreaterThan(2000)
