@@ -6,8 +6,9 @@ import { lettersToEmails } from './002-letters-to-emails.js'
 export type Migration = string | ((sql: Sql) => Promise<void>)
 
 /**
- * One migration per schema version, in order; the file's number is the version it leads to. A published migration never
- * changes: a new one is added at the end. All names begin with `platform_auth_`, because the schema may also contain the host's tables. A column that is only compared for equality has the collation C, so that an upgrade of
- * the system's collations cannot corrupt its indexes.
+ * One migration per schema version, in order; the number of its file is the version it leads to. A published migration
+ * never changes: a new one is added at the end. All names begin with `platform_auth_`, because the schema may also
+ * contain the host's tables. A column that is only compared for equality has the collation C, so that an upgrade of the
+ * system's collations cannot corrupt its indexes.
  */
 export const MIGRATIONS: readonly Migration[] = [initial, lettersToEmails]

@@ -6,7 +6,8 @@ import { lettersToEmails } from './002-letters-to-emails.js'
 export type Migration = string | ((sql: Sql) => void)
 
 /**
- * One migration per schema version, in order; the file's number is the version it leads to. A published migration never
- * changes: a new one is added at the end. All names begin with `platform_auth_`, because the file may also contain the host's tables.
+ * One migration per schema version, in order; the number of its file is the version it leads to. A published migration
+ * never changes: a new one is added at the end. All names begin with `platform_auth_`, because the file may also contain
+ * the host's tables.
  */
 export const MIGRATIONS: readonly Migration[] = [initial, lettersToEmails]
