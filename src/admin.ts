@@ -7,7 +7,7 @@ import { createRegistry } from './applications/registry.js'
 import type { Store } from './contracts/store.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 
-/** What can be done with a platform's store alone. */
+/** The operations that need a platform's store alone. */
 export interface AdminApi {
   readonly applications: Pick<
     Applications,
@@ -16,30 +16,30 @@ export interface AdminApi {
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
   readonly outbox: Outbox
-  /** Closes what the store has opened. */
+  /** Closes the store. */
   close(): Promise<void>
 }
 
 /**
- * An operator's hands on a store, beside the servers that run on it: they follow within a second. It needs neither the
- * platform's options nor its `secret`, and so it can make no credentials. Rejects with the store's own
- * errors, and with `StoreIncompatibleError` for a schema that no server of this version has brought up to date.
+ * Opens a store for an operator, without a platform. Servers on the store apply the changes within a second. It has neither the
+ * platform's options nor its `secret`, so it can't create credentials. Rejects with the store's errors, and with
+ * `StoreIncompatibleError` if the schema is not the one of this version: it never migrates.
  *
  * @example
  * ```ts
  * import { openAdmin } from 'express-platform-auth'
  * import { sqliteStore } from 'express-platform-auth/stores/sqlite'
  *
- * const operations = await openAdmin(sqliteStore('platform-auth.sqlite'))
- * await operations.applications.suspend('app_0123456789abcdef0123456789abcdef', { by: 'alice' })
- * await operations.close()
+ * const admin = await openAdmin(sqliteStore('platform-auth.sqlite'))
+ * await admin.applications.suspend('app_0123456789abcdef0123456789abcdef', { by: 'alice' })
+ * await admin.close()
  * ```
  */
 export async function openAdmin(store: Store): Promise<AdminApi> {
-  // Under running servers nothing is changed that they did not ask for.
+  // Never migrates: servers of another version may be running.
   const opening = store.open({ migrate: false })
   await opening
-  const opened = (): Promise<void> => opening
+  const opened = (): Promise<unknown> => opening
   const now = Date.now
   const writer = createApplicationWriter({ store, now })
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })

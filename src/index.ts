@@ -39,9 +39,9 @@ export type {
 export type { Guard } from './resource-server/guard.js'
 export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 export type { Middleware } from './http/middleware.js'
-export type { ApiGrants } from './applications/grants.js'
 export type {
   ActorOptions,
+  ApiGrants,
   Application,
   Applications,
   CredentialInfo,
@@ -71,6 +71,7 @@ export type {
   EmailQuery,
   QueuedEmail,
   RevokedAccessToken,
+  SchemaMigration,
   SigningKeyRecord,
   Store,
 } from './contracts/store.js'

@@ -36,59 +36,59 @@ import { memoryStore } from './stores/memory/index.js'
 import { createTokens } from './tokens/create.js'
 import type { SigningKeyRotation } from './tokens/key-rotation.js'
 
-/** What `createPlatformAuth()` gives. Nothing in it needs `this`: it can be taken apart. */
-// oxlint-disable-next-line typescript/no-explicit-any -- whoever takes just any platform can't know its APIs' names
+/** What `createPlatformAuth()` returns. No method needs `this`, so it can be destructured. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names
 export interface PlatformAuth<Apis extends ApisOptions = any> {
-  /** The APIs, in the order in which they were given. */
+  /** The APIs, in the order of the option `apis`. */
   readonly apis: readonly Api[]
-  /** Token endpoints, revocation, introspection, metadata and key set. Mount it where `baseUrl`'s path arrives, before the guarded routes. */
+  /** Token, revocation and introspection endpoints, metadata and key set. Mount it at the path of `baseUrl`, before the guarded routes. */
   readonly router: Middleware
-  /** The metadata documents at the origin's root; for `app.use(auth.wellKnownRouter)` where `baseUrl` has a path. */
+  /** The metadata documents at the root of the origin (RFC 8414 3), for a `baseUrl` with a path: `app.use(auth.wellKnownRouter)`. */
   readonly wellKnownRouter: Middleware
-  /** Where applications register: a form and JSON at `/`, claim links at `/claim`. Lets all go on where there is no `mailer`. */
+  /** Registration of applications: a form and JSON at `/`, claim links at `/claim`. Without a `mailer` it calls `next()`. */
   readonly registrationRouter: Middleware
-  /** Whether applications can register themselves: `enabled` where there is a `mailer`. */
+  /** `enabled` is true if applications can register, which needs a `mailer`. */
   readonly registration: { readonly enabled: boolean }
-  /** The guard below, where there is exactly one oauth2 API. */
+  /** A guard for the only oauth2 API. */
   requireBearer(
     ...options: WhereOnlyOne<ApiName<Apis, 'oauth2'>, BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>>>
   ): Guard
   /**
-   * A guard for a route of an oauth2 API: lets a request with a good access token pass, and answers every other
-   * (RFC 6750). Throws `ConfigurationError` for an API or a scope that is not there.
+   * A guard for a route of an oauth2 API: calls `next()` for a request with a valid access token, and refuses every other
+   * (RFC 6750). Throws `ConfigurationError` for an unknown API or scope.
    */
   requireBearer<Name extends ApiName<Apis, 'oauth2'>>(
     api: Name,
     options?: BearerGuardOptions<ScopeOf<Apis, Name>>,
   ): Guard
-  /** The guard below, where there is exactly one key API. */
+  /** A guard for the only key API. */
   requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, GuardOptions>): Guard
-  /** A guard for a route of a key API: lets a request with a good `X-Api-Key` pass, and answers every other. */
+  /** A guard for a route of a key API: calls `next()` for a request with a valid `X-Api-Key`, and refuses every other. */
   requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
-  /** What a bearer guard without scopes does, outside a request: look at `scopes` yourself. Rejects with the `OAuthError` that the guard would answer. */
+  /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
   verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AuthInfo>
-  /** What a key guard does, outside a request; rejects with the `OAuthError` that the guard would answer. */
+  /** Verifies an API key outside a request, as a key guard does. Rejects with the guard's refusal as an `OAuthError`. */
   verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<AuthInfo>
   readonly applications: Applications<keyof Apis & string>
   readonly signingKeys: SigningKeyRotation
-  /** The emails that are to be sent. */
+  /** The e-mails that are to be sent. */
   readonly outbox: Outbox
   readonly audit: Audit
-  /** What happens, as it happens; never a secret, a key or a token. A listener that throws harms no request. */
+  /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
-   * Resolves once the store is migrated and a signing key is there. Rejects with `ConfigurationError` for a wrong secret
-   * or a newer schema. An unreachable store is tried again, unless `retry` is false. Requests wait up to 5 seconds for it,
-   * then get 503.
+   * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for a wrong secret or a newer
+   * schema. An unreachable store is tried again, unless `retry` is false. Until then, requests wait up to 5 seconds and then
+   * get 503.
    */
   ready(options?: ReadyOptions): Promise<void>
-  /** Whether requests are being answered in full knowledge, and what is wrong. Resolves within about a second. */
+  /** Whether requests are answered with data no older than `maxStaleness`, and what is wrong. Resolves within about a second. */
   health(): Promise<Health>
-  /** Lets emails under way end, writes when credentials were last used, and closes what the store has opened. */
+  /** Waits for e-mails that are being sent, stores when credentials were last used, and closes the store. */
   close(): Promise<void>
 }
 
-/** An optional argument where the union `Name` has exactly one member; otherwise one that nothing can be. */
+/** An optional argument if the union `Name` has exactly one member; otherwise an argument of type `never`. */
 type WhereOnlyOne<Name, Argument> = [Name] extends [never]
   ? [thereIsNone: never]
   : [Name] extends [UnionToIntersection<Name>]
@@ -100,11 +100,9 @@ type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void
   ? All
   : never
 
-const STORE_TIMEOUT_MS = 5000
-
 /**
- * Everything a provider needs to publish APIs to other companies' applications. Synchronous: the store is opened
- * meanwhile. Throws `ConfigurationError` for options that can't be right, by name and with the cure.
+ * Creates a platform: what an Express app needs to publish APIs to applications of other companies. It opens the store in
+ * the background; `ready()` waits for that. Throws `ConfigurationError` for a wrong option.
  *
  * @example
  * ```ts
@@ -136,7 +134,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const logRefusal = createRefusalLog(logger, settings.production)
 
   const storeHealth = createStoreHealth({ logger, emit, now })
-  const store = createBoundedStore(settings.store ?? memoryStore(), { timeout: STORE_TIMEOUT_MS, storeHealth })
+  const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
   const feed = createChangeFeed({ store, maxStaleness: settings.maxStaleness, isSilent: storeHealth.isSilent })
   const rateLimits = createRateLimits({
     // The secret that sorts first: the same in all processes, also while `secret` is being changed.
@@ -187,7 +185,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis: [...apis.values()],
     register,
     claim: credentialEmail.claim,
-    limitRegistrations: rateLimits.create('registration', settings.rateLimits.registration, { byAnybody: true }),
+    limitRegistrations: rateLimits.create('registration', settings.rateLimits.registration, { untrustedKeys: true }),
     available,
     logRefusal,
     developersUrl,

@@ -1,6 +1,10 @@
 import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../contracts/store.js'
 import { isLive } from './credentials.js'
-import type { ApiGrants } from './grants.js'
+
+/** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
+export type ApiGrants<Name extends string = string> =
+  | readonly Name[]
+  | { readonly [Each in Name]?: { readonly scopes?: readonly string[] } }
 
 /** A live key or secret as `auth.applications` shows it. */
 export interface CredentialInfo {
@@ -88,10 +92,10 @@ export interface Applications<ApiNames extends string = string> {
   get(id: string): Promise<Application | undefined>
   /** Oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
   list(query?: {
-    readonly after?: string
-    readonly limit?: number
-    readonly api?: ApiNames
-    readonly status?: ApplicationStatus
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
+    readonly api?: ApiNames | undefined
+    readonly status?: ApplicationStatus | undefined
   }): Promise<{ items: Application[]; next?: string }>
   update(
     id: string,

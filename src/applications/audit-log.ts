@@ -10,9 +10,9 @@ export interface AuditEntry extends Omit<AuditRecord, 'at'> {
 export interface Audit {
   /** Oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
   list(query?: {
-    readonly after?: string
-    readonly limit?: number
-    readonly applicationId?: string
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
+    readonly applicationId?: string | undefined
   }): Promise<{ items: AuditEntry[]; next?: string }>
 }
 

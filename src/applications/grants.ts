@@ -3,15 +3,8 @@ import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import { isObject } from '../lib/is-object.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { toApplication, type Applications } from './applications-api.js'
+import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
 import { refuseDeleted } from './status.js'
-
-/** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
-export type ApiGrants<Name extends string = string> = readonly Name[] | { readonly [Each in Name]?: Grant }
-
-interface Grant {
-  readonly scopes?: readonly string[]
-}
 
 /** What an application may do at an API; undefined if nothing. Own members only: a polluted `Object.prototype` grants nothing. */
 export function findGrant(
@@ -86,8 +79,9 @@ export function readGrants<Each extends Api>(
 }
 
 /** Strict, because anything unknown would mean all scopes: a typing error must not grant what nobody chose. */
-function readGrant(name: string, grant: unknown): Grant['scopes'] {
-  if (isObject(grant) && Object.keys(grant).every((key) => key === 'scopes')) return (grant as Grant).scopes
+function readGrant(name: string, grant: unknown): readonly string[] | undefined {
+  if (isObject(grant) && Object.keys(grant).every((key) => key === 'scopes'))
+    return (grant as { scopes?: readonly string[] }).scopes
   throw new ApplicationError('invalid_argument', `apis.${name} must be { scopes: [...] }, or {} for all its scopes.`)
 }
 

@@ -3,10 +3,10 @@ import type { Api, Registration } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { toApplication, type Applications } from './applications-api.js'
+import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
 import { mintCredentials, type Credentials } from './credentials.js'
 import { createQueuedEmail, requireMailer } from './email-outbox.js'
-import { readGrants, type ApiGrants } from './grants.js'
+import { readGrants } from './grants.js'
 import { readContact, readName } from './validation.js'
 
 /** `auth.applications.register()` for the registration form: with the id of the request that it comes from. */

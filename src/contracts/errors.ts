@@ -1,4 +1,4 @@
-/** Every error code that goes over the wire, and the HTTP status it goes with. */
+/** Every error code that is sent, with its HTTP status. */
 export const STATUS_BY_ERROR = {
   invalid_request: 400,
   unsupported_grant_type: 400,
@@ -20,19 +20,19 @@ export const STATUS_BY_ERROR = {
 /** The `error` member of a refusal (RFC 6749 5.2, RFC 6750 3.1, RFC 8707 2). */
 export type ErrorCode = keyof typeof STATUS_BY_ERROR
 
-/** A refusal, ready to be sent. Plain, because a refused request must not pay for a stack trace. */
+/** A refusal, as it is sent. A plain object, because creating an Error with its stack is slow. */
 export interface Denial {
   /** The HTTP status. */
   readonly status: number
   /** The `error` member of the JSON answer. */
   readonly error: ErrorCode
-  /** The `error_description` member of the JSON answer: what the caller may read. */
+  /** The `error_description` member of the JSON answer, for the client's developers. */
   readonly description: string
-  /** The headers that belong to the refusal: `WWW-Authenticate`, `Retry-After`, `Allow`. */
+  /** The headers of the refusal: `WWW-Authenticate`, `Retry-After`, `Allow`. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A `Denial` with the status that its code stands for. Frozen: one is made at start-up and shown to every `onDenied`. */
+/** A `Denial` with the status of its code. Frozen, because one created at start-up is passed to every `onDenied`. */
 export function denial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
   return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: Object.freeze({ ...headers }) })
 }
@@ -43,16 +43,15 @@ export function retryAfter(seconds: number): { readonly 'Retry-After': string } 
 }
 
 interface OAuthErrorOptions {
-  /** Where the method, the media type or the size is at fault: 405, 413 or 415 in place of the code's own status. */
+  /** Replaces the code's status, for a wrong method, size or media type. */
   readonly status?: 405 | 413 | 415
   readonly headers?: Denial['headers']
-  /** For the operator's log; never sent. */
+  /** For the log; never sent. */
   readonly cause?: unknown
 }
 
 /**
- * A request refused in the words of RFC 6749 5.2 or RFC 6750 3.1. `verifyAccessToken()` and `verifyApiKey()` reject
- * with it.
+ * A refusal as RFC 6749 5.2 and RFC 6750 3.1 define it. `verifyAccessToken()` and `verifyApiKey()` reject with it.
  *
  * @example
  * ```ts
@@ -67,11 +66,11 @@ export class OAuthError extends Error implements Denial {
   override readonly name = 'OAuthError'
   /** The code of RFC 6749 5.2 or RFC 6750 3.1, such as `invalid_token`. */
   readonly error: ErrorCode
-  /** What the caller may read; the same text as `message`. */
+  /** For the client's developers; the same text as `message`. */
   readonly description: string
-  /** The HTTP status that goes with it. */
+  /** The HTTP status. */
   readonly status: number
-  /** The headers that go with it. */
+  /** The headers of the refusal. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(error: ErrorCode, description: string, { status, headers = {}, cause }: OAuthErrorOptions = {}) {
@@ -82,7 +81,7 @@ export class OAuthError extends Error implements Denial {
     this.headers = headers
   }
 
-  /** The same string as `error`, where other errors of Node keep theirs. */
+  /** The same string as `error`, under the name that Node's errors use. */
   get code(): ErrorCode {
     return this.error
   }
@@ -99,7 +98,7 @@ export interface ConfigurationProblem {
 }
 
 /** The first half of a message: what is wrong, as a sentence. */
-export function describeProblem({ option, problem }: Omit<ConfigurationProblem, 'fix'>): string {
+function describeProblem({ option, problem }: Omit<ConfigurationProblem, 'fix'>): string {
   return option === undefined ? `${problem}.` : `${option} ${problem}.`
 }
 
@@ -153,7 +152,7 @@ export type ApplicationErrorCode =
   | 'conflict'
 
 /**
- * A call of `auth.applications` or `auth.signingKeys` that can't be done; `code` says why.
+ * A call of `auth.applications` or `auth.signingKeys` that was refused; `code` says why.
  *
  * @example
  * ```ts

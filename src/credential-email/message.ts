@@ -3,6 +3,7 @@ import type { Api } from '../contracts/api.js'
 import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, EmailPurpose } from '../contracts/store.js'
 import { html, type Html } from '../lib/html.js'
+import { COLORS } from '../lib/palette.js'
 
 /** Writes an e-mail, as text and as HTML. */
 export type ComposeEmail = (content: EmailContent) => EmailMessage
@@ -130,14 +131,12 @@ function formatText(blocks: readonly Block[]): string {
   return `${paragraphs.join('\n\n')}\n`
 }
 
-// Inline, because mail programs ignore style sheets. The colours of the console's pages.
-const BODY_STYLE =
-  'margin: 0; padding: 24px 16px; color: #1d2125; background: #fdfdfc; font: 16px/1.55 system-ui, sans-serif'
+// Inline, because mail programs ignore style sheets.
+const BODY_STYLE = `margin: 0; padding: 24px 16px; color: ${COLORS.ink.light}; background: ${COLORS.paper.light}; font: 16px/1.55 system-ui, sans-serif`
 const COLUMN_STYLE = 'max-width: 40em; margin: 0 auto'
 const PARAGRAPH_STYLE = 'margin: 0 0 16px'
-const LINK_STYLE = 'color: #0f5f8c'
-const CODE_STYLE =
-  'display: block; margin-top: 4px; padding: 8px 12px; border: 1px solid #dfe2e4; border-radius: 6px; background: #f3f4f2; font: 14px/1.5 ui-monospace, Menlo, Consolas, monospace; word-break: break-all'
+const LINK_STYLE = `color: ${COLORS.accent.light}`
+const CODE_STYLE = `display: block; margin-top: 4px; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: 6px; background: ${COLORS.code.light}; font: 14px/1.5 ui-monospace, Menlo, Consolas, monospace; word-break: break-all`
 
 function formatHtml(subject: string, blocks: readonly Block[]): string {
   const page = html`<!doctype html>

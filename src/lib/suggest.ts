@@ -6,9 +6,16 @@ export function findSimilar(word: string, known: readonly string[]): readonly st
   return [...new Set([...close, ...completed])].slice(0, 3)
 }
 
-/** A question that ends a message, such as ` Did you mean "title"?`, with its leading space; empty where no known word is similar. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const similar = findSimilar(word, known).map((each) => `"${each}"`)
+/**
+ * A question that ends a message, such as ` Did you mean "title"?`, with its leading space; empty if no known word is
+ * similar. Known words are shown in quotes unless `format` is given.
+ */
+export function didYouMean(
+  word: string,
+  known: readonly string[],
+  format: (known: string) => string = (known) => `"${known}"`,
+): string {
+  const similar = findSimilar(word, known).map(format)
   return similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''
 }
 

@@ -245,7 +245,7 @@ function pickOther(good: readonly GoodClient[], clientId: string, random: Random
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The base62 CRC-32 of the characters before it, as in every key. */
+/** The base62 CRC-32 of the characters before it (docs/applications.md). */
 function checksum(text: string): string {
   let rest = crc32(text)
   let digits = ''

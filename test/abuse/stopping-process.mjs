@@ -1,5 +1,5 @@
 /**
- * A platform in its own process that stops as the documentation shows: `node stopping-process.mjs <SQLite file or PostgreSQL
+ * A platform in its own process that stops as docs/operations.md shows: `node stopping-process.mjs <SQLite file or PostgreSQL
  * address> <port of the mail server>`. Sends its port over IPC, and prints the requests that it received when it exits.
  */
 import { writeSync } from 'node:fs'
@@ -64,7 +64,7 @@ const server = app.listen(0, '127.0.0.1', () => {
   process.channel?.unref()
 })
 
-// As the documentation shows.
+// As docs/operations.md shows.
 function stop() {
   if (!server.listening) return
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))

@@ -40,13 +40,15 @@ afterAll(async () => {
   await platform?.close()
 })
 
-/** Starts the service of the documentation, with the address of this platform and a free port. */
+/** Starts the service of docs/scaling.md, with the address of this platform and a free port. */
 async function startService(baseUrl: string): Promise<typeof service> {
-  const blocks = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').match(/(?<=```js\n)[^]*?(?=```)/g)
+  const blocks = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8').match(
+    /(?<=```js\n)[^]*?(?=```)/g,
+  )
   const program = blocks?.find(
     (block) => block.includes('createRemoteJWKSet') && block.includes('service.listen(3001)'),
   )
-  if (program === undefined) throw new Error('The README has no example of a remote service.')
+  if (program === undefined) throw new Error('docs/scaling.md has no example of a remote service.')
   const adapted = program
     .replaceAll('https://api.example.com', baseUrl)
     .replace('service.listen(3001)', 'service.listen(0, function () { console.log(this.address().port) })')

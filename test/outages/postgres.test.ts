@@ -104,16 +104,16 @@ describe.concurrent('PostgreSQL,', { timeout: 60_000, retry: 2 }, () => {
     const health = await host.health()
     expect(health).toMatchObject({
       ok: true,
-      problems: expect.stringMatching(/refused to save since .*: its disk is full/),
+      problems: expect.stringMatching(/rejected writes since .*: its disk is full/),
     })
     expect(host.told).toEqual([])
-    expect(host.logger.lines.filter((line) => line.startsWith('The store refuses to save'))).toHaveLength(1)
+    expect(host.logger.lines.filter((line) => line.startsWith('The store rejects writes'))).toHaveLength(1)
 
     await pool.query('DROP FUNCTION full_disk CASCADE')
     await host.auth.applications.create({ name: 'One more', apis: ['catalog'] })
     await host.auth.applications.get(id)
     expect(await host.auth.health()).toEqual({ ok: true, problems: [] })
-    expect(host.logger.lines.filter((line) => line.startsWith('The store saves again'))).toHaveLength(1)
+    expect(host.logger.lines.filter((line) => line.startsWith('The store accepts writes again'))).toHaveLength(1)
   })
 
   it.each(['silent from the beginning', 'silent later'])('%s, does not keep close() from ending', async (when) => {

@@ -29,7 +29,7 @@ it(
     await expect(host.auth.applications.suspend(id)).rejects.toBeInstanceOf(StoreUnavailableError)
     expect(await host.health()).toMatchObject({
       ok: true,
-      problems: expect.stringMatching(/^The store has refused to save since .*: it is read-only\.$/),
+      problems: expect.stringMatching(/^The store has rejected writes since .*: it is read-only\.$/),
     })
     // A process that begins now finds all it needs.
     const second = new Pool({ connectionString: server.url })
@@ -44,9 +44,9 @@ it(
     atEnd(() => elsewhere.end())
     const empty = platform({ now: Date.now, store: postgresStore({ pool: elsewhere }) })
     atEnd(empty.auth.close)
-    const problems = ['The platform is not ready: its store can not be used yet (it is read-only).']
+    const problems = ['The platform is not ready: its store cannot be used yet (it is read-only).']
     await vi.waitFor(async () => expect(await empty.auth.health()).toEqual({ ok: false, problems }), { timeout: 3000 })
-    expect(empty.logger.lines.join(' ')).toMatch(/could not start yet, and goes on trying: .* during recovery/)
+    expect(empty.logger.lines.join(' ')).toMatch(/could not start yet, and keeps trying: .* during recovery/)
 
     await pool.query('SELECT pg_promote()')
     const promoted = performance.now()

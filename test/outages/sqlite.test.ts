@@ -67,7 +67,7 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
       expect(performance.now() - since).toBeLessThan(WAITED)
       expect(await host.health()).toMatchObject({
         ok: true,
-        problems: expect.stringMatching(/refused to save since .*: it is locked by somebody else\.$/),
+        problems: expect.stringMatching(/rejected writes since .*: another process has locked it\.$/),
       })
       const late = host.auth.applications.suspend(host.credentials.id)
       await unlock()
@@ -102,7 +102,7 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
     expect([...(await host.byMemory()), await host.firstSight(), await host.tokenRequest()]).toEqual(all(200, 4))
     expect(await host.health()).toMatchObject({
       ok: true,
-      problems: expect.stringMatching(/refused to save since .*: its disk is full\.$/),
+      problems: expect.stringMatching(/rejected writes since .*: its disk is full\.$/),
     })
     database.exec(`PRAGMA max_page_count = ${pages * 2}`)
     await create()
@@ -119,7 +119,7 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
     expect([...(await host.byMemory()), await host.firstSight(), await host.tokenRequest()]).toEqual(all(200, 4))
     expect(await host.health()).toMatchObject({
       ok: true,
-      problems: expect.stringMatching(/refused to save since .*: it is read-only\.$/),
+      problems: expect.stringMatching(/rejected writes since .*: it is read-only\.$/),
     })
     // A process that can only read finds all it needs; one that finds nothing says why it can't begin.
     const reading = new DatabaseSync(file, { readOnly: true })
@@ -149,10 +149,10 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
     await vi.waitFor(async () =>
       expect(await auth.health()).toEqual({
         ok: false,
-        problems: ['The platform is not ready: its store can not be used yet (it is read-only).'],
+        problems: ['The platform is not ready: its store cannot be used yet (it is read-only).'],
       }),
     )
-    expect(logger.lines.join('\n')).toMatch(/could not start yet, and goes on trying: .*readonly database/)
+    expect(logger.lines.join('\n')).toMatch(/could not start yet, and keeps trying: .*readonly database/)
   })
 
   it('that is moved away is a store out of reach, and is back when the file is', async ({ onTestFinished: atEnd }) => {

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis'
 import request, { type Test } from 'supertest'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { PlatformAuthOptions, RateLimitsOptions } from '../../src/index.js'
-import { memoryCounter } from '../../src/rate-limits/memory-counter.js'
+import { createMemoryCounter } from '../../src/rate-limits/memory-counter.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { accessToken, createApplication, expectRefusal, formOf, GRANT, post, SECONDS } from '../support/http.js'
 import { platform, type TestPlatform } from '../support/platform.js'
@@ -280,14 +280,14 @@ describe('Limits in Redis', () => {
 describe('Limits in memory, when somebody has any number of addresses,', () => {
   const FULL = 20
 
-  async function flood(count: ReturnType<typeof memoryCounter>, keys: number): Promise<number> {
+  async function flood(count: ReturnType<typeof createMemoryCounter>, keys: number): Promise<number> {
     let refused = 0
     for (let i = 0; i < keys; i++) if (!(await count(`flood ${i}`)).allowed) refused += 1
     return refused
   }
 
   it('go on counting those whom they know apart', async () => {
-    const count = memoryCounter({ limit: 3, window: 60 }, FULL)
+    const count = createMemoryCounter({ limit: 3, window: 60 }, FULL)
     await count('known')
     await flood(count, 10_000)
     expect([
@@ -299,13 +299,13 @@ describe('Limits in memory, when somebody has any number of addresses,', () => {
 
   it('count newcomers together: 1,024 counters, however many come', async () => {
     const limit = 3
-    const refused = await flood(memoryCounter({ limit, window: 60 }, FULL), 20_000)
+    const refused = await flood(createMemoryCounter({ limit, window: 60 }, FULL), 20_000)
     expect(20_000 - refused).toBeLessThanOrEqual(FULL + 1024 * limit)
     expect(20_000 - refused).toBeGreaterThan(1024 * limit * 0.9)
   })
 
   it('count newcomers apart again when there is room', async () => {
-    const count = memoryCounter({ limit: 1, window: 2 }, FULL)
+    const count = createMemoryCounter({ limit: 1, window: 2 }, FULL)
     await flood(count, 8000)
     expect((await count('newcomer')).allowed).toBe(false)
     await expect.poll(() => flood(count, FULL), { timeout: 5000 }).toBe(0)

@@ -116,8 +116,8 @@ describe.each(Object.entries(MISDEEDS))('When Redis %s under load,', (_, [harm, 
 
       const said = logger.lines.filter((line) => line.includes('Redis'))
       expect(said).toEqual([
-        expect.stringMatching(/^Redis is out of reach: limits are counted in each process until it answers\./),
-        'Redis answers again: limits are shared.',
+        expect.stringMatching(/^Redis is out of reach: each process counts its own rate limits until it answers\./),
+        'Redis answers again: rate limits are shared.',
       ])
     },
   )
@@ -208,7 +208,7 @@ describe('Redis', () => {
     expect(limits.problem()).toBe(undefined)
     await server.kill()
     await count('two')
-    expect(limits.problem()).toBe('Redis is out of reach: each process counts limits for itself.')
+    expect(limits.problem()).toBe('Redis is out of reach: each process counts its own rate limits.')
     await server.start()
     await until(() => limits.problem() === undefined)
   })

@@ -134,7 +134,7 @@ describe.concurrent.each(Object.entries(STORES))('on a store of kind %s', (_, op
       .then(({ status }) => status)
     await vi.waitFor(() => expect(wire.calls['open']).toBe(3), { timeout: 5000, interval: 5 })
     // Said once, not with every attempt.
-    expect(lines(made, /goes on trying.*The wire is cut\./)).toHaveLength(1)
+    expect(lines(made, /keeps trying.*The wire is cut\./)).toHaveLength(1)
     expect(await made.auth.health()).toMatchObject({ ok: false })
 
     wire.cut = false
@@ -207,7 +207,7 @@ describe.concurrent.each(Object.entries(STORES))('on a store of kind %s', (_, op
     expect(await made.auth.health()).toEqual({
       ok: false,
       problems: [
-        expect.stringMatching(/^The store has been out of reach since \d{4}-.*Z: the log says why\.$/),
+        expect.stringMatching(/^The store has been out of reach since \d{4}-.*Z: the log has the reason\.$/),
         'What is known is older than maxStaleness: requests get 503.',
       ],
     })
