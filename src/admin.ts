@@ -39,7 +39,7 @@ export async function openAdmin(store: Store): Promise<AdminApi> {
   // Never migrates: servers of another version may be running.
   const opening = store.open({ migrate: false })
   await opening
-  const opened = (): Promise<void> => opening
+  const opened = (): Promise<unknown> => opening
   const now = Date.now
   const writer = createApplicationWriter({ store, now })
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })

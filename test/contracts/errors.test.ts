@@ -86,9 +86,10 @@ describe('ready()', () => {
     onTestFinished,
   }) => {
     let attempts = 0
-    const open = async (): Promise<void> => {
+    const open = async (): Promise<undefined> => {
       attempts += 1
       if (attempts === 1) throw new Error('down')
+      return undefined
     }
     const auth = createPlatformAuth({ ...options, store: { ...memoryStore(), open }, logger: recordingLogger() })
     onTestFinished(() => auth.close())
