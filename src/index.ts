@@ -1,13 +1,16 @@
 export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
 export { authOf, maybeAuthOf, type AuthInfo } from './resource-server/auth-info.js'
+export { checkOptions, type OptionsReport } from './options/read-options.js'
 export { openAdmin, type AdminApi } from './admin.js'
 export { memoryStore } from './stores/memory/index.js'
 export {
   ApplicationError,
   ConfigurationError,
   OAuthError,
+  StoreIncompatibleError,
   StoreUnavailableError,
   type ApplicationErrorCode,
+  type ConfigurationProblem,
   type Denial,
   type ErrorCode,
 } from './contracts/errors.js'
@@ -16,6 +19,7 @@ export type {
   OnDenied,
   PlatformAuthOptions,
   RateLimitsOptions,
+  RedisConnection,
   SigningAlgorithm,
   SigningOptions,
 } from './options/options.js'
@@ -35,11 +39,12 @@ export type {
 export type { Guard } from './resource-server/guard.js'
 export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 export type { Middleware } from './http/middleware.js'
-export type { Application, CredentialInfo } from './applications/application.js'
-export type { ApiGrants } from './applications/validation.js'
 export type {
-  Applications,
   ActorOptions,
+  ApiGrants,
+  Application,
+  Applications,
+  CredentialInfo,
   IssuedCredentials,
   RotateByEmailOptions,
   RotateOptions,
@@ -47,10 +52,10 @@ export type {
 export type { Outbox } from './applications/email-outbox.js'
 export type { Audit, AuditEntry } from './applications/audit-log.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
-export type { Health } from './store-client/readiness.js'
+export type { Health, ReadyOptions } from './store-client/readiness.js'
 export type { EmailMessage, Mailer } from './contracts/mailer.js'
-export type { SigningKeyInfo, SigningKeyRotation } from './tokens/key-rotation.js'
-export { StoreIncompatibleError } from './contracts/errors.js'
+export type { SigningKeyRotation } from './tokens/key-rotation.js'
+export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
   ApplicationQuery,
   ApplicationRecord,

@@ -1,133 +1,331 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path/posix'
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { parseSourceFile, readSourceFiles, type Import, type SourceFile } from './support/source-files.js'
 
-// The plan of src/README.md. A room is a folder of src; the ground is what lies beside them, apart from index and the
-// two files in which the wings meet. Every room may import itself.
-const GROUND = 'the ground'
-const BELOW = ['applications', 'tokens', 'http', 'limits', 'stores', 'authorization-server', 'resource-server']
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  [GROUND]: [],
-  applications: [GROUND],
-  tokens: [GROUND],
-  http: ['errors'],
-  limits: ['errors', 'api', 'redis', 'bounded-cache'],
-  stores: ['store', 'errors', 'events'],
-  mailers: ['mailer'],
-  'authorization-server': [GROUND, 'applications', 'tokens', 'http', 'limits'],
-  'resource-server': [GROUND, 'applications', 'tokens', 'http', 'limits'],
-  'platform-auth': [GROUND, ...BELOW],
-  operations: [GROUND, ...BELOW],
-  index: [GROUND, ...BELOW, 'platform-auth', 'operations', 'mailers'],
-  testing: ['index'],
-  console: ['index'],
-  cli: ['index', 'stores/sqlite', 'stores/postgres'],
-  opentelemetry: ['index'],
-}
-const DOORS = /^(http|console)\/|\/(router|guards|[a-z-]*(router|endpoints?))\.ts$/
-
-interface Import {
-  readonly from: string
-  readonly to: string
-  readonly typeOnly: boolean
+interface Rule {
+  /** Folders of src, or files of them without `.ts`. */
+  readonly mayImport: readonly string[]
+  /** The same, for `import type` only. */
+  readonly mayImportTypes?: readonly string[]
 }
 
-describe('the plan of the house', () => {
-  it('is kept by every file of src', () => {
-    const source = fileURLToPath(new URL('../src/', import.meta.url))
-    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-    expect(files).toContain('index.ts')
-    expect(violations(new Map(files.map((file) => [file, readFileSync(join(source, file), 'utf8')])))).toEqual([])
+const BELOW_SERVERS = ['applications', 'tokens', 'http', 'rate-limits', 'contracts', 'lib']
+const SERVERS = ['authorization-server', 'resource-server', 'registration']
+const PARTS = [
+  'contracts',
+  'lib',
+  'options',
+  'store-client',
+  'rate-limits',
+  'tokens',
+  'applications',
+  'credential-email',
+]
+
+/** What each folder and each file at the root of src may import, beside itself: docs/architecture.md explains it. */
+const RULES: Readonly<Record<string, Rule>> = {
+  contracts: { mayImport: [] },
+  lib: { mayImport: [] },
+  options: { mayImport: ['contracts', 'lib'] },
+  http: { mayImport: ['contracts/errors', 'lib'] },
+  'stores/sql': { mayImport: ['contracts'] },
+  'stores/memory': { mayImport: ['contracts'] },
+  'stores/sqlite': { mayImport: ['contracts', 'stores/sql'] },
+  'stores/postgres': { mayImport: ['contracts', 'stores/sql'] },
+  'store-client': { mayImport: ['contracts', 'lib'] },
+  'rate-limits': { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/options'] },
+  tokens: { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/settings'] },
+  applications: { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/settings'] },
+  'credential-email': { mayImport: ['applications', 'contracts', 'lib'] },
+  'authorization-server': { mayImport: BELOW_SERVERS, mayImportTypes: ['options/settings'] },
+  // Guards have options of their own, which are checked like those of the platform.
+  'resource-server': {
+    mayImport: [...BELOW_SERVERS, 'options/checks'],
+    mayImportTypes: ['options/settings', 'options/options'],
+  },
+  registration: {
+    mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'],
+    mayImportTypes: ['options/settings', 'credential-email/claim-link'],
+  },
+  'platform-auth': { mayImport: [...PARTS, ...SERVERS, 'http', 'stores/memory'] },
+  admin: { mayImport: ['applications', 'tokens', 'contracts'] },
+  index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
+  mailers: { mayImport: ['contracts'] },
+  console: { mayImport: ['index', 'lib'] },
+  // The command line opens what --db names.
+  cli: { mayImport: ['index', 'lib', 'stores/sqlite/index', 'stores/postgres/index'] },
+  opentelemetry: { mayImport: ['index', 'lib'] },
+  testing: { mayImport: ['index', 'lib'] },
+}
+
+/** The files, or the folders with a slash at the end, that may import a package. No other package is imported. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  jose: ['tokens/', 'store-client/encryption.ts'],
+  passport: ['resource-server/'],
+  'passport-headerapikey': ['resource-server/'],
+  'passport-http-bearer': ['resource-server/'],
+  'rate-limiter-flexible': ['rate-limits/'],
+  '@opentelemetry/api': ['opentelemetry/'],
+  '@photostructure/sqlite': ['stores/sqlite/'],
+  pg: ['cli/'],
+}
+
+const ROOT_FILES = ['admin.ts', 'index.ts', 'platform-auth.ts']
+const MAX_ROOT_ENTRIES = 25
+const MAX_FUNCTION_LINES = 60
+/** For a function that consists of others: only its lines outside of them count towards MAX_FUNCTION_LINES. */
+const MAX_FACTORY_LINES = 120
+/** Puts the parts together, line by line: it has few functions of its own. */
+const COMPOSITION = 'createPlatformAuth'
+const VAGUE_NAMES = /(?:^|\/)(?:types|utils?|common|helpers?|manager|misc)(?:\.ts|\/)/
+
+describe('the architecture of src', () => {
+  const files = readSourceFiles()
+
+  it('has files', () => {
+    expect(files.map(({ path }) => path)).toContain('index.ts')
   })
 
-  it.each([
-    ['errors.ts', `import type { Guard } from './resource-server/guards.js'`],
-    ['api.ts', `import { createPlatformAuth } from './platform-auth.js'`],
-    ['applications/registry.ts', `import { sign } from '../tokens/access-token.js'`],
-    ['tokens/access-token.ts', `export { createRegistry } from '../applications/registry.js'`],
-    ['tokens/access-token.ts', `import { sendJson } from '../http/respond.js'`],
-    ['stores/sqlite.ts', `import type { Encryption } from '../encryption.js'`],
-    ['stores/sqlite.ts', `const { x } = await import('../applications/registry.js')`],
-    ['http/respond.ts', `import type { Store } from '../store.js'`],
-    ['authorization-server/router.ts', `import {\n  type Guard,\n} from '../resource-server/guards.js'`],
-    ['resource-server/guards.ts', `import '../authorization-server/router.js'`],
-    ['platform-auth.ts', `import { kit } from './testing/index.js'`],
-    ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`],
-    ['console/assets.ts', `import { respond } from '../http/respond.js'`],
-    ['attic/old.ts', `import { respond } from '../http/respond.js'`],
-    ['index.ts', `export * from './platform-auth.js'`],
-    ['opentelemetry/spans.ts', `import type { PlatformEvent } from '../events.js'`],
-    ['index.ts', `export { observe } from './opentelemetry/index.js'`],
-    ['tokens/rotation.ts', `import { trace } from '@opentelemetry/api'`],
-    ['tokens/rotation.ts', `import { Passport } from 'passport'`],
-    ['authorization-server/router.ts', `import type { Strategy } from 'passport-http-bearer'`],
-    ['applications/registry.ts', `import { Router } from 'express'`],
-    ['resource-server/bearer-strategy.ts', `import { type Request, Router } from 'express'`],
-    ['authorization-server/router.ts', `export default function router() {}`],
-    ['authorization-server/router.ts', `const router = 1\nexport { router as default }`],
-    ['tokens/rotation.ts', `import { memoryStore } from 'express-platform-auth'`],
-  ])('refuses in %s: %s', (file, source) => {
-    expect(violations(new Map([[file, source]]))).toHaveLength(1)
+  it('imports only what each folder may import', () => {
+    expect(files.flatMap(checkImports)).toEqual([])
   })
 
-  it.each([
-    [
-      'tokens/access-token.ts',
-      `import { OAuthError } from '../errors.js'\nimport { current } from './signing-keys.js'`,
-    ],
-    ['resource-server/guards.ts', `import type { Request } from 'express'`],
-    ['authorization-server/router.ts', `import { Router } from 'express'`],
-    ['resource-server/bearer-strategy.ts', `import { Strategy } from 'passport-http-bearer'`],
-    ['testing/index.ts', `import { memoryStore } from '../index.js'`],
-    ['opentelemetry/spans.ts', `import { trace } from '@opentelemetry/api'`],
-    ['errors.ts', `/**\n * import { guard } from './resource-server/guards.js'\n */\nimport { show } from './api.js'`],
-  ])('allows in %s: %s', (file, source) => {
-    expect(violations(new Map([[file, source]]))).toEqual([])
+  it('has no import cycle', () => {
+    expect(findCycles(files)).toEqual([])
+  })
+
+  it('has no function that is too long', () => {
+    expect(files.flatMap(checkFunctions)).toEqual([])
+  })
+
+  it('has named exports only, and no vague file names', () => {
+    expect(files.flatMap(checkExportsAndName)).toEqual([])
+  })
+
+  it('has three files at its root, and few folders', () => {
+    expect(checkRoot(readdirSync(fileURLToPath(new URL('../src/', import.meta.url))))).toEqual([])
+  })
+
+  it('has a rule for each folder, and no rule without one', () => {
+    expect([...new Set(files.map(({ path }) => findRuleName(path)))].toSorted()).toEqual(Object.keys(RULES).toSorted())
   })
 })
 
-function violations(files: ReadonlyMap<string, string>): string[] {
-  return [...files].flatMap(([file, source]) => {
-    const code = source.replaceAll(/^\s*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)$/gm, '')
-    const found = importsOf(file, code)
-      .filter(isForbidden)
-      .map(({ to }) => `${file} imports ${to}`)
-    if (/^export (?:default\b|\{[^}]*\bas default\b)/m.test(code)) found.push(`${file} has a default export`)
-    if (file === 'index.ts' && /^export \*/m.test(code)) found.push('index.ts exports without naming')
-    return found
+describe('an import is refused', () => {
+  it.each([
+    ['contracts/errors.ts', `import type { Guard } from '../resource-server/guards.js'`, 'contracts may import nothing'],
+    ['contracts/api.ts', `import { createPlatformAuth } from '../platform-auth.js'`, 'contracts may import nothing'],
+    ['contracts/api.ts', `import { html } from '../lib/html.js'`, 'contracts may import nothing'],
+    ['lib/html.ts', `import type { Api } from '../contracts/api.js'`, 'lib may import nothing'],
+    ['options/read-options.ts', `import { memoryStore } from '../stores/memory/index.js'`, 'options may import contracts, lib'],
+    ['applications/registry.ts', `import { sign } from '../tokens/access-token.js'`, 'applications may import contracts, lib'],
+    ['applications/registry.ts', `import { readLimit } from '../options/checks.js'`, 'options/settings (types)'],
+    ['applications/registry.ts', `import { readApis } from '../options/settings.js'`, 'options/settings (types)'],
+    ['tokens/access-token.ts', `export { createRegistry } from '../applications/registry.js'`, 'tokens may import'],
+    ['tokens/access-token.ts', `import { sendJson } from '../http/respond.js'`, 'tokens may import'],
+    ['stores/sqlite/index.ts', `import type { Encryption } from '../../store-client/encryption.js'`, 'stores/sqlite may'],
+    ['stores/sqlite/index.ts', `const { x } = await import('../../applications/registry.js')`, 'stores/sqlite may'],
+    ['stores/sqlite/index.ts', `import { connect } from '../postgres/connection.js'`, 'stores/sqlite may'],
+    ['stores/memory/index.ts', `import { readRow } from '../sql/rows.js'`, 'stores/memory may import contracts'],
+    ['http/respond.ts', `import type { Store } from '../contracts/store.js'`, 'http may import contracts/errors, lib'],
+    ['store-client/readiness.ts', `type Cache = import('../applications/application-cache.js').ApplicationCache`, 'store-client may'],
+    ['rate-limits/create.ts', `import { ALGORITHMS } from '../options/options.js'`, 'options/options (types)'],
+    ['credential-email/worker.ts', `import { sendJson } from '../http/respond.js'`, 'credential-email may import'],
+    ['authorization-server/router.ts', `import {\n  type Guard,\n} from '../resource-server/guards.js'`, 'authorization-server may'],
+    ['resource-server/guards.ts', `import '../authorization-server/router.js'`, 'resource-server may import'],
+    ['registration/router.ts', `import { sign } from '../tokens/access-token.js'`, 'registration may import'],
+    ['platform-auth.ts', `import { accessTokenFor } from './testing/index.js'`, 'platform-auth may import'],
+    ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, contracts'],
+    ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, lib'],
+    ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib'],
+    ['cli/database.ts', `import { connect } from '../stores/postgres/connection.js'`, 'cli may import index, lib, stores/sqlite/index'],
+    ['opentelemetry/spans.ts', `import type { PlatformEvent } from '../contracts/events.js'`, 'opentelemetry may import index, lib'],
+    ['index.ts', `export { observe } from './opentelemetry/index.js'`, 'index may import'],
+    ['attic/old.ts', `import { respond } from '../http/respond.js'`, 'there is no rule for attic'],
+    ['tokens/rotation-timer.ts', `import { trace } from '@opentelemetry/api'`, '@opentelemetry/api may be imported in opentelemetry/'],
+    ['tokens/rotation-timer.ts', `import { Passport } from 'passport'`, 'passport may be imported in resource-server/'],
+    ['authorization-server/router.ts', `import type { Strategy } from 'passport-http-bearer'`, 'in resource-server/'],
+    ['store-client/bounded-store.ts', `import { jwtVerify } from 'jose'`, 'jose may be imported in tokens/, store-client/encryption.ts'],
+    ['http/respond.ts', `import { jwtVerify } from 'jose/jwt/verify'`, 'jose may be imported in'],
+    ['stores/postgres/index.ts', `const pg = require('pg')`, 'pg may be imported in cli/'],
+    ['applications/registry.ts', `import { Router } from 'express'`, 'express may be imported nowhere'],
+    ['resource-server/bearer-strategy.ts', `import { type Request, Router } from 'express'`, 'express may be imported nowhere'],
+    ['authorization-server/router.ts', `import { Router } from 'express'`, 'express may be imported nowhere'],
+    ['tokens/rotation-timer.ts', `import { memoryStore } from 'express-platform-auth'`, 'express-platform-auth may be imported nowhere'],
+  ])('in %s: %s', (path, source, reason) => {
+    const violations = checkImports(parseSourceFile(path, source))
+    expect(violations).toHaveLength(1)
+    expect(violations[0]).toContain(`${path} imports `)
+    expect(violations[0]).toContain(reason)
+  }) // prettier-ignore
+})
+
+describe('an import is allowed', () => {
+  it.each([
+    ['tokens/access-token.ts', `import { OAuthError } from '../contracts/errors.js'\nimport { find } from './signing-keys.js'`],
+    ['tokens/access-token.ts', `import type { Settings } from '../options/settings.js'\nimport { CompactSign } from 'jose'`],
+    ['store-client/encryption.ts', `import { CompactEncrypt } from 'jose'`],
+    ['resource-server/bearer-strategy.ts', `import { Strategy } from 'passport-http-bearer'`],
+    ['testing/index.ts', `import { memoryStore } from '../index.js'`],
+    ['cli/database.ts', `import { sqliteStore } from '../stores/sqlite/index.js'`],
+    ['stores/postgres/rows.ts', `import { readRow } from '../sql/rows.js'`],
+    ['opentelemetry/spans.ts', `import { trace } from '@opentelemetry/api'`],
+    ['contracts/events.ts', `import { EventEmitter } from 'node:events'`],
+    ['contracts/errors.ts', `/**\n * import { guard } from '../resource-server/guards.js'\n */\nimport { show } from './api.js'`],
+    ['contracts/errors.ts', `const text = "import { guard } from '../resource-server/guards.js'"`],
+  ])('in %s: %s', (path, source) => {
+    expect(checkImports(parseSourceFile(path, source))).toEqual([])
+  }) // prettier-ignore
+})
+
+describe('a cycle is found', () => {
+  const parse = (sources: Record<string, string>): SourceFile[] =>
+    Object.entries(sources).map(([path, source]) => parseSourceFile(path, source))
+
+  it('across folders, through types and through several files', () => {
+    const cycle = parse({
+      'http/a.ts': `import './b.js'`,
+      'http/b.ts': `import type { C } from '../lib/c.js'`,
+      'lib/c.ts': `export { a } from '../http/a.js'`,
+    })
+    expect(findCycles(cycle)).toEqual(['http/a.ts imports http/b.ts imports lib/c.ts imports http/a.ts'])
+  })
+
+  it('but none where two files import a third', () => {
+    const diamond = parse({ 'a/a.ts': `import './b.js'\nimport './c.js'`, 'a/b.ts': `import './c.js'`, 'a/c.ts': '' })
+    expect(findCycles(diamond)).toEqual([])
+  })
+})
+
+describe('a function is refused', () => {
+  const lines = (count: number): string => 'call()\n'.repeat(count)
+  const check = (source: string, path = 'http/form.ts'): string[] => checkFunctions(parseSourceFile(path, source))
+
+  it('of more than 60 lines', () => {
+    expect(check(`function f() {\n${lines(58)}}`)).toEqual([])
+    expect(check(`function f() {\n${lines(59)}}`)).toEqual([
+      'http/form.ts:1: f has 61 lines of its own; a function has at most 60.',
+    ])
+    expect(check(`\nconst f = () => {\n${lines(59)}}`)).toEqual([
+      'http/form.ts:2: an arrow function has 61 lines of its own; a function has at most 60.',
+    ])
+  })
+
+  it('that consists of short functions, and has more than 120 lines', () => {
+    const method = `m() {\n${lines(38)}}`
+    expect(check(`function create() {\nreturn {\n${method},\n${method}}\n}`)).toEqual([])
+    expect(check(`function create() {\nreturn {\n${method},\n${method},\n${method}}\n}`)).toEqual([
+      'http/form.ts:1: create has 123 lines with the functions in it; a factory has at most 120.',
+    ])
+  })
+
+  it('except for createPlatformAuth, which has at most 120 lines', () => {
+    expect(check(`function createPlatformAuth() {\n${lines(118)}}`, 'platform-auth.ts')).toEqual([])
+    expect(check(`function createPlatformAuth() {\n${lines(119)}}`, 'platform-auth.ts')).toHaveLength(1)
+  })
+})
+
+describe('a file is refused', () => {
+  it.each([
+    ['authorization-server/router.ts', `export default function router() {}`, 'has a default export'],
+    ['authorization-server/router.ts', `const router = 1\nexport { router as default }`, 'has a default export'],
+    ['index.ts', `export * from './platform-auth.js'`, 'exports without naming'],
+    ['http/types.ts', '', 'has a vague name'],
+    ['lib/utils.ts', '', 'has a vague name'],
+    ['common/form.ts', '', 'has a vague name'],
+  ])('%s: %s', (path, source, reason) => {
+    expect(checkExportsAndName(parseSourceFile(path, source))).toEqual([expect.stringContaining(`${path} ${reason}`)])
+  })
+
+  it('at the root of src, beside index, platform-auth and admin', () => {
+    expect(checkRoot([...ROOT_FILES, 'http', 'store.ts'])).toEqual([
+      'store.ts is at the root of src, where only admin.ts, index.ts, platform-auth.ts may be.',
+    ])
+    const folders = Array.from({ length: 23 }, (_, number) => `folder-${number}`)
+    expect(checkRoot([...ROOT_FILES, ...folders])).toEqual(['src has 26 entries; it has at most 25.'])
+  })
+})
+
+function checkImports({ path, imports }: SourceFile): string[] {
+  return imports.flatMap((each) => {
+    const reason = explainRefusal(path, each)
+    return reason === undefined ? [] : [`${path} imports ${each.target}, but ${reason}.`]
   })
 }
 
-function importsOf(file: string, code: string): Import[] {
-  const statements = [...code.matchAll(/^(?:import|export)\s+(type\s)?([^'"=;]*?)(?:from\s*)?['"]([^'"]+)['"]/gm)]
-  const calls = [...code.matchAll(/\b(?:import|require)\(\s*['"]([^'"]+)['"]/g)]
-  const resolve = (specifier: string): string =>
-    specifier.startsWith('.') ? normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts') : specifier
+/** Why a file may not have that import; undefined where it may. */
+function explainRefusal(path: string, { target, kind, typeOnly }: Import): string | undefined {
+  if (kind === 'node') return undefined
+  if (kind === 'package') {
+    const allowed = PACKAGES[target] ?? []
+    if (allowed.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)))) return undefined
+    return `${target} may be imported ${allowed.length > 0 ? `in ${allowed.join(', ')} only` : 'nowhere'}`
+  }
+  const name = findRuleName(path)
+  const rule = RULES[name]
+  if (!rule) return `there is no rule for ${name}`
+  const { mayImport, mayImportTypes = [] } = rule
+  const targets = [findRuleName(target), target.replace(/\.ts$/, '')]
+  if (targets.includes(name) || targets.some((each) => mayImport.includes(each))) return undefined
+  if (typeOnly && targets.some((each) => mayImportTypes.includes(each))) return undefined
+  const allowed = [...mayImport, ...mayImportTypes.map((each) => `${each} (types)`)].join(', ')
+  return `${name} may import ${allowed === '' ? 'nothing' : allowed}`
+}
+
+/** The folder; of stores, the store; at the root, the file. */
+function findRuleName(path: string): string {
+  const [first = '', second = ''] = path.split('/')
+  if (first === 'stores') return `${first}/${second}`
+  return first.replace(/\.ts$/, '')
+}
+
+/** Each cycle once, beginning where it was met first. */
+function findCycles(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+
+  function visit(path: string, trail: readonly string[]): void {
+    const start = trail.indexOf(path)
+    if (start !== -1) cycles.push([...trail.slice(start), path].join(' imports '))
+    if (start !== -1 || done.has(path)) return
+    for (const { kind, target } of byPath.get(path)?.imports ?? []) {
+      if (kind === 'file') visit(target, [...trail, path])
+    }
+    done.add(path)
+  }
+
+  for (const { path } of files) visit(path, [])
+  return cycles
+}
+
+function checkFunctions({ path, functions }: SourceFile): string[] {
+  return functions.flatMap(({ name, line, lines, ownLines }) => {
+    if (lines > MAX_FACTORY_LINES) {
+      return [
+        `${path}:${line}: ${name} has ${lines} lines with the functions in it; a factory has at most ${MAX_FACTORY_LINES}.`,
+      ]
+    }
+    if (ownLines <= MAX_FUNCTION_LINES || (path === 'platform-auth.ts' && name === COMPOSITION)) return []
+    return [`${path}:${line}: ${name} has ${ownLines} lines of its own; a function has at most ${MAX_FUNCTION_LINES}.`]
+  })
+}
+
+function checkExportsAndName({ path, hasDefaultExport, hasUnnamedExport }: SourceFile): string[] {
   return [
-    ...statements.map(([, type, names = '', to = '']) => {
-      const typeOnly = type !== undefined || /^\{(?:\s*type [\w\s]+,?)+\s*\}\s*$/.test(names)
-      return { from: file, to: resolve(to), typeOnly }
-    }),
-    ...calls.map(([, to = '']) => ({ from: file, to: resolve(to), typeOnly: false })),
+    ...(hasDefaultExport ? [`${path} has a default export; exports have names.`] : []),
+    ...(path === 'index.ts' && hasUnnamedExport ? [`${path} exports without naming what.`] : []),
+    ...(VAGUE_NAMES.test(path) ? [`${path} has a vague name; a file is named after its one concept.`] : []),
   ]
 }
 
-function isForbidden({ from, to, typeOnly }: Import): boolean {
-  if (to.startsWith('passport')) return !from.startsWith('resource-server/')
-  // Hosts without it have the rest.
-  if (to.startsWith('@opentelemetry/')) return !from.startsWith('opentelemetry/')
-  if (to === 'express') return !typeOnly && !DOORS.test(from)
-  if (!to.endsWith('.ts')) return to.startsWith('express-platform-auth')
-  const [room, target] = [roomOf(from), roomOf(to)]
-  const allowed = MAY_IMPORT[room]
-  if (allowed === undefined) return true
-  return !(room === target || allowed.includes(target) || allowed.includes(to.replace(/\.ts$/, '')))
-}
-
-function roomOf(file: string): string {
-  const [first = ''] = file.split('/')
-  if (file.includes('/')) return first
-  const room = first.replace('.ts', '')
-  return ['index', 'platform-auth', 'operations'].includes(room) ? room : GROUND
+function checkRoot(entries: readonly string[]): string[] {
+  const others = entries.filter((entry) => entry.endsWith('.ts') && !ROOT_FILES.includes(entry))
+  return [
+    ...others.map((entry) => `${entry} is at the root of src, where only ${ROOT_FILES.join(', ')} may be.`),
+    ...(entries.length > MAX_ROOT_ENTRIES
+      ? [`src has ${entries.length} entries; it has at most ${MAX_ROOT_ENTRIES}.`]
+      : []),
+  ]
 }

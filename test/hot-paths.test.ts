@@ -9,22 +9,25 @@ import { callerOf, type Caller } from './support/caller.js'
 import { failingStore, type FailingStore } from './support/outage.js'
 import { platform, type TestPlatform } from './support/platform.js'
 
-/** Calls that wait for the database, but for the one that asks what has changed. */
+/** Calls that wait for the database, except the one that reads the change feed. */
 const CALLS = ['findApplication', 'findApplicationByKey', 'listSigningKeys', 'isAccessTokenRevoked', 'listRevokedAccessTokens',
   'saveApplication', 'noteCredentialUse', 'listEmails', 'listAudit', 'leaseEmail'] as const satisfies readonly (keyof Store)[] // prettier-ignore
 
-interface Counted extends TestPlatform {
+interface CountedPlatform extends TestPlatform {
   readonly caller: Caller
   readonly port: number
   readonly store: FailingStore
   readonly credentials: IssuedCredentials
   readonly bearer: Guard
   readonly apiKey: Guard
-  /** What is done costs: calls to the database by name, and signature checks. */
-  cost(done: () => Promise<unknown>): Promise<Record<string, number>>
+  /** Counts the database calls, by name, and the signature checks that the work makes. */
+  countCalls(work: () => Promise<unknown>): Promise<Record<string, number>>
 }
 
-async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, options = {}): Promise<Counted> {
+async function openCountedPlatform(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  options = {},
+): Promise<CountedPlatform> {
   const store = failingStore(memoryStore())
   const made = platform({ ...options, store })
   const { auth } = made
@@ -53,121 +56,124 @@ async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, opt
     apiKey,
     port,
     caller: callerOf({ app: `http://127.0.0.1:${port}` }),
-    async cost(done) {
+    async countCalls(work) {
       const before = new Map(CALLS.map((name) => [name, store.calls(name)]))
       checks.mockClear()
-      await done()
+      await work()
       const calls = CALLS.map((name) => [name, store.calls(name) - before.get(name)!] as const)
-      const all = [...calls, ['signatureChecks', checks.mock.calls.length] as const]
-      return Object.fromEntries(all.filter(([, count]) => count > 0))
+      const counts = [...calls, ['signatureChecks', checks.mock.calls.length] as const]
+      return Object.fromEntries(counts.filter(([, count]) => count > 0))
     },
   }
 }
 
-async function often(times: number, ask: () => PromiseLike<{ status: number }>): Promise<number[]> {
+/** Sends the request that many times, 20 at once. */
+async function sendMany(times: number, send: () => PromiseLike<{ status: number }>): Promise<number[]> {
   const statuses = new Set<number>()
   for (let done = 0; done < times; done += 20) {
-    const answers = await Promise.all(Array.from({ length: 20 }, ask))
+    const answers = await Promise.all(Array.from({ length: 20 }, send))
     for (const { status } of answers) statuses.add(status)
   }
   return [...statuses]
 }
 
-describe('what a request costs', () => {
-  it('with an access token seen before: no database call and no signature check', async (test) => {
-    const { caller, credentials, cost } = await open(test)
+describe('The database calls and signature checks of a request', () => {
+  it('are none for an access token that was verified before', async (test) => {
+    const { caller, credentials, countCalls } = await openCountedPlatform(test)
     const token = await caller.accessToken('orders', credentials)
     await caller.bearer('/orders/items', token).expect(200)
-    expect(await cost(() => often(200, () => caller.bearer('/orders/items', token).expect(200)))).toEqual({})
+    expect(await countCalls(() => sendMany(200, () => caller.bearer('/orders/items', token).expect(200)))).toEqual({})
   })
 
-  it('with an access token never seen before, by a hundred requests at once: one signature check, one look for the application', async (test) => {
-    const { auth, caller, credentials, cost } = await open(test)
+  it('are one signature check and one look-up for a new access token in 100 concurrent requests', async (test) => {
+    const { auth, caller, credentials, countCalls } = await openCountedPlatform(test)
     const token = await caller.accessToken('orders', credentials)
     const { items: applications } = await auth.applications.list()
-    await auth.applications.update(applications[0]!.id, { name: 'Shop, forgotten by the cache' })
-    const all = await cost(() =>
+    await auth.applications.update(applications[0]!.id, { name: 'Shop, evicted from the cache' })
+    const counts = await countCalls(() =>
       Promise.all(Array.from({ length: 100 }, () => caller.bearer('/orders/items', token).expect(200))),
     )
-    expect(all).toEqual({ findApplication: 1, signatureChecks: 1 })
+    expect(counts).toEqual({ findApplication: 1, signatureChecks: 1 })
   })
 
-  it('with an API key seen before: no database call; never seen before, by a hundred at once: one', async (test) => {
-    const { auth, caller, cost } = await open(test)
+  it('are one look-up for a new API key in 100 concurrent requests, and none afterwards', async (test) => {
+    const { auth, caller, countCalls } = await openCountedPlatform(test)
     const { credentials } = await auth.applications.create({ name: 'Newcomer', apis: ['catalog'] })
-    const ask = () => caller.key('/catalog/items', credentials.clientId).expect(200)
-    expect(await cost(() => Promise.all(Array.from({ length: 100 }, ask)))).toEqual({ findApplicationByKey: 1 })
-    expect(await cost(() => often(200, ask))).toEqual({})
+    const send = () => caller.key('/catalog/items', credentials.clientId).expect(200)
+    expect(await countCalls(() => Promise.all(Array.from({ length: 100 }, send)))).toEqual({ findApplicationByKey: 1 })
+    expect(await countCalls(() => sendMany(200, send))).toEqual({})
   })
 
-  it('refused again and again: one database call for an unknown key, one signature check for a forgery, nothing for the rest', async (test) => {
-    const { clock, caller, credentials, cost } = await open(test)
+  it('are one look-up for an unknown API key, one signature check for a forged token, and none when these are repeated', async (test) => {
+    const { clock, caller, credentials, countCalls } = await openCountedPlatform(test)
     const token = await caller.accessToken('orders', credentials)
     await caller.bearer('/orders/items', token).expect(200)
-    const refuse = (value: string) => () => caller.bearer('/orders/items', value).expect(401)
+    const sendRefused = (value: string) => () => caller.bearer('/orders/items', value).expect(401)
 
-    for (const garbage of ['garbage', 'a.b.c', `${token}x`, `${token.slice(0, -4)}=`, `.${token}`]) {
-      expect(await cost(() => often(20, refuse(garbage))), garbage).toEqual({})
+    for (const malformed of ['garbage', 'a.b.c', `${token}x`, `${token.slice(0, -4)}=`, `.${token}`]) {
+      expect(await countCalls(() => sendMany(20, sendRefused(malformed))), malformed).toEqual({})
     }
-    expect(await cost(() => often(20, () => caller.key('/catalog/items', 'epa_key_garbage').expect(401)))).toEqual({})
+    expect(
+      await countCalls(() => sendMany(20, () => caller.key('/catalog/items', 'epa_key_garbage').expect(401))),
+    ).toEqual({})
 
     const other = platform()
     await other.auth.ready()
     const { credentials: elsewhere } = await other.auth.applications.create({ name: 'Shop', apis: ['orders'] })
-    const unknownKey = () => caller.key('/catalog/items', elsewhere.clientId).expect(401)
-    expect(await cost(() => often(100, unknownKey))).toEqual({ findApplicationByKey: 1 })
+    const sendUnknownKey = () => caller.key('/catalog/items', elsewhere.clientId).expect(401)
+    expect(await countCalls(() => sendMany(100, sendUnknownKey))).toEqual({ findApplicationByKey: 1 })
 
     const [header, , signature] = token.split('.')
     for (const jti of ['a', 'b', 'c']) {
       const claims = Buffer.from(JSON.stringify({ iss: 'https://api.example.com/orders', jti })).toString('base64url')
-      const forgery = refuse(`${header}.${claims}.${signature}`)
-      expect(await cost(async () => forgery())).toEqual({ signatureChecks: 1 })
-      expect(await cost(() => often(20, forgery))).toEqual({})
+      const sendForgery = sendRefused(`${header}.${claims}.${signature}`)
+      expect(await countCalls(async () => sendForgery())).toEqual({ signatureChecks: 1 })
+      expect(await countCalls(() => sendMany(20, sendForgery))).toEqual({})
     }
 
     clock.advance(3700)
-    expect(await cost(() => often(100, refuse(token)))).toEqual({})
+    expect(await countCalls(() => sendMany(100, sendRefused(token)))).toEqual({})
     await other.auth.close()
   })
 
-  it('for an access token: one signature, and no database call but for what has changed', async (test) => {
-    const { caller, credentials, cost, store } = await open(test)
+  it('are one signature and a shared read of the change feed for a token request', async (test) => {
+    const { caller, credentials, countCalls, store } = await openCountedPlatform(test)
     await caller.token('orders', credentials).expect(200)
     const signatures = vi.spyOn(crypto.subtle, 'sign')
-    const asked = store.calls('changesSince')
-    // A reading takes as long as several requests: whoever comes meanwhile shares the next.
+    const readsBefore = store.calls('changesSince')
+    // A read of the feed takes as long as several requests, and the requests that arrive meanwhile share the next read.
     store.slowDown(20)
-    const ask = () => caller.token('orders', credentials).expect(200)
-    expect(await cost(() => Promise.all(Array.from({ length: 100 }, ask)))).toEqual({})
+    const send = () => caller.token('orders', credentials).expect(200)
+    expect(await countCalls(() => Promise.all(Array.from({ length: 100 }, send)))).toEqual({})
     expect(signatures).toHaveBeenCalledTimes(100)
-    expect(store.calls('changesSince') - asked).toBeLessThan(50)
+    expect(store.calls('changesSince') - readsBefore).toBeLessThan(50)
     store.recover()
     signatures.mockRestore()
   })
 
-  it('no more after a flood of access tokens than before it: memory.accessTokens are kept', async (test) => {
-    const { caller, credentials, cost } = await open(test, { cache: { accessTokens: 10 } })
+  it('are none for the last cache.accessTokens tokens after many other access tokens', async (test) => {
+    const { caller, credentials, countCalls } = await openCountedPlatform(test, { cache: { accessTokens: 10 } })
     const tokens: string[] = []
     for (let i = 0; i < 50; i++) tokens.push(await caller.accessToken('orders', credentials))
-    const ask = (token: string) => caller.bearer('/orders/items', token).expect(200)
+    const send = (token: string) => caller.bearer('/orders/items', token).expect(200)
     const inTurn = async (list: readonly string[]): Promise<void> => {
-      for (const token of list) await ask(token)
+      for (const token of list) await send(token)
     }
-    expect(await cost(() => inTurn(tokens))).toEqual({ signatureChecks: 50 })
-    expect(await cost(() => inTurn(tokens.slice(-10)))).toEqual({})
-    expect(await cost(() => inTurn(tokens.slice(0, 10)))).toEqual({ signatureChecks: 10 })
+    expect(await countCalls(() => inTurn(tokens))).toEqual({ signatureChecks: 50 })
+    expect(await countCalls(() => inTurn(tokens.slice(-10)))).toEqual({})
+    expect(await countCalls(() => inTurn(tokens.slice(0, 10)))).toEqual({ signatureChecks: 10 })
   })
 })
 
-describe('what a guard leaves to the garbage collector', () => {
+describe('The memory of a guarded request', () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as (options?: { type: 'minor' }) => void
 
-  /** Bytes for each of `times` requests that the guard lets pass. */
-  function bytesPerRequest(guard: Guard, headers: Readonly<Record<string, string>>, times = 200): number {
+  /** The bytes that the guard allocates for a request, from `times` requests. */
+  function measureAllocation(guard: Guard, headers: Readonly<Record<string, string>>, times = 200): number {
     const rawHeaders = Object.entries(headers).flat()
     let passed = 0
-    const tries = Array.from({ length: 12 }, () => {
+    const measurements = Array.from({ length: 12 }, () => {
       const requests = Array.from({ length: times }, () => {
         const req = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/', headers, rawHeaders })
         return { req, res: new ServerResponse(req) }
@@ -177,20 +183,21 @@ describe('what a guard leaves to the garbage collector', () => {
       for (const { req, res } of requests) guard(req, res, () => (passed += 1))
       return (process.memoryUsage().heapUsed - before) / times
     })
-    // Synchronously: nothing was waited for.
+    // The guard let every request pass synchronously.
     expect(passed).toBe(12 * times)
-    // The median: a collection amid a try makes it small, or negative.
-    return tries.toSorted((a, b) => a - b)[6]!
+    // The median: a collection during a measurement makes it small or negative.
+    return measurements.toSorted((a, b) => a - b)[6]!
   }
 
-  it('is less than 4 KiB for a request', async (test) => {
-    const { caller, credentials, bearer, apiKey } = await open(test)
+  it('is at most 4 KiB', async (test) => {
+    // The measurement blocks the event loop: the change feed cannot be read meanwhile.
+    const { caller, credentials, bearer, apiKey } = await openCountedPlatform(test, { maxStaleness: 60 })
     const token = await caller.accessToken('orders', credentials)
     await caller.bearer('/orders/items', token).expect(200)
     await caller.key('/catalog/items', credentials.clientId).expect(200)
     const bytes = {
-      bearer: bytesPerRequest(bearer, { authorization: `Bearer ${token}` }),
-      apiKey: bytesPerRequest(apiKey, { 'x-api-key': credentials.clientId }),
+      bearer: measureAllocation(bearer, { authorization: `Bearer ${token}` }),
+      apiKey: measureAllocation(apiKey, { 'x-api-key': credentials.clientId }),
     }
     expect(bytes.bearer).toBeGreaterThan(0)
     expect(bytes.bearer).toBeLessThan(4096)
@@ -198,16 +205,17 @@ describe('what a guard leaves to the garbage collector', () => {
   })
 
   /**
-   * Bytes that each request adds to what lives long. Express makes a hidden class for each, so that with Node 20 and 22
-   * some of a request survives even without a guard; an object on our way that V8 puts among the long-lived would keep all of it.
+   * The bytes that each request adds to the old generation. Express creates a hidden class for each request, so that in
+   * Node 20 and 22 a part of it survives without a guard too. One object of ours that V8 allocates in the old generation
+   * would keep the whole request.
    */
-  async function bytesKept({ port }: Counted, path: string, header: string): Promise<number> {
+  async function measureRetention({ port }: CountedPlatform, path: string, header: string): Promise<number> {
     const requests = 6000
     const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`
     const connections = 16
-    const send = (): Promise<unknown> => Promise.all(Array.from({ length: connections }, () => converse()))
+    const send = (): Promise<unknown> => Promise.all(Array.from({ length: connections }, () => sendRequests()))
 
-    function converse(): Promise<void> {
+    function sendRequests(): Promise<void> {
       return new Promise((resolve, reject) => {
         let left = requests / connections
         const socket = connect(port, '127.0.0.1', () => socket.write(request)).on('error', reject)
@@ -220,42 +228,45 @@ describe('what a guard leaves to the garbage collector', () => {
       })
     }
 
-    // Until the code is compiled, and V8 has made up its mind.
+    // Warm-up: the code is compiled, and V8 has chosen where to allocate.
     await send()
-    collectYoung()
+    collectYoungGeneration()
     const profiler = new GCProfiler()
     profiler.start()
     await send()
-    collectYoung()
+    collectYoungGeneration()
     const scavenges = profiler.stop().statistics.filter(({ gcType }) => gcType === 'Scavenge')
     expect(scavenges.length).toBeGreaterThan(0)
     return (
-      scavenges.reduce((sum, { beforeGC, afterGC }) => sum + longLived(afterGC) - longLived(beforeGC), 0) / requests
+      scavenges.reduce(
+        (sum, { beforeGC, afterGC }) => sum + sumOldGeneration(afterGC) - sumOldGeneration(beforeGC),
+        0,
+      ) / requests
     )
   }
 
-  /** What survives a second time lives long. */
-  function collectYoung(): void {
+  /** An object that survives two collections is moved to the old generation. */
+  function collectYoungGeneration(): void {
     collectGarbage({ type: 'minor' })
     collectGarbage({ type: 'minor' })
   }
 
-  function longLived({ heapSpaceStatistics }: HeapStatistics): number {
+  function sumOldGeneration({ heapSpaceStatistics }: HeapStatistics): number {
     const spaces = heapSpaceStatistics.filter(({ spaceName }) => !spaceName.startsWith('new'))
     return spaces.reduce((sum, { spaceUsedSize }) => sum + spaceUsedSize, 0)
   }
 
-  it('is not kept: a guarded request adds little to what lives long, beside what Express does', async (test) => {
-    const counted = await open(test)
+  it('is collected: a guard adds little to what Express keeps in the old generation', async (test) => {
+    const counted = await openCountedPlatform(test)
     const token = await counted.caller.accessToken('orders', counted.credentials)
-    const bare = await bytesKept(counted, '/items', `Authorization: Bearer ${token}`)
-    const bearer = await bytesKept(counted, '/orders/items', `Authorization: Bearer ${token}`)
-    const apiKey = await bytesKept(counted, '/catalog/items', `X-Api-Key: ${counted.credentials.clientId}`)
-    // Node 26 keeps 4.9 KB of a request with a token, and nothing of a bare one: why, is not known yet.
-    const most = Number(process.versions.node.split('.')[0]) < 26 ? 4096 : 6144
-    expect(bearer - bare).toBeLessThan(most)
-    expect(apiKey - bare).toBeLessThan(most)
-  })
+    const bare = await measureRetention(counted, '/items', `Authorization: Bearer ${token}`)
+    const bearer = await measureRetention(counted, '/orders/items', `Authorization: Bearer ${token}`)
+    const apiKey = await measureRetention(counted, '/catalog/items', `X-Api-Key: ${counted.credentials.clientId}`)
+    // Node 26 keeps 4.9 KB of a request with a token, and nothing of one without. The cause is not known.
+    const maximum = Number(process.versions.node.split('.')[0]) < 26 ? 4096 : 6144
+    expect(bearer - bare).toBeLessThan(maximum)
+    expect(apiKey - bare).toBeLessThan(maximum)
+  }, 120_000)
 })
 
 type HeapStatistics = ReturnType<GCProfiler['stop']>['statistics'][number]['afterGC']

@@ -180,10 +180,10 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     // What the store keeps sealed, opened here with the secret.
     const encryption = createEncryption([SECRET])
     for (const { sealedPrivateJwk } of await store.listSigningKeys()) {
-      const { d } = JSON.parse(await encryption.open(sealedPrivateJwk)) as { d?: string }
+      const { d } = JSON.parse(await encryption.unseal(sealedPrivateJwk)) as { d?: string }
       seek('a private key', d)
     }
-    seek('the pepper', await encryption.open(await store.establishPepper('')))
+    seek('the pepper', await encryption.unseal(await store.establishPepper('')))
     seek('the secret', SECRET)
 
     // What operators see, and the end.

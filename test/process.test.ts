@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 const DIST = new URL('../dist/esm/', import.meta.url)
 const HEAD = `
   import { createPlatformAuth, memoryStore } from '${new URL('index.js', DIST).href}'
-  import { sqliteStore } from '${new URL('stores/sqlite.js', DIST).href}'
+  import { sqliteStore } from '${new URL('stores/sqlite/index.js', DIST).href}'
   import { accessTokenFor } from '${new URL('testing/index.js', DIST).href}'
   const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } }
   const baseUrl = 'http://localhost:3000'
@@ -62,7 +62,9 @@ describe.concurrent('a process', () => {
       await auth.ready()
       await auth.applications.create({ name: 'Shop', apis: ['catalog'] })`)
     expect(stdout).toBe('')
-    expect(stderr).toBe('store is missing: applications are kept in memory and lost when the process ends.\n')
+    expect(stderr).toBe(
+      'store is missing: applications are kept in memory and lost when the process ends. Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore() if they may be lost.\n',
+    )
   })
 
   it('whose store can not be reached ends by itself, and is told why', async () => {

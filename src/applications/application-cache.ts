@@ -1,105 +1,113 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
-import { boundedCache } from '../lib/bounded-cache.js'
-import type { MaybePromise } from '../lib/maybe-promise.js'
-import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
+import { boundedCache } from '../lib/bounded-cache.js'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 
 /** The record, if there is one. */
-export type Found = ApplicationRecord | undefined
+type Found = ApplicationRecord | undefined
 
 /**
- * Who an application is, from memory in the common case. What it answers is no older than the last `forget`: a change
- * made here forgets before it resolves, a change made elsewhere when the feed brings it.
+ * Applications in memory. An answer is never older than the last `evict`: a change made by this process evicts before it
+ * resolves, a change made by another process when the change feed brings it.
  */
 export interface ApplicationCache {
-  byId(id: string): MaybePromise<Found>
-  byKeyHash(hash: string): MaybePromise<Found>
-  forget(id: string): void
-  forgetAll(): void
+  findById(id: string): MaybePromise<Found>
+  findByKeyHash(hash: string): MaybePromise<Found>
+  /**
+   * Drops the record and every load that is under way, which may have read before the change. The feed brings a
+   * process its own changes too, and they evict a second time, for one more look-up: a change in the feed does not say
+   * which process made it, and to skip a change that another process made would serve stale records.
+   */
+  evict(id: string): void
+  evictAll(): void
 }
 
-interface DirectoryOptions {
+interface ApplicationCacheOptions {
   readonly store: Store
   /** How many applications stay in memory. */
   readonly limit: number
 }
 
-export function createApplicationCache({ store, limit }: DirectoryOptions): ApplicationCache {
-  const records = boundedCache<ApplicationRecord>({ entries: limit, bytesOf: bytesOfRecord })
-  /** Key hash -> id. A key never moves to another application; whether it is still good, the record says. */
-  const owners = boundedCache<string>({ entries: limit * 2 })
-  /** Hashes that are nobody's key, so that a guess repeated costs no second look-up. */
-  const nobodys = boundedCache<true>({ entries: limit })
-  let loads = new Map<string, Promise<Found>>()
-  const limitConcurrency = createConcurrencyLimit(LOOKUPS)
+/** A database pool of ten connections does this many look-ups in some milliseconds. */
+const MAX_CONCURRENT_LOOKUPS = 50
+/** About a megabyte of waiting calls. */
+const MAX_WAITING_LOOKUPS = 1000
 
-  /** Reads once for all who ask at the same time, and keeps the answer unless something was forgotten meanwhile. */
-  function load(slot: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
-    const underWay = loads.get(slot)
+export function createApplicationCache({ store, limit }: ApplicationCacheOptions): ApplicationCache {
+  const records = boundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
+  /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
+  const idsByKeyHash = boundedCache<string>({ entries: limit * 2 })
+  /** Hashes that belong to no key, so that a repeated guess costs no second look-up. */
+  const unknownHashes = boundedCache<true>({ entries: limit })
+  let loads = new Map<string, Promise<Found>>()
+  // Limits concurrent look-ups triggered by unauthenticated requests, so that admin calls and the change feed are not starved.
+  const limitConcurrency = createConcurrencyLimit({
+    atOnce: MAX_CONCURRENT_LOOKUPS,
+    waiting: MAX_WAITING_LOOKUPS,
+    onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_LOOKUPS} look-ups are waiting for the store.`),
+  })
+
+  /** One look-up for concurrent callers (test/hot-paths.test.ts). Its result is kept unless something was evicted meanwhile. */
+  function load(key: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
+    const underWay = loads.get(key)
     if (underWay) return underWay
-    const mine = loads
+    const loadsAtStart = loads
     const loading = limitConcurrency(read)
       .then((found) => {
-        if (loads === mine) keep(found)
+        if (loads === loadsAtStart) keep(found)
         return found
       })
-      .finally(() => mine.delete(slot))
-    mine.set(slot, loading)
+      .finally(() => loadsAtStart.delete(key))
+    loadsAtStart.set(key, loading)
     return loading
   }
 
-  function remember(record: ApplicationRecord): void {
+  function keepRecord(record: ApplicationRecord): void {
     records.set(record.id, record)
-    for (const { hash } of record.keys) owners.set(hash, record.id)
+    for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
   }
 
-  function byId(id: string): MaybePromise<Found> {
+  function findById(id: string): MaybePromise<Found> {
     return (
       records.get(id) ??
       load(
         `id ${id}`,
         () => store.findApplication(id),
-        (found) => found && remember(found),
+        (found) => found && keepRecord(found),
       )
     )
   }
 
   return {
-    byId,
-    byKeyHash(hash) {
-      const owner = owners.get(hash)
-      if (owner !== undefined) return byId(owner)
-      if (nobodys.get(hash)) return undefined
+    findById,
+    findByKeyHash(hash) {
+      const id = idsByKeyHash.get(hash)
+      if (id !== undefined) return findById(id)
+      if (unknownHashes.get(hash)) return undefined
       return load(
         `key ${hash}`,
         () => store.findApplicationByKey(hash),
-        (found) => (found ? remember(found) : nobodys.set(hash, true)),
+        (found) => (found ? keepRecord(found) : unknownHashes.set(hash, true)),
       )
     },
-    forget(id) {
+    evict(id) {
       records.delete(id)
-      // The application may just have got a key that was nobody's.
-      nobodys.clear()
+      // The change may have given the application a key whose hash was unknown until now.
+      unknownHashes.clear()
       loads = new Map()
     },
-    forgetAll() {
+    evictAll() {
       records.clear()
-      owners.clear()
-      nobodys.clear()
+      idsByKeyHash.clear()
+      unknownHashes.clear()
       loads = new Map()
     },
   }
 }
 
-/** A pool of ten connections has so many behind it in some milliseconds; those who wait for them cost a megabyte. */
-const LOOKUPS = {
-  atOnce: 50,
-  waiting: 1000,
-  onOverflow: () => new StoreUnavailableError('1000 look-ups are waiting for the store.'),
-}
-
-/** Roughly what a record takes in memory: scopes and credentials make the difference. */
-function bytesOfRecord({ name, apis, keys, secrets }: ApplicationRecord): number {
+/** Roughly what a record takes in memory beyond the usual: long names, scopes and credentials. */
+function estimateBytes({ name, apis, keys, secrets }: ApplicationRecord): number {
   let scopes = 0
   for (const access of Object.values(apis)) scopes += access.scopes.length
   return 2 * name.length + 50 * scopes + 300 * (keys.length + secrets.length)

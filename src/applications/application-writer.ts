@@ -1,18 +1,33 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit, EventType } from '../contracts/events.js'
-import type { ApplicationRecord, NewAuditRecord, EmailChange, Store } from '../contracts/store.js'
+import type { ApplicationRecord, EmailChange, NewAuditRecord, Store } from '../contracts/store.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
 
-/** What a change makes of a record, of its letters, and what the audit says of it. */
-export interface Edit {
-  readonly changed: Partial<ApplicationRecord>
-  readonly details?: NewAuditRecord['details']
-  readonly email?: EmailChange | undefined
+/** The one way in which applications change: record, audit record and queued e-mail are saved together. */
+export interface ApplicationWriter {
+  /** Saves a new application, with its first e-mail if there is one. */
+  add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<void>
+  /**
+   * Reads the record, edits it and saves it by compare-and-set on its version. If another process saved in between,
+   * `edit` runs again on the newer record: it returns its result and changes nothing outside itself.
+   */
+  change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+  ): Promise<Changed<Result>>
+  /** Resolves undefined if `edit` returned undefined: there was nothing to change. */
+  change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
+  ): Promise<Changed<Result> | undefined>
 }
 
-/** What is told of a change. */
+/** What happened, for audit log and events. */
 export interface ChangeEvent {
-  /** What happened, for audit and events; undefined for what only prepares something. */
+  /** Undefined for a change that only prepares another one: it is neither audited nor emitted. */
   readonly type: EventType | undefined
   readonly by?: string | undefined
   readonly reason?: string | undefined
@@ -20,59 +35,82 @@ export interface ChangeEvent {
   readonly requestId?: string | undefined
 }
 
-/** The one way in which applications change: saved with audit and email in one step, and then known to everybody. */
-export interface ApplicationWriter {
-  /** Saves a new application with its email, if one goes with it. */
-  add(record: ApplicationRecord, told: ChangeEvent, edit: Omit<Edit, 'changed'>): Promise<void>
-  /**
-   * Reads, edits, saves; and once more where somebody else saved in between. Resolves what was saved, or undefined where
-   * `edit` found nothing to do.
-   */
-  change(
-    id: string,
-    told: ChangeEvent,
-    edit: (current: ApplicationRecord) => Edit | undefined | Promise<Edit | undefined>,
-  ): Promise<ApplicationRecord | undefined>
+/** What is saved together with a record. */
+interface SavedWith {
+  /** Details of the audit record. */
+  readonly details?: NewAuditRecord['details']
+  readonly email?: EmailChange | undefined
 }
 
-interface ChangesOptions {
+/** What `change()` is to save. */
+export interface Edit<Result> extends SavedWith {
+  /** The members of the record that change. */
+  readonly changed: Partial<ApplicationRecord>
+  /** For the caller of `change()`: from the run of `edit` that was saved. */
+  readonly result?: Result
+}
+
+interface Changed<Result> {
+  /** The record as it was saved. */
+  readonly record: ApplicationRecord
+  readonly result: Result | undefined
+}
+
+interface ApplicationWriterOptions {
   readonly store: Store
-  readonly applicationCache: ApplicationCache
-  readonly emit: Emit
+  /** Undefined in a process that caches nothing. */
+  readonly applicationCache?: Pick<ApplicationCache, 'evict'>
+  /** Undefined in a process without listeners. */
+  readonly emit?: Emit
   readonly now: () => number
 }
 
-export function createApplicationWriter({ store, applicationCache, emit, now }: ChangesOptions): ApplicationWriter {
+/** So many processes would have to save the same application in turn for a change to fail. */
+const MAX_SAVE_ATTEMPTS = 50
+
+export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
+  const { store, applicationCache, emit, now } = options
+
   async function save(
     record: ApplicationRecord,
     { type, by, reason, requestId }: ChangeEvent,
-    { details = {}, email }: Omit<Edit, 'changed'>,
+    { details = {}, email }: SavedWith,
   ): Promise<boolean> {
     const audit = type && { at: now(), type, by, applicationId: record.id, details }
     if (!(await store.saveApplication(record, audit, email))) return false
-    applicationCache.forget(record.id)
-    if (type) emit(type, { applicationId: record.id, reason, requestId })
+    applicationCache?.evict(record.id)
+    if (type) emit?.(type, { applicationId: record.id, reason, requestId })
     return true
   }
 
-  return {
-    async add(record, told, edit) {
-      if (!(await save(record, told, edit))) throw conflict(record.id)
-    },
-    async change(id, told, edit) {
-      for (let tries = 0; tries < 50; tries++) {
-        const current = await store.findApplication(id)
-        if (!current) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
-        const edited = await edit(current)
-        if (!edited) return undefined
-        const record = { ...current, ...edited.changed, version: current.version + 1 }
-        if (await save(record, told, edited)) return record
-      }
-      throw conflict(id)
-    },
+  async function add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<void> {
+    if (!(await save(record, event, details))) throw conflict(record.id)
   }
+
+  function change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+  ): Promise<Changed<Result>>
+  async function change<Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
+  ): Promise<Changed<Result> | undefined> {
+    for (let attempt = 1; attempt <= MAX_SAVE_ATTEMPTS; attempt++) {
+      const current = await store.findApplication(id)
+      if (!current) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
+      const edited = await edit(current)
+      if (!edited) return undefined
+      const record = { ...current, ...edited.changed, version: current.version + 1 }
+      if (await save(record, event, edited)) return { record, result: edited.result }
+    }
+    throw conflict(id)
+  }
+
+  return { add, change }
 }
 
 function conflict(id: string): ApplicationError {
-  return new ApplicationError('conflict', `Application ${id} is being changed by others without a pause. Try again.`)
+  return new ApplicationError('conflict', `Application ${id} is being changed by other processes. Try again.`)
 }

@@ -1,28 +1,60 @@
-import type { ApplicationStatus } from '../contracts/store.js'
-import type { Application } from './application.js'
-import type { ApiGrants } from './validation.js'
+import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../contracts/store.js'
+import { isLive } from './credentials.js'
 
-/** Who makes a change, for the audit. */
+/** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
+export type ApiGrants<Name extends string = string> =
+  | readonly Name[]
+  | { readonly [Each in Name]?: { readonly scopes?: readonly string[] } }
+
+/** A live key or secret as `auth.applications` shows it. */
+export interface CredentialInfo {
+  /** Its first characters, by which people tell one from another. */
+  readonly prefix: string
+  readonly createdAt: Date
+  /** Undefined while it does not expire. */
+  readonly expiresAt: Date | undefined
+  /** Undefined while it has never been used. */
+  readonly lastUsedAt: Date | undefined
+}
+
+/** An application: a client of the platform's APIs. */
+export interface Application {
+  /** Public, and never changes; `sub` and `client_id` of its access tokens. */
+  readonly id: string
+  readonly name: string
+  /** The address that e-mails go to. */
+  readonly contact: string | undefined
+  readonly status: ApplicationStatus
+  /** The APIs that it may use, with the scopes granted there. */
+  readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  /** Newest first. */
+  readonly keys: readonly CredentialInfo[]
+  /** Newest first. */
+  readonly secrets: readonly CredentialInfo[]
+  readonly createdAt: Date
+}
+
+/** Who makes a change, for the audit log. */
 export interface ActorOptions {
-  /** A person, a job or a ticket: whatever you will look for later. */
+  /** A person, a job or a ticket. */
   readonly by?: string
 }
 
-/** An application's credentials in clear: shown once, and never again. */
+/** An application's credentials in plain text: resolved once, and never again. */
 export interface IssuedCredentials {
   /** The key: `client_id`, and the value of `X-Api-Key`. */
   readonly clientId: string
-  /** Undefined where the application uses no oauth2 API. */
+  /** Undefined if the application uses no oauth2 API. */
   readonly clientSecret?: string
 }
 
-/** How a rotation goes. */
+/** The options of a rotation. */
 export interface RotateOptions extends ActorOptions {
-  /** Seconds that the old value goes on working; 86,400 if left out, 0 to end it at once. */
+  /** Seconds for which the old value still works; 86,400 if left out, 0 to end it at once. */
   readonly overlap?: number
 }
 
-/** How a rotation by email goes. */
+/** The options of a rotation by e-mail. */
 export interface RotateByEmailOptions extends RotateOptions {
   readonly deliver: 'email'
 }
@@ -30,12 +62,13 @@ export interface RotateByEmailOptions extends RotateOptions {
 /**
  * `auth.applications`: who may call the platform's APIs. Every change is stored with its audit record before the call
  * resolves, and holds for the next request. An unknown id rejects with code `application_not_found`, a call that the
- * application's state does not allow with `invalid_state`; 503 and `store_unavailable` where the store can't answer.
+ * application's status does not allow with `invalid_state`. If the store does not answer, calls reject with
+ * `store_unavailable`.
  */
 export interface Applications<ApiNames extends string = string> {
   /**
-   * The public way in: resolves once the application is stored together with the email that is to be sent, without
-   * waiting for mail. Credentials are made when the email is, and are never resolved here. Throws `ConfigurationError`
+   * The public way in: resolves once the application and its queued e-mail are stored, without waiting for the mail
+   * server. Credentials are made when the e-mail is sent, and are never resolved here. Throws `ConfigurationError`
    * without a `mailer`.
    */
   register(
@@ -45,9 +78,9 @@ export interface Applications<ApiNames extends string = string> {
       readonly apis: ApiGrants<ApiNames>
     } & ActorOptions,
   ): Promise<{ application: Application }>
-  /** Lets a registration go on that touches an API with `registration: 'manual'`. */
+  /** Approves a registration that includes an API with `registration: 'manual'`. */
   approve(id: string, options?: ActorOptions): Promise<Application>
-  /** Makes an active application and resolves its credentials, this once. Sends nothing. */
+  /** Creates an active application and resolves its credentials, this once. Sends nothing. */
   create(
     application: {
       readonly name: string
@@ -55,25 +88,25 @@ export interface Applications<ApiNames extends string = string> {
       readonly apis: ApiGrants<ApiNames>
     } & ActorOptions,
   ): Promise<{ application: Application; credentials: IssuedCredentials }>
-  /** The application, a deleted one included, or undefined. */
+  /** The application, also when it is deleted, or undefined. */
   get(id: string): Promise<Application | undefined>
-  /** Oldest first, 100 at a time unless `limit` says otherwise; `next` is the `after` of the page that follows. */
+  /** Oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
   list(query?: {
-    readonly after?: string
-    readonly limit?: number
-    readonly api?: ApiNames
-    readonly status?: ApplicationStatus
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
+    readonly api?: ApiNames | undefined
+    readonly status?: ApplicationStatus | undefined
   }): Promise<{ items: Application[]; next?: string }>
   update(
     id: string,
     changes: { readonly name?: string; readonly contact?: string } & ActorOptions,
   ): Promise<Application>
-  /** From the next request on its credentials and access tokens are refused, until `resume`. */
+  /** From the next request on, its credentials and access tokens are refused, until `resume`. */
   suspend(id: string, options?: ActorOptions): Promise<Application>
   resume(id: string, options?: ActorOptions): Promise<Application>
-  /** For ever: name, contact and hashes are erased, id and audit stay. */
+  /** Cannot be undone: erases name, contact and hashes; keeps id and audit log. */
   delete(id: string, options?: ActorOptions): Promise<Application>
-  /** Replaces what the application may do at an API; all its scopes when left out. */
+  /** Replaces what the application may do at an API; all scopes of the API if `scopes` is left out. */
   allow(
     id: string,
     api: ApiNames,
@@ -81,20 +114,50 @@ export interface Applications<ApiNames extends string = string> {
   ): Promise<Application>
   disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application>
   /**
-   * A new secret, resolved this once; the first one where there was none. At most two are live. With `deliver: 'email'` it
-   * is mailed instead, and the overlap begins when the email has been accepted.
+   * Makes a new secret, or the first one, and resolves it this once. At most two are live. With `deliver: 'email'` it is
+   * sent by e-mail instead, and the overlap starts when the mail server accepts the e-mail.
    */
   rotateSecret(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
   rotateSecret(
     id: string,
     options?: RotateOptions,
   ): Promise<{ application: Application; credentials: { clientSecret: string } }>
-  /** A new key, in the same ways. At most two are live, and either goes with any live secret. */
+  /** Makes a new key, in the same ways. At most two are live; each works with each live secret. */
   rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
   rotateKey(
     id: string,
     options?: RotateOptions,
   ): Promise<{ application: Application; credentials: { clientId: string } }>
-  /** Every access token issued up to now is refused; those issued after it resolved are good. */
+  /** Refuses every access token issued up to now. Tokens issued after it resolved are accepted. */
   revokeTokens(id: string, options?: ActorOptions): Promise<Application>
+}
+
+/** The public form of a record: live credentials only, no hashes, instants as `Date`. */
+export function toApplication(record: ApplicationRecord, now: number): Application {
+  const { id, name, contact, status, keys, secrets, createdAt } = record
+  const showLive = (credentials: readonly CredentialRecord[]): CredentialInfo[] =>
+    credentials.filter((credential) => isLive(credential, now)).map(toCredentialInfo)
+  return {
+    id,
+    name,
+    contact,
+    status,
+    apis: structuredClone(record.apis),
+    keys: showLive(keys),
+    secrets: showLive(secrets),
+    createdAt: new Date(createdAt),
+  }
+}
+
+function toCredentialInfo({ prefix, createdAt, expiresAt, lastUsedAt }: CredentialRecord): CredentialInfo {
+  return {
+    prefix,
+    createdAt: new Date(createdAt),
+    expiresAt: toDate(expiresAt),
+    lastUsedAt: toDate(lastUsedAt),
+  }
+}
+
+function toDate(milliseconds: number | undefined): Date | undefined {
+  return milliseconds === undefined ? undefined : new Date(milliseconds)
 }

@@ -1,50 +1,67 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { Store } from '../contracts/store.js'
+import type { Logger } from '../contracts/logger.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { move } from './status.js'
-import { ERASED } from './registry.js'
+import { eraseApplication } from './status.js'
 
-interface HousekeepingOptions {
+/** Deletes applications that have been pending for 14 days, every hour: nobody approved them, or no e-mail arrived. */
+export interface Cleanup {
+  start(): void
+  close(): void
+}
+
+interface CleanupOptions {
   readonly store: Store
   readonly writer: ApplicationWriter
+  readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
 }
 
-/** Milliseconds for which an application may be pending. */
-const LONGEST = 14 * 24 * 3600 * 1000
+const CLEANUP_INTERVAL_MS = 3600 * 1000
+const MAX_PENDING_AGE_MS = 14 * 24 * 3600 * 1000
+const PAGE_SIZE = 100
 
-/** Deletes the applications that nobody has approved, or that no email has reached, in 14 days. */
-export async function deleteForgotten({ store, writer, now }: HousekeepingOptions): Promise<void> {
-  let after: string | undefined
-  for (;;) {
-    const pending = await store.listApplications({
-      after,
-      limit: 100,
-      api: undefined,
-      status: 'pending',
-    })
-    for (const { id, createdAt } of pending) {
-      // Oldest first: those behind it are younger still.
-      if (createdAt + LONGEST > now()) return
-      await writer
-        .change(id, { type: 'application.deleted' }, (current) =>
-          current.status === 'pending'
-            ? {
-                changed: { status: move(current, 'delete'), ...ERASED },
-                details: { pendingTooLong: true },
-                email: 'removeAll',
-              }
-            : undefined,
-        )
-        .catch(ignoreConflict)
-    }
-    if (pending.length < 100) return
-    after = pending.at(-1)?.id
+export function createCleanup({ store, writer, logger, now }: CleanupOptions): Cleanup {
+  let timer: NodeJS.Timeout | undefined
+
+  function run(): void {
+    deletePending().catch((error: unknown) =>
+      logger.warn('Deleting applications that were pending for too long failed; it is tried again in an hour.', error),
+    )
   }
-}
 
-/** Another process does the same. */
-function ignoreConflict(error: unknown): undefined {
-  if (error instanceof ApplicationError) return undefined
-  throw error
+  async function deletePending(): Promise<void> {
+    let after: string | undefined
+    for (;;) {
+      const page = await store.listApplications({ after, limit: PAGE_SIZE, api: undefined, status: 'pending' })
+      for (const application of page) {
+        // Oldest first: all others are younger.
+        if (application.createdAt + MAX_PENDING_AGE_MS > now()) return
+        await deleteIfPending(application)
+      }
+      if (page.length < PAGE_SIZE) return
+      after = page.at(-1)?.id
+    }
+  }
+
+  async function deleteIfPending({ id }: ApplicationRecord): Promise<void> {
+    try {
+      await writer.change(id, { type: 'application.deleted' }, (current) =>
+        current.status === 'pending'
+          ? { changed: eraseApplication(current), details: { pendingTooLong: true }, email: 'removeAll' }
+          : undefined,
+      )
+    } catch (error) {
+      // Another process deletes the same application at the same time.
+      if (!(error instanceof ApplicationError)) throw error
+    }
+  }
+
+  return {
+    start() {
+      run()
+      timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
+    },
+    close: () => clearInterval(timer),
+  }
 }

@@ -1,44 +1,55 @@
 import { ApplicationError } from '../contracts/errors.js'
-import { toApplication, type Application } from './application.js'
-import type { Applications, RotateByEmailOptions, RotateOptions } from './applications-api.js'
-import { readOverlap } from './validation.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import type { CredentialKind, Credentials } from './credentials.js'
-import { retire } from './issue.js'
+import {
+  toApplication,
+  type Application,
+  type Applications,
+  type RotateByEmailOptions,
+  type RotateOptions,
+} from './applications-api.js'
+import { retireCredentials, type CredentialKind, type Credentials } from './credentials.js'
+import { createQueuedEmail, findQueuedEmail, requeueEmail, requireMailer } from './email-outbox.js'
 import { refuseDeleted } from './status.js'
-import type { EmailOutbox } from './email-outbox.js'
+import { readOverlap } from './validation.js'
 
 interface CredentialRotationOptions {
+  readonly store: Store
   readonly writer: ApplicationWriter
-  readonly outbox: EmailOutbox
-  /** Resolves once the store has been opened, with the means to make credentials. */
+  /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
+  readonly hasMailer: boolean
+  /** Called when an e-mail has become due. */
+  readonly onEmailDue: () => void
   readonly now: () => number
 }
 
-/** New keys and secrets in place of old ones: resolved to the operator, or mailed to the owner. */
+const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
+const LISTS = { key: 'keys', secret: 'secrets' } as const
+
+/** New keys and secrets in place of old ones: resolved to the operator, or sent to the contact by e-mail. */
 export function createCredentialRotation(
   options: CredentialRotationOptions,
 ): Pick<Applications, 'rotateKey' | 'rotateSecret'> {
-  const { writer, outbox, opened, now } = options
+  const { store, writer, opened, hasMailer, onEmailDue, now } = options
 
   async function rotate(
     id: string,
     kind: CredentialKind,
     { overlap, by }: RotateOptions,
   ): Promise<{ application: Application; plain: string }> {
-    const seconds = readOverlap(overlap)
-    const at = now()
-    const { plain, record: fresh } = (await opened()).mint(kind, at)
-    const record = await writer.change(id, { type: 'application.credentialRotated', by }, (current) => {
+    const overlapSeconds = readOverlap(overlap)
+    const createdAt = now()
+    const { plain, record: credential } = (await opened()).mint(kind, createdAt)
+    const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, (current) => {
       refuseDeleted(current, CALLS[kind])
       const list = LISTS[kind]
       return {
-        changed: { [list]: [fresh, ...retire(current[list], at, seconds)] },
-        details: { credential: kind, prefix: fresh.prefix, overlap: seconds },
+        changed: { [list]: [credential, ...retireCredentials(current[list], createdAt, overlapSeconds)] },
+        details: { credential: kind, prefix: credential.prefix, overlap: overlapSeconds },
       }
     })
-    return { application: toApplication(record!, at), plain }
+    return { application: toApplication(record, createdAt), plain }
   }
 
   async function rotateByEmail(
@@ -46,31 +57,22 @@ export function createCredentialRotation(
     kind: CredentialKind,
     { overlap, by }: RotateByEmailOptions,
   ): Promise<{ application: Application }> {
-    const seconds = readOverlap(overlap)
-    outbox.refuseWithoutMailer(CALLS[kind])
+    const overlapSeconds = readOverlap(overlap)
+    requireMailer(hasMailer, CALLS[kind])
     await opened()
-    const record = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
+    const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
       refuseDeleted(current, CALLS[kind])
-      if (current.status === 'pending') {
-        throw new ApplicationError(
-          'invalid_state',
-          `Application ${id} is pending: its first email brings all it needs. See approve() and auth.outbox.retry().`,
-        )
-      }
-      if (current.contact === undefined) {
-        throw new ApplicationError(
-          'invalid_argument',
-          `Application ${id} has no contact to mail to. Set one with update().`,
-        )
-      }
+      refuseWithoutRecipient(current)
+      const queued = await findQueuedEmail(store, id, kind)
+      const email = queued ? requeueEmail(queued, now()) : createQueuedEmail(id, kind, now())
       return {
         changed: {},
-        details: { credential: kind, overlap: seconds, deliver: 'email' },
-        email: { save: await outbox.emailFor(id, kind, seconds) },
+        details: { credential: kind, overlap: overlapSeconds, deliver: 'email' },
+        email: { save: { ...email, overlap: overlapSeconds } },
       }
     })
-    outbox.wake()
-    return { application: toApplication(record!, now()) }
+    onEmailDue()
+    return { application: toApplication(record, now()) }
   }
 
   function rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
@@ -98,11 +100,26 @@ export function createCredentialRotation(
   return { rotateKey, rotateSecret }
 }
 
-const LISTS = { key: 'keys', secret: 'secrets' } as const
-const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
+function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord): void {
+  if (status === 'pending') {
+    throw new ApplicationError(
+      'invalid_state',
+      `Application ${id} is pending: its first e-mail has the credentials. See approve() and auth.outbox.retry().`,
+    )
+  }
+  if (contact === undefined) {
+    throw new ApplicationError(
+      'invalid_argument',
+      `Application ${id} has no contact to send an e-mail to. Set one with update().`,
+    )
+  }
+}
 
 function isByEmail(options: RotateOptions | RotateByEmailOptions): options is RotateByEmailOptions {
   const { deliver } = options as { deliver?: unknown }
   if (deliver === undefined || deliver === 'email') return deliver === 'email'
-  throw new ApplicationError('invalid_argument', "deliver must be 'email', or left out to get the new value here.")
+  throw new ApplicationError(
+    'invalid_argument',
+    "deliver must be 'email', or be left out to have the new value resolved.",
+  )
 }

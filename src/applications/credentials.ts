@@ -1,12 +1,13 @@
 import { createHmac, createSecretKey, hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { Api } from '../contracts/api.js'
+import type { ApplicationRecord, CredentialRecord, EmailPurpose } from '../contracts/store.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import type { CredentialRecord } from '../contracts/store.js'
 
-/** What an application proves itself with: its key (the `client_id`), and its secret. */
+/** What an application authenticates with: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'
 
-/** A credential just made: the only moment at which its plain text exists. */
+/** A new credential: the only moment at which its plain text exists. */
 export interface MintedCredential {
   readonly plain: string
   readonly record: CredentialRecord
@@ -14,108 +15,161 @@ export interface MintedCredential {
 
 /** Makes, recognizes and compares keys and secrets. */
 export interface Credentials {
+  /** A new credential: `{prefix}_key_` or `{prefix}_sec_`, random base62, and the base62 CRC-32 of all before. */
   mint(kind: CredentialKind, createdAt: number): MintedCredential
   /** HMAC-SHA-256 under the pepper, base64url. Random text of 166 bits and more needs no slow hash. */
   hash(plain: string): string
-  /** The same for a key; undefined where the text can be none: a typing error or a guess is refused before anything is looked up. */
-  hashOfKey(plain: string): string | undefined
+  /** The hash of a key; undefined if the text cannot be one, so that typing errors and guesses cost no look-up. */
+  hashKey(plain: string): string | undefined
   /** The live record that a credential matches. Takes the same time whichever it matches, or none. */
   match(plain: string, records: readonly CredentialRecord[], now: number): CredentialRecord | undefined
 }
 
-/** Credentials in the contract's format: `{prefix}_key_` or `{prefix}_sec_`, random base62, and the base62 CRC-32 of all before. The hashes of so many are `remembered`. */
-export function createCredentials(prefix: string, pepper: Uint8Array, remembered = 40_000): Credentials {
+const FORMATS = { key: { infix: 'key', length: 28 }, secret: { infix: 'sec', length: 43 } } as const
+const CHECKSUM_LENGTH = 6
+/** Random characters shown in lists: enough to tell credentials apart, useless to a guesser. */
+const SHOWN_LENGTH = 4
+const MAX_KEY_LENGTH = 64
+/** Any prefix: keys outlive a change of the option `credentialPrefix`. */
+const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
+/** As long as a hash, and equal to none. */
+const NO_HASH = '-'.repeat(43)
+
+/** `cacheSize`: how many hashes are kept in memory. */
+export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize = 40_000): Credentials {
   const pepperKey = createSecretKey(pepper)
-  /** SHA-256 -> HMAC: the former costs a third of the latter, and a credential that comes again is known by it. */
-  const hashes = boundedCache<string>({ entries: remembered })
+  // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`).
+  const hashes = boundedCache<string>({ entries: cacheSize })
 
   function hash(plain: string): string {
-    const seen = digest('sha256', plain, 'base64')
-    return hashes.get(seen) ?? hashAnew(plain, seen)
+    const sha256 = digest('sha256', plain, 'base64')
+    return hashes.get(sha256) ?? computeHash(plain, sha256)
   }
 
-  function hashOfKey(plain: string): string | undefined {
+  function hashKey(plain: string): string | undefined {
     if (typeof plain !== 'string' || plain.length > MAX_KEY_LENGTH) return undefined
-    const seen = digest('sha256', plain, 'base64')
-    return hashes.get(seen) ?? (isWellFormedKey(plain) ? hashAnew(plain, seen) : undefined)
+    const sha256 = digest('sha256', plain, 'base64')
+    return hashes.get(sha256) ?? (isWellFormedKey(plain) ? computeHash(plain, sha256) : undefined)
   }
 
-  function hashAnew(plain: string, seen: string): string {
-    const made = createHmac('sha256', pepperKey).update(plain).digest('base64url')
-    hashes.set(seen, made)
-    return made
+  function computeHash(plain: string, sha256: string): string {
+    const hmac = createHmac('sha256', pepperKey).update(plain).digest('base64url')
+    hashes.set(sha256, hmac)
+    return hmac
   }
 
-  return {
-    mint(kind, createdAt) {
-      const { infix, length } = FORMAT[kind]
-      const body = `${prefix}_${infix}_${randomBase62(length)}`
-      const plain = body + checksum(body)
-      const shown = plain.slice(0, prefix.length + infix.length + 2 + SHOWN)
-      return {
-        plain,
-        record: {
-          hash: hash(plain),
-          prefix: shown,
-          createdAt,
-          expiresAt: undefined,
-          lastUsedAt: undefined,
-        },
-      }
-    },
-    hash,
-    hashOfKey,
-    match(plain, records, now) {
-      const presented = Buffer.from(hash(plain))
-      let matched: CredentialRecord | undefined
-      // An application has two live secrets at most; comparing with two always keeps the time the same.
-      for (let slot = 0; slot < Math.max(2, records.length); slot++) {
-        const record = records[slot]
-        const same = timingSafeEqual(presented, Buffer.from(record?.hash ?? NOTHING))
-        if (same && record && isLive(record, now)) matched = record
-      }
-      return matched
-    },
+  function mint(kind: CredentialKind, createdAt: number): MintedCredential {
+    const { infix, length } = FORMATS[kind]
+    const body = `${prefix}_${infix}_${randomBase62(length)}`
+    const plain = body + computeChecksum(body)
+    const shown = plain.slice(0, prefix.length + infix.length + 2 + SHOWN_LENGTH)
+    return {
+      plain,
+      record: { hash: hash(plain), prefix: shown, createdAt, expiresAt: undefined, lastUsedAt: undefined },
+    }
   }
+
+  function match(plain: string, records: readonly CredentialRecord[], now: number): CredentialRecord | undefined {
+    const presented = Buffer.from(hash(plain))
+    let matched: CredentialRecord | undefined
+    // An application has at most two live secrets. Comparing with two in every case keeps the time the same.
+    for (let slot = 0; slot < Math.max(2, records.length); slot++) {
+      const record = records[slot]
+      const same = timingSafeEqual(presented, Buffer.from(record?.hash ?? NO_HASH))
+      if (same && record && isLive(record, now)) matched = record
+    }
+    return matched
+  }
+
+  return { mint, hash, hashKey, match }
 }
 
-/** Whether a credential is still good at that instant (milliseconds). */
+/** Whether a credential has not expired at that instant (milliseconds). */
 export function isLive(record: CredentialRecord, now: number): boolean {
   return record.expiresAt === undefined || record.expiresAt > now
 }
 
-/** Whether a text can be a key at all: a typing error or a guess is refused before anything is looked up. */
+/** Whether a text has the format and the checksum of a key. */
 export function isWellFormedKey(text: string): boolean {
-  if (typeof text !== 'string' || text.length > MAX_KEY_LENGTH || !KEY.test(text)) return false
-  return checksum(text.slice(0, -CHECKSUM)) === text.slice(-CHECKSUM)
+  if (typeof text !== 'string' || text.length > MAX_KEY_LENGTH || !KEY_PATTERN.test(text)) return false
+  return computeChecksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 }
 
-const FORMAT = { key: { infix: 'key', length: 28 }, secret: { infix: 'sec', length: 43 } } as const
-const CHECKSUM = 6
-/** Random characters that stay visible in lists: enough to tell credentials apart, of no use to a guesser. */
-const SHOWN = 4
-const MAX_KEY_LENGTH = 64
-// Any prefix: keys outlive a change of the option `credentialPrefix`.
-const KEY = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
-/** As long as a hash, and no hash. */
-const NOTHING = '-'.repeat(43)
+/** New credentials for an application: a key, a secret, or both. */
+export interface MintedCredentials {
+  readonly key?: MintedCredential
+  readonly secret?: MintedCredential
+}
+
+/** Makes what an e-mail brings: a new key or secret, or, for a registration, a key and the secret that oauth2 APIs need. */
+export function mintCredentials(
+  credentials: Credentials,
+  purpose: EmailPurpose,
+  apis: ReadonlyMap<string, Api>,
+  granted: ApplicationRecord['apis'],
+  now: number,
+): MintedCredentials {
+  const needsSecret = Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
+  return {
+    ...(purpose !== 'secret' && { key: credentials.mint('key', now) }),
+    ...((purpose === 'secret' || (purpose === 'registration' && needsSecret)) && {
+      secret: credentials.mint('secret', now),
+    }),
+  }
+}
+
+type CredentialLists = Pick<ApplicationRecord, 'keys' | 'secrets'>
+
+/** The lists with the new credentials first. */
+export function addCredentials(
+  { keys, secrets }: CredentialLists,
+  { key, secret }: MintedCredentials,
+): CredentialLists {
+  return {
+    keys: key ? [key.record, ...keys] : keys,
+    secrets: secret ? [secret.record, ...secrets] : secrets,
+  }
+}
+
+/** The lists without the credentials that have these hashes. */
+export function removeCredentials({ keys, secrets }: CredentialLists, hashes: readonly string[]): CredentialLists {
+  const stays = ({ hash }: CredentialRecord): boolean => !hashes.includes(hash)
+  return { keys: keys.filter(stays), secrets: secrets.filter(stays) }
+}
+
+/** What remains of older credentials next to a new one: the newest live one, until the overlap (seconds) ends. */
+export function retireCredentials(
+  records: readonly CredentialRecord[],
+  now: number,
+  overlap: number,
+): CredentialRecord[] {
+  const newest = records.find((record) => isLive(record, now))
+  const end = now + overlap * 1000
+  if (!newest || end <= now) return []
+  return [{ ...newest, expiresAt: Math.min(newest.expiresAt ?? Infinity, end) }]
+}
+
+export function listHashes({ key, secret }: MintedCredentials): string[] {
+  return [key, secret].flatMap((minted) => (minted ? [minted.record.hash] : []))
+}
+
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 = 4 * 62: bytes above would make some characters likelier than others.
+      // 248 = 4 * 62: higher bytes would make some characters more likely than others.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }
   return text
 }
 
-function checksum(text: string): string {
+function computeChecksum(text: string): string {
   let rest = crc32(text)
   let digits = ''
-  for (let i = 0; i < CHECKSUM; i++) {
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
     digits = BASE62[rest % 62] + digits
     rest = Math.floor(rest / 62)
   }

@@ -1,32 +1,31 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Store } from '../contracts/store.js'
 
-/** When credentials were last used: noted in memory as they are, and written together now and then. */
+/** When credentials were last used: collected in memory, and written to the store every ten seconds. */
 export interface LastUsed {
   note(hash: string): void
-  /** Writes what has been noted; what can't be written is kept for the next time. */
+  /** Writes what has been collected. What cannot be written is kept for the next time. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-interface UsageOptions {
+interface LastUsedOptions {
   readonly store: Store
   readonly now: () => number
 }
 
-/** Milliseconds between two writes. */
-const PAUSE = 10_000
-/** So many credentials at most are written, and remembered while they can't be. */
-const MOST = 10_000
+const FLUSH_INTERVAL_MS = 10_000
+/** So many are kept while the store cannot be reached. */
+const MAX_NOTED_CREDENTIALS = 10_000
 
-export function createLastUsed({ store, now }: UsageOptions): LastUsed {
-  /** Milliseconds after `began`: on every request's way, small numbers cost no memory, and times since 1970 would. */
+export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
+  /** Milliseconds since `base`: small enough for a V8 Smi, so that a request allocates nothing here (test/hot-paths.test.ts). */
   let noted = new Map<string, number>()
-  let began = now()
+  let base = now()
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
 
-  /** Behind what is being written: whoever waits for it finds that as well. */
+  /** One write after another, so that a caller also waits for a write that is under way. */
   function flush(): Promise<void> {
     writing = writing.then(write)
     return writing
@@ -34,28 +33,30 @@ export function createLastUsed({ store, now }: UsageOptions): LastUsed {
 
   async function write(): Promise<void> {
     if (noted.size === 0) return
-    const taken = [...noted].map(([hash, after]) => ({ hash, at: began + after }))
+    const uses = [...noted].map(([hash, elapsed]) => ({ hash, at: base + elapsed }))
     noted = new Map()
-    began = now()
+    base = now()
     try {
-      await store.noteCredentialUse(taken)
+      await store.noteCredentialUse(uses)
     } catch {
-      // Of little weight beside what else an outage brings, and known by then: kept, and tried with the next.
-      for (const { hash, at } of taken) if (noted.size < MOST && !noted.has(hash)) noted.set(hash, at - began)
+      // The store client has logged the outage. Newer uses, noted meanwhile, stay.
+      for (const { hash, at } of uses) {
+        if (noted.size < MAX_NOTED_CREDENTIALS && !noted.has(hash)) noted.set(hash, at - base)
+      }
     }
   }
 
-  // Begun by whichever request comes first, and no part of its trace.
-  const flushOnTime = AsyncResource.bind(() => {
+  // Bound here, because the timer is started by a request, whose trace must not contain the write.
+  const flushOnTimer = AsyncResource.bind(() => {
     timer = undefined
     void flush()
   })
 
   return {
     note(hash) {
-      if (noted.size >= MOST && !noted.has(hash)) return
-      noted.set(hash, now() - began)
-      timer ??= setTimeout(flushOnTime, PAUSE).unref()
+      if (noted.size >= MAX_NOTED_CREDENTIALS && !noted.has(hash)) return
+      noted.set(hash, now() - base)
+      timer ??= setTimeout(flushOnTimer, FLUSH_INTERVAL_MS).unref()
     },
     flush,
     async close() {

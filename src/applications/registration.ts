@@ -1,93 +1,109 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import { randomBytes } from 'node:crypto'
+import type { Api, Registration } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
-import { toApplication } from './application.js'
-import type { Applications } from './applications-api.js'
-import { readAccess, readContact, readName, type ApiGrants } from './validation.js'
+import type { ApplicationRecord } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import type { EmailOutbox } from './email-outbox.js'
-import { newApplication } from './registry.js'
+import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
+import { mintCredentials, type Credentials } from './credentials.js'
+import { createQueuedEmail, requireMailer } from './email-outbox.js'
+import { readGrants } from './grants.js'
+import { readContact, readName } from './validation.js'
 
-interface RegistrationOptions {
-  readonly store: Store
-  readonly apis: ReadonlyMap<string, ApiSettings>
-  readonly writer: ApplicationWriter
-  readonly outbox: EmailOutbox
-  readonly opened: () => Promise<unknown>
-  readonly now: () => number
-}
-
-/** `auth.applications.register()`, as doors call it: with the id of the request that it comes by. */
+/** `auth.applications.register()` for the registration form: with the id of the request that it comes from. */
 export type Register = (
   application: Parameters<Applications['register']>[0],
   requestId: string | undefined,
 ) => ReturnType<Applications['register']>
 
-interface Registration extends Pick<Applications, 'approve'> {
-  readonly register: Register
+/** What registration needs to know of an API. */
+interface RegistrableApi extends Api {
+  readonly registration: Registration
+  readonly registrationScopes: readonly string[]
 }
 
-/** How applications come by themselves: stored with the email that brings their credentials, approved where that is asked. */
-export function createRegistration(options: RegistrationOptions): Registration {
-  const { store, apis, writer, outbox, opened, now } = options
+interface RegistrationOptions {
+  readonly apis: ReadonlyMap<string, RegistrableApi>
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  readonly hasMailer: boolean
+  /** Called when an e-mail has become due. */
+  readonly onEmailDue: () => void
+  readonly now: () => number
+}
+
+/** The two ways in which an application comes to be: registered by its developers, or created by an operator. */
+export function createRegistration(
+  options: RegistrationOptions,
+): Pick<Applications, 'create'> & { readonly register: Register } {
+  const { apis, writer, opened, hasMailer, onEmailDue, now } = options
 
   return {
-    async register({ name, contact, apis: access, by }, requestId) {
-      outbox.refuseWithoutMailer('register')
-      const granted = readRegistrationAccess(apis, access)
+    async register({ name, contact, apis: grants, by }, requestId) {
+      requireMailer(hasMailer, 'register')
+      const granted = readRegistrationGrants(apis, grants)
       const record: ApplicationRecord = {
-        ...newApplication(granted, now()),
+        ...createRecord(granted, now()),
         name: readName(name),
         contact: readContact(contact),
         status: 'pending',
       }
       await opened()
       const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
-      const email = outbox.newEmail(record.id, 'registration', { held })
-      await writer.add(
-        record,
-        { type: 'application.registered', by, requestId },
-        { details: { apis: granted }, email: { save: email } },
-      )
-      if (!held) outbox.wake()
+      const email = createQueuedEmail(record.id, 'registration', now(), { held })
+      const event = { type: 'application.registered', by, requestId } as const
+      await writer.add(record, event, { details: { apis: granted }, email: { save: email } })
+      if (!held) onEmailDue()
       return { application: toApplication(record, now()) }
     },
-    async approve(id, { by } = {}) {
-      await opened()
-      const record = await writer.change(id, { type: 'application.approved', by }, async (current) => {
-        const [held] = await store.listEmails({ applicationId: id, state: 'held', limit: 1 })
-        if (current.status !== 'pending' || !held) {
-          throw new ApplicationError(
-            'invalid_state',
-            `Application ${id} is ${current.status} and does not wait for approval.`,
-          )
-        }
-        // The time until then is the provider's, and takes nothing from the 72 hours of trying.
-        const due = {
-          ...held,
-          state: 'due',
-          createdAt: now(),
-          dueAt: now(),
-          version: held.version + 1,
-        } as const
-        return { changed: {}, email: { save: due } }
-      })
-      outbox.wake()
-      return toApplication(record!, now())
+    async create({ name, contact, apis: grants, by }) {
+      const granted = readGrants(apis, grants)
+      const createdAt = now()
+      const { key, secret } = mintCredentials(await opened(), 'registration', apis, granted, createdAt)
+      const record: ApplicationRecord = {
+        ...createRecord(granted, createdAt),
+        name: readName(name),
+        contact: contact === undefined ? undefined : readContact(contact),
+        status: 'active',
+        keys: key ? [key.record] : [],
+        secrets: secret ? [secret.record] : [],
+      }
+      await writer.add(record, { type: 'application.registered', by }, { details: { apis: granted } })
+      return {
+        application: toApplication(record, createdAt),
+        credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
+      }
     },
   }
 }
 
-/** What a registration asks for, as far as the APIs let it: closed ones refused, scopes bounded. */
-function readRegistrationAccess(apis: ReadonlyMap<string, ApiSettings>, access: ApiGrants): ApplicationRecord['apis'] {
-  const asked = readAccess(apis, access, (api) => api.registrationScopes)
-  for (const name of Object.keys(asked)) {
-    if (apis.get(name)?.registration === 'closed') {
-      throw new ApplicationError(
-        'api_closed',
-        `The API "${name}" takes no registrations: its operator makes its applications, by auth.applications.create().`,
-      )
-    }
+function createRecord(
+  apis: ApplicationRecord['apis'],
+  createdAt: number,
+): Omit<ApplicationRecord, 'name' | 'contact' | 'status'> {
+  return {
+    id: `app_${randomBytes(16).toString('hex')}`,
+    apis,
+    keys: [],
+    secrets: [],
+    createdAt,
+    tokensRevokedAt: 0,
+    version: 1,
   }
-  return asked
+}
+
+/** What a registration may have: no closed API, and only scopes in `registrationScopes`. */
+function readRegistrationGrants(
+  apis: ReadonlyMap<string, RegistrableApi>,
+  grants: ApiGrants,
+): ApplicationRecord['apis'] {
+  const granted = readGrants(apis, grants, (api) => api.registrationScopes)
+  for (const name of Object.keys(granted)) {
+    if (apis.get(name)?.registration !== 'closed') continue
+    throw new ApplicationError(
+      'api_closed',
+      `The API "${name}" takes no registrations: its operator creates applications with auth.applications.create().`,
+    )
+  }
+  return granted
 }

@@ -1,7 +1,9 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, ApplicationStatus } from '../contracts/store.js'
+import type { ApplicationRecord, ApplicationStatus, Store } from '../contracts/store.js'
+import type { ApplicationWriter } from './application-writer.js'
+import { findQueuedEmail } from './email-outbox.js'
 
-/** From which states an application may be moved, and where to: every other move is refused by name. */
+/** The calls that change the status: the statuses from which each is possible, and the status that it leads to. */
 const TRANSITIONS = {
   activate: { from: ['pending'], to: 'active' },
   suspend: { from: ['active'], to: 'suspended' },
@@ -9,18 +11,43 @@ const TRANSITIONS = {
   delete: { from: ['pending', 'active', 'suspended'], to: 'deleted' },
 } as const satisfies Record<string, { from: readonly ApplicationStatus[]; to: ApplicationStatus }>
 
-/** The state that a move leads to; throws with code `invalid_state` where it does not begin. */
-export function move({ id, status }: ApplicationRecord, name: keyof typeof TRANSITIONS): ApplicationStatus {
-  const { from, to } = TRANSITIONS[name]
+/** The status after a transition; throws with code `invalid_state` if it is not possible from the current one. */
+export function transition({ id, status }: ApplicationRecord, call: keyof typeof TRANSITIONS): ApplicationStatus {
+  const { from, to } = TRANSITIONS[call]
   if ((from as readonly ApplicationStatus[]).includes(status)) return to
   throw new ApplicationError(
     'invalid_state',
-    `Application ${id} is ${status}: ${name} goes from ${from.join(', ')} to ${to}.`,
+    `Application ${id} is ${status}: ${call} goes from ${from.join(', ')} to ${to}.`,
   )
 }
 
-/** Throws with code `invalid_state` for an application that is gone for ever. */
+/** Throws with code `invalid_state` for a deleted application. */
 export function refuseDeleted({ id, status }: ApplicationRecord, call: string): void {
   if (status === 'deleted')
-    throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call} can't be done to it any more.`)
+    throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call} is not possible any more.`)
+}
+
+/** What `delete` changes: nothing personal and no hash remains. */
+export function eraseApplication(current: ApplicationRecord): Partial<ApplicationRecord> {
+  return { status: transition(current, 'delete'), name: '', contact: undefined, keys: [], secrets: [] }
+}
+
+/**
+ * Ends `pending` when an application's credentials are first used: that proves that its e-mail has arrived, whatever the
+ * mail server answered.
+ */
+export type Activate = (id: string, requestId: string | undefined) => Promise<void>
+
+export function createActivation(store: Store, writer: ApplicationWriter): Activate {
+  return async function activate(id, requestId) {
+    await writer.change(id, { type: 'application.activated', requestId }, async (current) => {
+      if (current.status !== 'pending') return undefined
+      const email = await findQueuedEmail(store, id, 'registration')
+      return {
+        changed: { status: transition(current, 'activate') },
+        details: { firstUse: true },
+        email: email && { remove: email },
+      }
+    })
+  }
 }

@@ -1,82 +1,99 @@
 import type { IncomingMessage } from 'node:http'
-import type { Activate } from '../applications/activation.js'
-import type { Credentials } from '../applications/credentials.js'
-import { isLive } from '../applications/credentials.js'
+import type { Activate } from '../applications/status.js'
+import { isLive, type Credentials } from '../applications/credentials.js'
 import type { ApplicationCache } from '../applications/application-cache.js'
 import type { LastUsed } from '../applications/last-used.js'
 import { OAuthError, StoreUnavailableError } from '../contracts/errors.js'
 import { readRequestId } from '../contracts/events.js'
-import { readClientAddress } from '../http/request.js'
-import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
-import { challenge } from '../http/challenge.js'
-import type { Form } from '../http/form.js'
-import { hasDuplicateHeader } from '../http/request.js'
-import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { ApplicationRecord } from '../contracts/store.js'
+import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
+import type { Form } from '../http/form.js'
+import { hasDuplicateHeader, readClientAddress } from '../http/request.js'
+import { formatChallenge } from '../http/respond.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 
-/** Who a client is (RFC 6749 2.3): resolves its application, or rejects with `OAuthError`. */
+/** Client authentication (RFC 6749 2.3): resolves the client's application, or rejects with `OAuthError`. */
 export type AuthenticateClient = (req: IncomingMessage, form: Form, api: string) => Promise<ApplicationRecord>
 
 export interface ClientAuthenticationOptions {
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
-  /** Ends `pending`, for an application whose credentials have arrived. */
+  /** Makes a pending application active: its credentials have arrived. */
   readonly activate: Activate
   readonly lastUsed: Pick<LastUsed, 'note'>
-  readonly failures: RateLimit | undefined
-  /** Resolves true once everything is known that was committed before; false if the store can't tell. */
+  readonly limitFailures: RateLimit | undefined
+  /** Rejects while the platform cannot answer. */
+  readonly available: () => MaybePromise<void>
+  /** Resolves whether this process has read every change that was committed before; gives up early if the store is slow. */
+  readonly waitForLatest: () => Promise<boolean>
+  /** The same, without giving up early. */
   readonly readChanges: () => Promise<boolean>
   readonly now: () => number
 }
 
-/** Told first whether what this process knows is current: if not, a secret that it does not know may be a new one. */
-type Authenticate = (current: boolean, ...args: Parameters<AuthenticateClient>) => Promise<ApplicationRecord>
+/** The application that authenticated, or the application that failed to, as far as the client is known. */
+interface Attempt {
+  readonly authenticated?: ApplicationRecord
+  readonly known?: ApplicationRecord | undefined
+}
 
-export function clientAuthentication(options: ClientAuthenticationOptions): Authenticate {
-  const { applicationCache, credentials, activate, lastUsed, failures, readChanges, now } = options
+export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
+  const { applicationCache, credentials, activate, lastUsed, limitFailures } = options
+  const { available, waitForLatest, readChanges, now } = options
 
-  /** The application of a live key, whatever its state. */
-  async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
-    const hash = credentials().hashOfKey(key)
-    if (hash === undefined) return undefined
-    const application = await applicationCache.byKeyHash(hash)
-    const live = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
-    return application && live ? { application, hash } : undefined
-  }
-
-  return async function authenticateClient(current, req, form, api) {
-    const readings = presentedCredentials(req, form)
-    if (readings.length === 0) throw missing(api)
-
+  async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     let known: ApplicationRecord | undefined
     for (const { id, secret } of readings) {
       const found = await findByKey(id)
-      // An unknown client's secret is compared as well, with nothing: the time taken tells nobody who is known.
+      // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
       const matched = credentials().match(secret, found?.application.secrets ?? [], now())
-      if (found && matched && AUTHENTICATED.includes(found.application.status)) {
+      if (found && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
         lastUsed.note(found.hash)
         lastUsed.note(matched.hash)
         if (found.application.status === 'pending') await activate(found.application.id, readRequestId(req))
-        return found.application
+        return { authenticated: found.application }
       }
       known ??= found?.application
     }
-    if (!current) {
-      // Too slow to wait for in every case; to refuse somebody it must be.
-      if (await readChanges()) return authenticateClient(true, req, form, api)
-      throw new StoreUnavailableError('Whether the credentials are new, the store did not tell.')
+    return { known }
+  }
+
+  /** The application that a live key belongs to, whatever its status. */
+  async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
+    const hash = credentials().hashKey(key)
+    if (hash === undefined) return undefined
+    const application = await applicationCache.findByKeyHash(hash)
+    const isKeyLive = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
+    return application && isKeyLive ? { application, hash } : undefined
+  }
+
+  return async function authenticateClient(req, form, api) {
+    await available()
+    // A token issued after revokeTokens() resolved in any process is valid, so its issuer must have read that change.
+    const isCurrent = await waitForLatest()
+    const readings = readPresentedCredentials(req, form)
+    if (readings.length === 0) throw createMissingCredentialsError(api)
+
+    let attempt = await authenticate(readings, req)
+    if (!attempt.authenticated && !isCurrent) {
+      // Not awaited on success (latency). Credentials are never rejected on stale data: they may be new.
+      if (!(await readChanges()))
+        throw new StoreUnavailableError('The store did not answer whether the credentials are new.')
+      attempt = await authenticate(readings, req)
     }
-    // Counted after the comparison: a right secret always passes, so that nobody can lock out another's application.
-    await failures?.(`${readClientAddress(req)} ${known?.id ?? 'unknown'}`)
-    throw invalidClient(api, 'Client authentication failed')
+    if (attempt.authenticated) return attempt.authenticated
+    // Counted after the comparison: a right secret always passes, so nobody can lock out the application of another.
+    await limitFailures?.(`${readClientAddress(req)} ${attempt.known?.id ?? 'unknown'}`)
+    throw createInvalidClientError(api, 'Client authentication failed')
   }
 }
 
-/** A right secret of a pending application proves that its email has arrived. */
-const AUTHENTICATED: readonly ApplicationRecord['status'][] = ['active', 'pending']
+/** The right secret of a pending application proves that its e-mail has arrived. */
+const MAY_AUTHENTICATE: readonly ApplicationRecord['status'][] = ['active', 'pending']
 
-/** What the client presents, in every reading; none if there is nothing that could authenticate it. */
-function presentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
+/** The credentials that the client presents, in each reading of the header. Empty if there are none. */
+function readPresentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
   const { authorization } = req.headers
   const id = form.get('client_id')
   const secret = form.get('client_secret')
@@ -84,7 +101,7 @@ function presentedCredentials(req: IncomingMessage, form: Form): readonly Client
     throw new OAuthError('invalid_request', 'There are two Authorization headers')
   if (!isBasic(authorization)) return id !== undefined && secret !== undefined ? [{ id, secret }] : []
 
-  // RFC 6749 2.3: two methods at once is an error, not a preference.
+  // RFC 6749 2.3: a client must not use more than one authentication method in a request.
   if (secret !== undefined)
     throw new OAuthError('invalid_request', 'Client credentials came in the header and in the body; send them once')
   const readings = readBasic(authorization)
@@ -95,16 +112,16 @@ function presentedCredentials(req: IncomingMessage, form: Form): readonly Client
   return readings
 }
 
-function missing(api: string): OAuthError {
-  return invalidClient(
+function createMissingCredentialsError(api: string): OAuthError {
+  return createInvalidClientError(
     api,
     'Client credentials are missing; send key and secret as HTTP Basic user name and password, or as client_id and client_secret in the form',
   )
 }
 
-/** RFC 6749 5.2: 401, with the scheme to use. openid-client reads the error code from the challenge alone. */
-function invalidClient(api: string, description: string): OAuthError {
-  const basic = challenge('Basic', [
+/** RFC 6749 5.2: 401 with a challenge. It has the error code because openid-client reads the code from the challenge only. */
+function createInvalidClientError(api: string, description: string): OAuthError {
+  const basic = formatChallenge('Basic', [
     ['realm', api],
     ['charset', 'UTF-8'],
     ['error', 'invalid_client'],

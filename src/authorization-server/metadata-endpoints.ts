@@ -1,37 +1,33 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/errors.js'
-import type { MaybePromise } from '../lib/maybe-promise.js'
-import { sendJson } from '../http/respond.js'
-import type { SigningKeys } from '../tokens/signing-keys.js'
 import type { Endpoint } from '../http/middleware.js'
+import { sendJson } from '../http/respond.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { SigningKeys } from '../tokens/signing-keys.js'
 
-/** What everybody may read, from any page. */
-const PUBLIC = { 'Access-Control-Allow-Origin': '*' }
-
-/** RFC 8414 2. Every API is an issuer of its own, so that clients find its token endpoint from its address. */
-export function authorizationServerMetadata(api: ApiSettings, baseUrl: string): Endpoint {
-  const methods = ['client_secret_basic', 'client_secret_post']
-  return document({
+/** RFC 8414 2. Every API is an issuer, so that clients find the token endpoint from the API's address. */
+export function createAuthorizationServerMetadata(api: Api, baseUrl: string): Endpoint {
+  const authMethods = ['client_secret_basic', 'client_secret_post']
+  return createDocumentEndpoint({
     issuer: api.resource,
-    // Widely used clients refuse a document without this one, though nothing here is authorized by redirect.
+    // Widely used clients refuse a document without it, although there is no authorization by redirect.
     authorization_endpoint: `${api.resource}/authorize`,
     token_endpoint: api.tokenEndpoint,
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,
     scopes_supported: Object.keys(api.scopes),
     response_types_supported: [],
     grant_types_supported: ['client_credentials'],
-    token_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_methods_supported: authMethods,
     revocation_endpoint: `${api.resource}/revoke`,
-    revocation_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: authMethods,
     introspection_endpoint: `${api.resource}/introspect`,
-    introspection_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: authMethods,
   })
 }
 
 /** RFC 9728 2. */
-export function protectedResourceMetadata(api: ApiSettings): Endpoint {
-  return document({
+export function createProtectedResourceMetadata(api: Api): Endpoint {
+  return createDocumentEndpoint({
     resource: api.resource,
     authorization_servers: [api.resource],
     scopes_supported: Object.keys(api.scopes),
@@ -42,16 +38,19 @@ export function protectedResourceMetadata(api: ApiSettings): Endpoint {
 
 interface KeySetOptions {
   readonly signingKeys: SigningKeys
-  /** Rejects while the platform can't answer. */
+  /** Rejects while the platform cannot answer. */
   readonly available: () => MaybePromise<void>
-  /** Seconds that caches may keep it. */
-  readonly maxAge: number
+  /** Seconds that a signing key is published before it signs. */
+  readonly publishAhead: number
 }
 
 /** `GET /.well-known/jwks.json` (RFC 7517 5). */
-export function keySet({ signingKeys, available, maxAge }: KeySetOptions): Endpoint {
+export function createKeySetEndpoint({ signingKeys, available, publishAhead }: KeySetOptions): Endpoint {
+  // Every cached key set must have expired before a new key signs.
+  const maxAge = Math.min(DOCUMENT_MAX_AGE_SECONDS, publishAhead)
+
   return async function answerKeySetRequest(_req, res) {
-    // Before anything can go wrong: a page may read a refusal too.
+    // Set before anything can fail: pages may read refusals too.
     for (const [name, value] of Object.entries(PUBLIC)) res.setHeader(name, value)
     await available()
     const keys = signingKeys.list().map(({ publicJwk }) => publicJwk)
@@ -59,8 +58,8 @@ export function keySet({ signingKeys, available, maxAge }: KeySetOptions): Endpo
   }
 }
 
-/** `GET /{api}/authorize`: there for clients that want it in the metadata; it refuses (RFC 6749 4.1.2.1). */
-export function authorizationEndpoint(): Endpoint {
+/** `GET /{api}/authorize`: always refuses (RFC 6749 4.1.2.1). It exists because the metadata must name it. */
+export function createAuthorizationEndpoint(): Endpoint {
   return function refuseAuthorization() {
     throw new OAuthError(
       'unsupported_response_type',
@@ -69,8 +68,14 @@ export function authorizationEndpoint(): Endpoint {
   }
 }
 
-function document(content: object): Endpoint {
-  return function answerMetadataRequest(_req: IncomingMessage, res: ServerResponse) {
-    sendJson(res, 200, content, { ...PUBLIC, 'Cache-Control': 'public, max-age=300' })
+/** Pages of every origin may read these documents. */
+const PUBLIC = { 'Access-Control-Allow-Origin': '*' }
+const DOCUMENT_MAX_AGE_SECONDS = 300
+
+function createDocumentEndpoint(document: object): Endpoint {
+  const headers = { ...PUBLIC, 'Cache-Control': `public, max-age=${DOCUMENT_MAX_AGE_SECONDS}` }
+
+  return function answerMetadataRequest(_req, res) {
+    sendJson(res, 200, document, headers)
   }
 }

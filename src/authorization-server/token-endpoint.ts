@@ -1,49 +1,47 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { IncomingMessage } from 'node:http'
+import { findGrant } from '../applications/grants.js'
+import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
-import { readForm, refuseInQuery } from '../http/form.js'
-import { toDenial, sendJson } from '../http/respond.js'
-import type { RateLimit } from '../rate-limits/rate-limit.js'
-import type { AccessTokens } from '../tokens/access-token.js'
-import type { AuthenticateClient } from './client-authentication.js'
-import { grantScopes } from './client-credentials-grant.js'
+import type { ApplicationRecord } from '../contracts/store.js'
+import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
+import { sendJson, toDenial } from '../http/respond.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
+import type { SignAccessToken } from '../tokens/access-token.js'
+import type { AuthenticateClient } from './client-authentication.js'
+
+/** An API that access tokens are issued for. */
+export interface TokenApi extends Api {
+  /** Seconds. */
+  readonly accessTokenLifetime: number
+}
 
 interface TokenEndpointOptions {
   readonly authenticateClient: AuthenticateClient
-  readonly accessTokens: AccessTokens
-  readonly tokenRequests: RateLimit | undefined
+  readonly signAccessToken: SignAccessToken
+  readonly limitTokenRequests: RateLimit | undefined
   readonly emit: Emit
   readonly now: () => number
 }
 
-/** `POST /{api}/token` (RFC 6749 3.2, 4.4). */
-export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): Endpoint {
-  const { authenticateClient, accessTokens, tokenRequests, emit, now } = options
+/** `POST /{api}/token` with the client credentials grant (RFC 6749 3.2, 4.4). */
+export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions): Endpoint {
+  const { authenticateClient, signAccessToken, limitTokenRequests, emit, now } = options
 
   return async function answerTokenRequest(req, res) {
     let applicationId: string | undefined
     try {
-      if (req.method !== 'POST') {
-        throw new OAuthError('invalid_request', 'The token endpoint takes POST only', {
-          status: 405,
-          headers: { Allow: 'POST' },
-        })
-      }
-      const form = await readForm(req, PARAMETERS)
-      const grantType = form.get('grant_type')
-      if (grantType === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing')
-      refuseInQuery(req, CREDENTIALS)
-
+      const { form, grantType } = await readTokenRequest(req)
       const application = await authenticateClient(req, form, api.name)
       applicationId = application.id
       if (grantType !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')
       }
       const scopes = grantScopes(api, application, form)
-      const standing = await tokenRequests?.(application.id)
+      const limitHeaders = await limitTokenRequests?.(application.id)
 
-      const accessToken = await accessTokens.sign({
+      const accessToken = await signAccessToken({
         issuer: api.resource,
         applicationId,
         scopes,
@@ -52,13 +50,9 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
         tokensRevokedAt: application.tokensRevokedAt,
       })
       emit('token.issued', { api: api.name, applicationId }, req)
-      const answer = {
-        access_token: accessToken,
-        token_type: 'bearer',
-        expires_in: api.accessTokenLifetime,
-      }
+      const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }
       const document = scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer
-      sendJson(res, 200, document, standing ? { ...NOT_STORED, ...standing } : NOT_STORED)
+      sendJson(res, 200, document, limitHeaders ? { ...NO_STORE, ...limitHeaders } : NO_STORE)
     } catch (error) {
       emit('token.refused', { api: api.name, applicationId, reason: toDenial(error).error }, req)
       throw error
@@ -66,7 +60,48 @@ export function tokenEndpoint(api: ApiSettings, options: TokenEndpointOptions): 
   }
 }
 
+async function readTokenRequest(req: IncomingMessage): Promise<{ form: Form; grantType: string }> {
+  if (req.method !== 'POST') {
+    throw new OAuthError('invalid_request', 'The token endpoint takes POST only', {
+      status: 405,
+      headers: { Allow: 'POST' },
+    })
+  }
+  const form = await readForm(req, PARAMETERS)
+  const grantType = form.get('grant_type')
+  if (grantType === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing')
+  refuseInQuery(req, CREDENTIAL_PARAMETERS)
+  return { form, grantType }
+}
+
 const PARAMETERS = ['grant_type', 'client_id', 'client_secret', 'scope', 'resource']
-const CREDENTIALS = ['client_id', 'client_secret']
+const CREDENTIAL_PARAMETERS = ['client_id', 'client_secret']
 /** RFC 6749 5.1. */
-const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+/** The scopes that this request is granted at this API. */
+function grantScopes(api: Api, application: ApplicationRecord, form: Form): readonly string[] {
+  const grant = findGrant(application, api)
+  if (!grant) throw new OAuthError('unauthorized_client', 'The application may not use this API')
+
+  // An application may still have scopes that the API no longer has.
+  const grantedScopes = Object.keys(api.scopes).filter((scope) => grant.scopes.includes(scope))
+  const scopes = selectScopes(grantedScopes, form.get('scope'))
+  const resource = form.get('resource')
+  if (resource !== undefined && resource !== api.resource) {
+    throw new OAuthError('invalid_target', `The resource is not this API; its identifier is ${api.resource}`)
+  }
+  return scopes
+}
+
+/** RFC 6749 3.3: the requested scopes, or all granted scopes if the client requests none. */
+function selectScopes(granted: readonly string[], requested: string | undefined): readonly string[] {
+  if (requested === undefined) return granted
+  const scopes = [...new Set(requested.split(' '))]
+  // A malformed scope is never among the granted ones.
+  if (scopes.every((scope) => granted.includes(scope))) return scopes
+  throw new OAuthError(
+    'invalid_scope',
+    'The scope is malformed, or holds something that the application has not been granted',
+  )
+}

@@ -1,68 +1,60 @@
-import type { AdminApi, PlatformAuth, Store } from '../index.js'
-import type { Needs, Place } from './target.js'
+import type { AdminApi, PlatformAuth } from '../index.js'
 import type { Manifest } from './program.js'
+import type { OpenTarget, Requirement, Target } from './target.js'
 
-/** One command: what it is called, what it takes and does. Help is made from it, and the command line is read by it. */
+/** One command. The command line is parsed by it, and help is made from it. */
 export interface Command {
-  /** `apps create`: a group and a verb; or one word. */
+  /** A group and a verb, such as `apps create`, or one word. */
   readonly name: string
-  /** A sentence. */
+  /** One sentence. */
   readonly summary: string
-  /** More to know, a paragraph each. */
+  /** Further paragraphs of its help. */
   readonly notes: readonly string[]
-  /** `ID` must be there, `[ID]` may be. */
+  /** `ID` is required, `[ID]` is optional. */
   readonly parameters: readonly string[]
   readonly options: OptionTable
-  readonly needs: Needs
-  /** Goes into the audit: takes `--by`. */
-  readonly changes: boolean
-  /** Whether it puts a email into the outbox: that is sent from here where the options have a mailer. */
-  mails(values: Readonly<Record<string, unknown>>): boolean
-  /** What stands behind the program's name. */
+  readonly requires: Requirement
+  /** Whether it writes to the audit log, and so takes `--by`. */
+  readonly audited: boolean
+  /** Whether it queues e-mails. If the options have a mailer, this process then sends them. */
+  queuesEmails(values: Readonly<Record<string, unknown>>): boolean
+  /** A command line that can be typed after the program's name. */
   readonly example: string
-  run(invocation: Invocation): Promise<Outcome>
+  run(context: CommandContext): Promise<CommandResult>
 }
 
-/** An option by its name. */
+/** Options by their names, without the dashes. */
 export type OptionTable = Readonly<Record<string, Option>>
 
 export interface Option {
   readonly kind: 'text' | 'number' | 'flag' | 'list'
-  /** What help calls its value. */
-  readonly value?: string
-  readonly about: string
+  /** The name of its value in help. */
+  readonly placeholder?: string
+  readonly description: string
   readonly required?: true
 }
 
 /** What a command is run with. */
-export type Invocation<
+export type CommandContext<
   Options extends OptionTable = OptionTable,
   Parameters extends readonly string[] = readonly string[],
-  Need extends Needs = 'store',
-> = Surroundings & {
-  readonly values: Values<Options>
+  Requires extends Requirement = 'store',
+> = CallerContext & {
+  readonly values: OptionValues<Options>
   readonly parameters: ParameterValues<Parameters>
-} & (Need extends 'whatever there is' ? object : Hands<Need extends 'options' ? PlatformAuth : AdminApi>)
+} & (Requires extends 'target' ? object : OpenTarget<Requires extends 'options' ? PlatformAuth : AdminApi>)
 
-/** Who calls, and from where. */
-export interface Surroundings {
-  readonly place: Place
-  /** Who it is, for the audit. */
+/** What every command is run with. */
+export interface CallerContext {
+  readonly target: Target
+  /** Who makes the change, for the audit log. */
   readonly by: string
-  /** Asks the one who sits there; undefined where nobody does. */
+  /** Asks the person at the terminal; undefined if there is no terminal. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
   readonly manifest: Manifest
 }
 
-/** What a command does its work with. */
-export interface Hands<Platform extends AdminApi = AdminApi> {
-  readonly platform: Platform
-  readonly store: Store
-  /** Whether emails are sent from here; otherwise by a running server. */
-  readonly sends: boolean
-}
-
-type Values<Options extends OptionTable> = {
+type OptionValues<Options extends OptionTable> = {
   readonly [Name in keyof Options]: Options[Name]['kind'] extends 'flag'
     ? boolean
     : Options[Name]['kind'] extends 'list'
@@ -73,44 +65,36 @@ type Values<Options extends OptionTable> = {
 }
 
 type ParameterValues<Parameters extends readonly string[]> = {
-  readonly [Place in keyof Parameters]: Parameters[Place] extends `[${string}]` ? string | undefined : string
+  readonly [Index in keyof Parameters]: Parameters[Index] extends `[${string}]` ? string | undefined : string
 }
 
-/** What came of it. */
-export interface Outcome {
-  /** What scripts get, as one JSON document. */
+/** What a command prints: one of the two forms. */
+export interface CommandResult {
+  /** With `--json`: one JSON document, for scripts. */
   readonly json: unknown
-  /** What people get. */
   readonly text: string
-  /** 0 unless it says otherwise. */
+  /** 0 if left out. */
   readonly exitCode?: number
 }
 
-/** Writes a command down so that `run` knows the types of what it is given. */
+/** Defines a command. The types of its `run` follow from its options, parameters and `requires`. */
 export function command<
   const Options extends OptionTable = OptionTable,
   const Parameters extends readonly string[] = readonly [],
-  Need extends Needs = 'store',
+  Requires extends Requirement = 'store',
 >(definition: {
   readonly name: string
   readonly summary: string
   readonly notes?: readonly string[]
   readonly parameters?: Parameters
   readonly options?: Options
-  readonly needs: Need
-  readonly changes?: boolean
-  mails?(values: Readonly<Record<string, unknown>>): boolean
+  readonly requires: Requires
+  readonly audited?: boolean
+  queuesEmails?(values: Readonly<Record<string, unknown>>): boolean
   readonly example: string
-  run(invocation: Invocation<Options, Parameters, Need>): Promise<Outcome>
+  run(context: CommandContext<Options, Parameters, Requires>): Promise<CommandResult>
 }): Command {
-  // The command line is read by the very tables that these types come from.
+  // Safe, because the values are parsed by the same table that these types are derived from.
   const run = definition.run as unknown as Command['run']
-  return { notes: [], parameters: [], options: {}, changes: false, mails: () => false, ...definition, run }
+  return { notes: [], parameters: [], options: {}, audited: false, queuesEmails: () => false, ...definition, run }
 }
-
-/** Options of a list that comes in pages. */
-export const PAGING = {
-  after: { kind: 'text', value: 'ID', about: 'Goes on after this one, the last of the page before.' },
-  limit: { kind: 'number', value: 'N', about: 'How many on a page, 1 to 1000; 100 if left out.' },
-  all: { kind: 'flag', about: 'Every page, one behind the other.' },
-} as const satisfies OptionTable

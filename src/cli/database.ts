@@ -4,36 +4,35 @@ import { fileURLToPath } from 'node:url'
 import type { Pool } from 'pg'
 import type { Store } from '../index.js'
 import { sqliteStore } from '../stores/sqlite/index.js'
-import { RefusedError, UsageError } from './failure.js'
+import { CommandError, UsageError } from './errors.js'
 
-/** What `--db` names. */
+/** The database that `--db` names. */
 export interface Database {
   readonly store: Store
   /** The path of a SQLite file. */
   readonly file?: string
-  /** Milliseconds since 1970 by the database's own clock, where it is another machine's. */
-  readonly clock?: () => Promise<number>
+  /** Reads the database server's clock, in milliseconds since 1970. Undefined for SQLite, which has none of its own. */
+  readonly readClock?: () => Promise<number>
   close(): Promise<void>
 }
 
-/** Milliseconds to wait for a connection. */
-const PATIENCE = 5000
+const CONNECTION_TIMEOUT_MS = 5000
 
-/** The database at an address: `postgres://` and `postgresql://`, or the path of a SQLite file. */
-export async function databaseAt(address: string): Promise<Database> {
-  if (/^postgres(?:ql)?:\/\//i.test(address)) return postgresAt(address)
+/** The database at an address: `postgres://...`, `postgresql://...`, or the path of a SQLite file. Nothing is opened yet. */
+export async function createDatabase(address: string): Promise<Database> {
+  if (/^postgres(?:ql)?:\/\//i.test(address)) return createPostgresDatabase(address)
   const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address) ?? []
   if (scheme && scheme.toLowerCase() !== 'file') {
-    throw new UsageError(`--db begins with ${scheme}://. It is postgres://..., or the path of a SQLite file.`)
+    throw new UsageError(`--db starts with ${scheme}://. It must be postgres://..., or the path of a SQLite file.`)
   }
-  return sqliteAt(parsePath(address))
+  return createSqliteDatabase(parsePath(address))
 }
 
-/** A file that isn't there is not made: an operator who mistypes a path must not look at an empty platform. */
-function sqliteAt(file: string): Database {
+/** Does not create a missing file: with a mistyped path an operator would see an empty platform. */
+function createSqliteDatabase(file: string): Database {
   const store = sqliteStore(file)
   const open: Store['open'] = async (options) => {
-    if (!existsSync(file)) throw new Error(`there is no file ${file}. A server makes it when it first starts.`)
+    if (!existsSync(file)) throw new Error(`there is no file ${file}. A server creates it when it first starts.`)
     return store.open(options)
   }
   return { store: { ...store, open }, file, close: async () => undefined }
@@ -44,17 +43,19 @@ function parsePath(address: string): string {
   return resolve(address.replace(/^file:/i, ''))
 }
 
-async function postgresAt(address: string): Promise<Database> {
-  // Refused here, because pg's own refusal would repeat the address, and the password in it.
+async function createPostgresDatabase(address: string): Promise<Database> {
+  // The error of pg would repeat the address, and the password in it.
   if (!URL.canParse(address)) {
-    throw new UsageError('--db is not a URL. Write postgres://user@host:5432/database; a password percent-encoded.')
+    throw new UsageError(
+      '--db is not a valid URL. Write postgres://user@host:5432/database, and percent-encode a password.',
+    )
   }
   const { postgresStore } = await import('../stores/postgres/index.js')
-  const pool = await openPool(address)
+  const pool = await createPool(address)
   return {
-    // Nothing here lives long enough to listen.
+    // No command runs long enough to need notifications of changes.
     store: postgresStore({ pool, listen: false }),
-    async clock() {
+    async readClock() {
       const text = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'
       const { rows } = await pool.query<{ now: string }>(text)
       return Number(rows[0]?.now)
@@ -63,13 +64,13 @@ async function postgresAt(address: string): Promise<Database> {
   }
 }
 
-async function openPool(connectionString: string): Promise<Pool> {
+async function createPool(connectionString: string): Promise<Pool> {
   const { default: pg } = await import('pg').catch((error: unknown) => {
     if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new RefusedError('PostgreSQL is reached with the package pg, which is not installed: npm install pg')
+    throw new CommandError('PostgreSQL needs the package pg, which is not installed: npm install pg')
   })
-  const pool = new pg.Pool({ connectionString, max: 2, connectionTimeoutMillis: PATIENCE })
-  // An idle connection that breaks is replaced when next needed; unheard, it would end the process.
+  const pool = new pg.Pool({ connectionString, max: 2, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS })
+  // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
   pool.on('error', () => undefined)
   return pool
 }

@@ -1,64 +1,54 @@
-import type { Application, CredentialInfo, IssuedCredentials } from '../index.js'
-import type { EmailInfo } from './emails.js'
-import { columns, instant, table } from './table.js'
-
-/** A line for each. */
-export function listOfApplications(applications: readonly Application[]): string {
-  if (applications.length === 0) return 'No applications.'
-  const rows = applications.map(({ id, name, status, apis, contact, createdAt }) => [
-    id,
-    name || '-',
-    status,
-    Object.keys(apis).join(', ') || '-',
-    contact ?? '-',
-    instant(createdAt),
-  ])
-  return table(['id', 'name', 'status', 'apis', 'contact', 'created'], rows)
+/** A table: headings in capital letters above rows, each column as wide as its widest cell. */
+export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return alignColumns([headings.map((heading) => heading.toUpperCase()), ...rows])
 }
 
-/** Everything there is to know of one. */
-export function portraitOf(application: Application, emails: readonly EmailInfo[] = []): string {
-  const { id, name, status, contact, apis, keys, secrets, createdAt } = application
-  const access = Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
-  const rows = [
-    ['id', id],
-    ['name', name || '-'],
-    ['status', status],
-    ['contact', contact ?? '-'],
-    ['created', instant(createdAt)],
-    ...labelled('apis', access),
-    ...labelled('keys', keys.map(credentialLine)),
-    ...labelled('secrets', secrets.map(credentialLine)),
-    ...labelled('emails', emails.map(emailLine)),
-  ]
-  return columns(rows)
+/** Rows of cells in aligned columns, with two spaces between them and `indent` before each row. */
+export function alignColumns(rows: readonly (readonly string[])[], indent = ''): string {
+  const cells = rows.map((row) => row.map(replaceControlCharacters))
+  const widths: number[] = []
+  for (const row of cells) {
+    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, measureWidth(cell))))
+  }
+  const formatRow = (row: readonly string[]): string =>
+    indent + row.map((cell, column) => cell + ' '.repeat(widths[column]! - measureWidth(cell))).join('  ')
+  return cells.map((row) => formatRow(row).trimEnd()).join('\n')
 }
 
-/** Credentials in clear, on lines of their own, so that they can be copied. */
-export function credentialsView({ clientId, clientSecret }: Partial<IssuedCredentials>): string {
-  const rows = [
-    ...(clientId ? [['client_id', clientId]] : []),
-    ...(clientSecret ? [['client_secret', clientSecret]] : []),
-  ]
-  return `${columns(rows, '  ')}\n\nShown this once: only their hashes are kept.`
+/** A time to the second in UTC, such as `2025-11-20 15:23:01Z`; a dash if it is undefined. */
+export function formatTime(time: Date | number | undefined): string {
+  if (time === undefined) return '-'
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
-function labelled(label: string, lines: readonly string[]): string[][] {
-  const shown = lines.length > 0 ? lines : label === 'emails' ? [] : ['-']
-  return shown.map((line, place) => [place === 0 ? label : '', line])
+/** Wraps text between words into lines of at most `width` columns; every line but the first starts with `indent`. */
+export function wrapText(text: string, indent = '', width = 100): string {
+  let line = ''
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + word.length >= width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join(`\n${indent}`)
 }
 
-function credentialLine({ prefix, createdAt, expiresAt, lastUsedAt }: CredentialInfo): string {
-  const used = lastUsedAt ? `last used ${instant(lastUsedAt)}` : 'never used'
-  return [
-    `${prefix}...`,
-    `made ${instant(createdAt)}`,
-    used,
-    ...(expiresAt ? [`ends ${instant(expiresAt)}`] : []),
-  ].join(', ')
+/**
+ * Replaces characters that move the cursor, hide text or change its direction by U+FFFD: anybody who registers chooses
+ * the name that an operator's terminal shows.
+ */
+export function replaceControlCharacters(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')
 }
 
-function emailLine({ purpose, state, attemptCount, problem, dueAt }: EmailInfo): string {
-  const tried = attemptCount > 0 ? `, tried ${attemptCount}x` : ''
-  return `${purpose}: ${state}${state === 'due' ? ` at ${instant(dueAt)}` : ''}${tried}${problem ? `, ${problem}` : ''}`
+/** The columns that a text takes on a terminal: two for each East Asian wide character and emoji. */
+function measureWidth(text: string): number {
+  let width = 0
+  for (const { segment } of SEGMENTER.segment(text)) width += WIDE.test(segment) ? 2 : 1
+  return width
 }
+
+const SEGMENTER = new Intl.Segmenter()
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u{3000}-\u{303F}\u{FF01}-\u{FF60}]/u

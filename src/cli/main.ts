@@ -2,21 +2,24 @@
 import { Console } from 'node:console'
 import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { run } from './run.js'
 import type { Manifest } from './program.js'
+import { run } from './run.js'
 
 const { stdin, stdout, stderr, env } = process
-// stdout holds what was asked for, and nothing that a module of options may have to say.
+// Modules of options may log: stdout is for the command's result alone.
 globalThis.console = new Console(stderr)
-// Whoever reads has had enough (`| head`): no fault of ours.
+// The reader of a pipe has closed it (`| head`), which is no error.
 stdout.on('error', () => process.exit(process.exitCode))
+// The timers of time-outs do not keep a process alive. Without this one, Node exits with code 13 while a store without an
+// open connection does not answer (test/cli/main.test.ts).
+setInterval(() => undefined, 60_000)
 
 const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as Manifest
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, manifest })
-await Promise.all([written(stdout), written(stderr)])
-// Options may have opened what keeps a process alive, such as a pool.
+await Promise.all([flush(stdout), flush(stderr)])
+// Modules of options may have opened something that keeps the process alive, such as a pool.
 process.exit()
 
-async function written(stream: Writable): Promise<void> {
+async function flush(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => stream.write('', () => resolve()))
 }

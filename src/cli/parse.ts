@@ -1,77 +1,77 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import type { Command, Option, OptionTable } from './command.js'
 import { didYouMean } from '../lib/suggest.js'
-import { UsageError } from './failure.js'
+import type { Command, Option, OptionTable } from './command.js'
+import { UsageError } from './errors.js'
 
-/** What a command line asks for. */
-export type Asked =
-  | { readonly what: 'help'; readonly of: Command | string | undefined }
-  | { readonly what: 'version' }
-  | {
-      readonly what: 'command'
-      readonly command: Command
-      readonly values: Readonly<Record<string, unknown>>
-      readonly parameters: readonly (string | undefined)[]
-    }
+export type ParsedCommandLine =
+  | { readonly kind: 'help'; readonly topic: Command | string | undefined }
+  | { readonly kind: 'version' }
+  | ParsedCommand
 
-type ParseArgsOptions = NonNullable<ParseArgsConfig['options']>
-
-/** Reads a command line by the table of commands; throws `UsageError` for what is not in it. */
-export function parse(argv: readonly string[], commands: readonly Command[]): Asked {
-  const known = Object.assign({}, ...commands.map(optionsOf)) as OptionTable
-  const first = parseArgs({ args: [...argv], options: toParseArgs(known), strict: false, allowPositionals: true })
-  const { command, group, rest } = findCommand(first.positionals, commands)
-  if (first.values['version'] === true) return { what: 'version' }
-  if (first.values['help'] === true) return { what: 'help', of: command ?? group }
-  if (!command) throw unknownCommand(first.positionals, group, commands)
-  refuseUnknownOptions(argv, command, known)
-  return { what: 'command', command, values: readValues(argv, command), parameters: readParameters(rest, command) }
+export interface ParsedCommand {
+  readonly kind: 'command'
+  readonly command: Command
+  readonly values: Readonly<Record<string, unknown>>
+  readonly parameters: readonly (string | undefined)[]
 }
 
-/** Every option of a command: its own, and those that come with what it does. */
-export function optionsOf({ options, changes, needs }: Command): OptionTable {
-  return { ...options, ...placeOptions(needs), ...(changes && BY), ...COMMON }
+/** Parses a command line by the table of commands; throws `UsageError` for anything that is not in it. */
+export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): ParsedCommandLine {
+  const known = Object.assign({}, ...commands.map(listOptions)) as OptionTable
+  const lenient = parseArgs({ args: [...argv], options: toParseArgs(known), strict: false, allowPositionals: true })
+  const { command, group, rest } = findCommand(lenient.positionals, commands)
+  if (lenient.values['version'] === true) return { kind: 'version' }
+  if (lenient.values['help'] === true) return { kind: 'help', topic: command ?? group }
+  if (!command) throw createUnknownCommandError(lenient.positionals, group, commands)
+  rejectUnknownOptions(argv, command, known)
+  return { kind: 'command', command, values: readValues(argv, command), parameters: readParameters(rest, command) }
 }
 
-function placeOptions(needs: Command['needs']): OptionTable {
+/** All options of a command: its own, those of its target, and those of every command. */
+export function listOptions({ options, audited, requires }: Command): OptionTable {
+  return { ...options, ...listTargetOptions(requires), ...(audited && AUDIT_OPTIONS), ...COMMON_OPTIONS }
+}
+
+function listTargetOptions(requires: Command['requires']): OptionTable {
   const config = {
     kind: 'text',
-    value: 'MODULE',
-    about:
-      'A JavaScript module (TypeScript where Node loads it) whose default export are the options of createPlatformAuth(), or a function or promise of them.',
+    placeholder: 'MODULE',
+    description:
+      'A JavaScript module (TypeScript if Node loads it) whose default export is the options of createPlatformAuth(), or a function or promise of them.',
   } as const
   const db = {
     kind: 'text',
-    value: 'ADDRESS',
-    about:
-      needs === 'options'
-        ? "The store, in place of the options' own: postgres://..., or the path of a SQLite file."
+    placeholder: 'ADDRESS',
+    description:
+      requires === 'options'
+        ? "The store to use instead of the options' own: postgres://..., or the path of a SQLite file."
         : 'The store: postgres://..., or the path of a SQLite file.',
   } as const
-  return needs === 'options' ? { config, db } : { db, config }
+  return requires === 'options' ? { config, db } : { db, config }
 }
 
-const BY: OptionTable = {
+const AUDIT_OPTIONS: OptionTable = {
   by: {
     kind: 'text',
-    value: 'NAME',
-    about: 'Who makes the change, for the audit; the user of the operating system if left out.',
+    placeholder: 'NAME',
+    description: 'Who makes the change, for the audit log; the default is the user of the operating system.',
   },
 }
 
-const COMMON: OptionTable = {
-  json: { kind: 'flag', about: 'One JSON document on stdout, for scripts.' },
-  help: { kind: 'flag', about: 'Says what this command does, and takes.' },
+const COMMON_OPTIONS: OptionTable = {
+  json: { kind: 'flag', description: 'Prints one JSON document, for scripts.' },
+  help: { kind: 'flag', description: 'Describes the command and its options.' },
 }
 
-interface Found {
+interface CommandSearch {
   readonly command?: Command | undefined
-  /** The first word, where several commands begin with it. */
+  /** The first word, if it is a group of commands. */
   readonly group?: string | undefined
+  /** The words after the command's name. */
   readonly rest: readonly string[]
 }
 
-function findCommand(words: readonly string[], commands: readonly Command[]): Found {
+function findCommand(words: readonly string[], commands: readonly Command[]): CommandSearch {
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(' ')
     const command = words.length >= length ? commands.find((each) => each.name === name) : undefined
@@ -81,23 +81,27 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Fo
   return { group, rest: words }
 }
 
-function unknownCommand(words: readonly string[], group: string | undefined, commands: readonly Command[]): UsageError {
+function createUnknownCommandError(
+  words: readonly string[],
+  group: string | undefined,
+  commands: readonly Command[],
+): UsageError {
   const [first, second] = words
-  if (first === undefined) return new UsageError('Which command?')
+  if (first === undefined) return new UsageError('No command is given.')
   const names = commands.map(({ name }) => name)
   if (group !== undefined) {
     const verbs = names.filter((name) => name.startsWith(`${group} `)).map((name) => name.slice(group.length + 1))
-    if (second === undefined) return new UsageError(`"${group}" what? There are: ${verbs.join(', ')}.`, group)
+    if (second === undefined) return new UsageError(`"${group}" needs a command: ${verbs.join(', ')}.`, group)
     return new UsageError(`There is no command "${group} ${second}".${didYouMean(second, verbs)}`, group)
   }
-  const beginnings = [...new Set(names.map((name) => name.split(' ', 1)[0]!))]
+  const firstWords = [...new Set(names.map((name) => name.split(' ', 1)[0]!))]
   const typed = words.slice(0, 2).join(' ')
-  const meant = didYouMean(typed, names) || didYouMean(first, beginnings)
-  return new UsageError(`There is no command "${meant && second ? typed : first}".${meant}`)
+  const suggestion = didYouMean(typed, names) || didYouMean(first, firstWords)
+  return new UsageError(`There is no command "${suggestion && second ? typed : first}".${suggestion}`)
 }
 
-function refuseUnknownOptions(argv: readonly string[], command: Command, known: OptionTable): void {
-  const own = optionsOf(command)
+function rejectUnknownOptions(argv: readonly string[], command: Command, known: OptionTable): void {
+  const own = listOptions(command)
   const { tokens } = parseArgs({
     args: [...argv],
     options: toParseArgs(known),
@@ -107,37 +111,30 @@ function refuseUnknownOptions(argv: readonly string[], command: Command, known: 
   })
   for (const token of tokens) {
     if (token.kind !== 'option' || Object.hasOwn(own, token.name) || token.rawName === '-h') continue
-    const meant = didYouMean(token.name, Object.keys(own))
-      .replaceAll('"', '')
-      .replaceAll(/(mean|or) /g, '$1 --')
-    throw new UsageError(`"${command.name}" has no option ${token.rawName}.${meant}`, command.name)
+    const suggestion = didYouMean(token.name, Object.keys(own), (name) => `--${name}`)
+    throw new UsageError(`"${command.name}" has no option ${token.rawName}.${suggestion}`, command.name)
   }
 }
 
 function readValues(argv: readonly string[], command: Command): Readonly<Record<string, unknown>> {
-  const own = optionsOf(command)
-  const values = strictly(argv, own, command)
+  const own = listOptions(command)
+  const values = parseStrictly(argv, own, command)
   return Object.fromEntries(
     Object.entries(own).map(([name, option]) => [name, readValue(name, option, values[name], command)]),
   )
 }
 
-function strictly(argv: readonly string[], own: OptionTable, command: Command): Record<string, unknown> {
+function parseStrictly(argv: readonly string[], own: OptionTable, command: Command): Record<string, unknown> {
   try {
     return parseArgs({ args: [...argv], options: toParseArgs(own), allowPositionals: true }).values
   } catch (error) {
-    // Such as a value that is missing. Its first line says all; what follows explains quoting.
+    // Such as a missing value. Node's first line says what is wrong; the others explain quoting.
     const [line = ''] = (error as Error).message.split('\n')
     throw new UsageError(line, command.name)
   }
 }
 
-function readValue(
-  name: string,
-  { kind, required, value: placeholder }: Option,
-  value: unknown,
-  command: Command,
-): unknown {
+function readValue(name: string, { kind, required, placeholder }: Option, value: unknown, command: Command): unknown {
   if (kind === 'flag') return value === true
   if (value === undefined || (Array.isArray(value) && value.length === 0)) {
     if (required) throw new UsageError(`"${command.name}" needs --${name} ${placeholder}.`, command.name)
@@ -145,7 +142,7 @@ function readValue(
   }
   if (kind !== 'number') return value
   if (!/^\d{1,15}$/.test(value as string)) {
-    throw new UsageError(`--${name} is "${value as string}". It is a whole number.`, command.name)
+    throw new UsageError(`--${name} is "${value as string}". It must be a whole number.`, command.name)
   }
   return Number(value)
 }
@@ -155,16 +152,17 @@ function readParameters(words: readonly string[], { name, parameters }: Command)
   if (missing !== undefined && !missing.startsWith('[')) throw new UsageError(`"${name}" needs ${missing}.`, name)
   const extra = words[parameters.length]
   if (extra !== undefined) {
-    throw new UsageError(
-      `"${name}" takes ${parameters.length === 0 ? 'options only' : parameters.join(' ')}: "${extra}" is too much.`,
-      name,
-    )
+    const accepted = parameters.length === 0 ? 'options only' : parameters.join(' ')
+    throw new UsageError(`"${name}" takes ${accepted}, and not "${extra}".`, name)
   }
   return words
 }
 
-function toParseArgs(table: OptionTable): ParseArgsOptions {
-  const options: ParseArgsOptions = { version: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+function toParseArgs(table: OptionTable): NonNullable<ParseArgsConfig['options']> {
+  const options: NonNullable<ParseArgsConfig['options']> = {
+    version: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  }
   for (const [name, { kind }] of Object.entries(table)) {
     if (name === 'help') continue
     options[name] = { type: kind === 'flag' ? 'boolean' : 'string', multiple: kind === 'list' }

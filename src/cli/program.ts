@@ -1,10 +1,16 @@
-/** What people type. */
+/** The name of the program. */
 export const PROGRAM = 'express-platform-auth'
 
-/** An application's id in examples. */
+/** The exit codes of the process. */
+export const EXIT_CODES = { done: 0, failed: 1, usage: 2, problemFound: 3, storeUnreachable: 4 } as const
+
+/** The environment variables that are used if neither `--db` nor `--config` is given. */
+export const ENVIRONMENT_VARIABLES = { db: 'EXPRESS_PLATFORM_AUTH_DB', config: 'EXPRESS_PLATFORM_AUTH_CONFIG' } as const
+
+/** An application's id, for the examples in help. */
 export const EXAMPLE_ID = 'app_0123456789abcdef0123456789abcdef'
 
-/** What package.json says of this program. */
+/** The members of package.json that the program reads. */
 export interface Manifest {
   readonly version: string
   readonly engines: { readonly node: string }

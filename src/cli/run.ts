@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
-import type { Invocation, Surroundings } from './command.js'
-import { COMMANDS } from './commands.js'
-import { EXIT, failureOf } from './failure.js'
-import { helpOn } from './help.js'
-import { parse, type Asked } from './parse.js'
-import { findPlace, openPlace, type PlaceFlags } from './target.js'
-import { PROGRAM, type Manifest } from './program.js'
+import type { CallerContext, CommandContext } from './command.js'
+import { COMMANDS } from './commands/index.js'
+import { describeFailure } from './errors.js'
+import { formatHelp } from './help.js'
+import { parseCommandLine, type ParsedCommand } from './parse.js'
+import { EXIT_CODES, PROGRAM, type Manifest } from './program.js'
+import { findTarget, openTarget, type OpenTarget, type TargetFlags } from './target.js'
 
-/** What surrounds a process. */
-export interface Process {
+/** The parts of a process that the program uses. */
+export interface ProcessContext {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable
   readonly stderr: Writable
@@ -19,77 +19,76 @@ export interface Process {
   readonly manifest: Manifest
 }
 
-/** Does what a command line asks for, and resolves what the process is to end with. */
-export async function run(argv: readonly string[], process: Process): Promise<number> {
-  const { stdout, stderr, env, manifest } = process
+/** Runs a command line, and resolves the exit code. */
+export async function run(argv: readonly string[], context: ProcessContext): Promise<number> {
+  const { stdout, stderr, env, manifest } = context
   try {
-    const asked = parse(argv, COMMANDS)
-    if (asked.what === 'version') {
+    const parsed = parseCommandLine(argv, COMMANDS)
+    if (parsed.kind === 'version') {
       stdout.write(`${manifest.version}\n`)
-      return EXIT.done
+      return EXIT_CODES.done
     }
-    if (asked.what === 'help') {
-      stdout.write(`${helpOn(asked.of, COMMANDS)}\n`)
-      return EXIT.done
+    if (parsed.kind === 'help') {
+      stdout.write(`${formatHelp(parsed.topic, COMMANDS)}\n`)
+      return EXIT_CODES.done
     }
-    return await runCommand(asked, process)
+    return await runCommand(parsed, context)
   } catch (error) {
-    const { message, exitCode } = failureOf(error)
+    const { message, exitCode } = describeFailure(error)
     stderr.write(`${PROGRAM}: ${message}\n`)
-    if (env['DEBUG']) stderr.write(`${traceOf(error)}\n`)
+    if (env['DEBUG']) stderr.write(`${formatStack(error)}\n`)
     return exitCode
   }
 }
 
-async function runCommand(asked: Asked & { what: 'command' }, process: Process): Promise<number> {
-  const { command, values, parameters } = asked
-  const { db, config, by } = values as PlaceFlags & { by?: string }
-  const place = await findPlace({ db, config }, process.env, command)
-  const surroundings: Surroundings = {
-    place,
-    by: by ?? userName(),
-    confirm: process.stdin.isTTY ? (question) => confirm(question, process) : undefined,
-    manifest: process.manifest,
+async function runCommand({ command, values, parameters }: ParsedCommand, context: ProcessContext): Promise<number> {
+  const { db, config, by } = values as TargetFlags & { by?: string }
+  const target = await findTarget({ db, config }, context.env, command)
+  const caller: CallerContext = {
+    target,
+    by: by ?? findUserName(),
+    confirm: context.stdin.isTTY ? (question) => confirm(question, context) : undefined,
+    manifest: context.manifest,
   }
-  let hands: Awaited<ReturnType<typeof openPlace>> | undefined
+  let opened: OpenTarget | undefined
   try {
-    if (command.needs !== 'whatever there is') {
-      hands = await openPlace(place, { needs: command.needs, mails: command.mails(values) })
+    if (command.requires !== 'target') {
+      opened = await openTarget(target, { requires: command.requires, queuesEmails: command.queuesEmails(values) })
     }
-    // What it needs is what it was given; the table of commands and parse() see to that.
-    const outcome = await command.run({ ...surroundings, ...hands, values, parameters } as Invocation)
-    // Before anything else can fail or take long: these may be credentials that nobody will ever see again.
-    process.stdout.write(values['json'] === true ? `${JSON.stringify(outcome.json, null, 2)}\n` : `${outcome.text}\n`)
-    return outcome.exitCode ?? EXIT.done
+    // Safe, because parseCommandLine() and findTarget() check what the command's definition says.
+    const result = await command.run({ ...caller, ...opened, values, parameters } as CommandContext)
+    // Printed before anything is closed, because new credentials cannot be shown again (test/cli/run.test.ts).
+    context.stdout.write(values['json'] === true ? `${JSON.stringify(result.json, null, 2)}\n` : `${result.text}\n`)
+    return result.exitCode ?? EXIT_CODES.done
   } finally {
-    await hands?.platform.close().catch(() => undefined)
-    await place.close().catch(() => undefined)
+    await opened?.platform.close().catch(() => undefined)
+    await target.close().catch(() => undefined)
   }
 }
 
-/** Asked on stderr, so that stdout holds nothing but what was asked for. Who leaves instead of answering has not agreed. */
-async function confirm(question: string, { stdin, stderr }: Process): Promise<boolean> {
+/** Asks on stderr, because stdout is for the result alone. Closing the terminal without an answer means no. */
+async function confirm(question: string, { stdin, stderr }: ProcessContext): Promise<boolean> {
   const terminal = createInterface({ input: stdin, output: stderr })
   terminal.on('SIGINT', () => terminal.close())
-  const left = once(terminal, 'close').then(() => undefined)
+  const closed = once(terminal, 'close').then(() => undefined)
   const answered = terminal.question(`${question} [y/N] `).catch(() => undefined)
-  const answer = await Promise.race([answered, left])
+  const answer = await Promise.race([answered, closed])
   terminal.close()
   if (answer === undefined) stderr.write('\n')
   return /^\s*y(?:es)?\s*$/i.test(answer ?? '')
 }
 
-function userName(): string {
+function findUserName(): string {
   try {
     return userInfo().username
   } catch {
-    // A container's user may have a number only.
+    // The user of a container may have a number only.
     return `uid ${process.getuid?.() ?? 'unknown'}`
   }
 }
 
-function traceOf(error: unknown): string {
+function formatStack(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const trace = error.stack ?? error.message
-  return error.cause === undefined ? trace : `${trace}\nCaused by: ${traceOf(error.cause)}`
+  const stack = error.stack ?? error.message
+  return error.cause === undefined ? stack : `${stack}\nCaused by: ${formatStack(error.cause)}`
 }

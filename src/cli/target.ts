@@ -1,110 +1,140 @@
 import {
   createPlatformAuth,
   openAdmin,
+  StoreIncompatibleError,
   StoreUnavailableError,
-  type Logger,
   type AdminApi,
+  type Logger,
   type PlatformAuth,
   type PlatformAuthOptions,
   type Store,
 } from '../index.js'
-import { optionsFrom } from './config.js'
-import { databaseAt, type Database } from './database.js'
-import { RefusedError, UsageError } from './failure.js'
-import { inTime, reachable } from './reachable.js'
+import { withTimeout } from '../lib/timeout.js'
+import { loadOptions } from './config-module.js'
+import { createDatabase, type Database } from './database.js'
+import { CommandError, describeError, UsageError } from './errors.js'
+import { ENVIRONMENT_VARIABLES } from './program.js'
 
-/** What must be known for a command: the store alone (`--db`), or the platform's options too (`--config`). A doctor comes in spite of what fails. */
-export type Needs = 'store' | 'options' | 'whatever there is'
+/**
+ * What a command requires: an open `store` (`--db` or `--config`), or the platform's `options` too (`--config`). With
+ * `target`, nothing is opened for the command: the doctor reports what fails.
+ */
+export type Requirement = 'target' | 'store' | 'options'
 
-/** Where a command works. */
-export interface Place {
-  /** Undefined where the options name none. */
+/** The store and the options that a command works on. */
+export interface Target {
+  /** Undefined if the options name none. */
   readonly store: Store | undefined
-  /** What `--config` exports. */
+  /** The options that the module of `--config` exports. */
   readonly options: PlatformAuthOptions | undefined
-  /** What `--db` names. */
+  /** The database that `--db` names. */
   readonly database: Database | undefined
-  /** Lets go of what `--db` opened; the store apart. */
+  /** Closes the connections of `database`; not the store. */
   close(): Promise<void>
 }
 
-/** The flags; and in their place, where neither is given, the environment. */
-export interface PlaceFlags {
+/** A target that is open. */
+export interface OpenTarget<Platform extends AdminApi = AdminApi> {
+  readonly platform: Platform
+  readonly store: Store
+  /** Whether this process sends queued e-mails; otherwise a running server does. */
+  readonly sendsEmails: boolean
+}
+
+export interface TargetFlags {
   readonly db?: string | undefined
   readonly config?: string | undefined
 }
-export const VARIABLES = { db: 'EXPRESS_PLATFORM_AUTH_DB', config: 'EXPRESS_PLATFORM_AUTH_CONFIG' } as const
 
-/** Finds the store and, for the commands that need them, the options. Nothing is opened yet. */
-export async function findPlace(
-  flags: PlaceFlags,
+/** Finds the store and the options by the flags, or by the environment if neither flag is given. Nothing is opened yet. */
+export async function findTarget(
+  flags: TargetFlags,
   env: NodeJS.ProcessEnv,
-  command: { readonly name: string; readonly needs: Needs },
-): Promise<Place> {
-  // Not one by one: a variable must not put another store below the options that somebody names.
-  const named = flags.db ?? flags.config
-  const db = named === undefined ? env[VARIABLES.db] || undefined : flags.db
-  const config = named === undefined ? env[VARIABLES.config] || undefined : flags.config
-  if (config === undefined && command.needs === 'options') {
+  command: { readonly name: string; readonly requires: Requirement },
+): Promise<Target> {
+  // If one flag is given, both variables are ignored: EXPRESS_PLATFORM_AUTH_DB must not replace the store of --config.
+  const isGiven = flags.db !== undefined || flags.config !== undefined
+  const db = isGiven ? flags.db : env[ENVIRONMENT_VARIABLES.db] || undefined
+  const config = isGiven ? flags.config : env[ENVIRONMENT_VARIABLES.config] || undefined
+  if (config === undefined && command.requires === 'options') {
     throw new UsageError(
-      `"${command.name}" needs --config MODULE, whose default export are the options of createPlatformAuth().`,
+      `"${command.name}" needs --config MODULE, whose default export is the options of createPlatformAuth().`,
       command.name,
     )
   }
   if (db === undefined && config === undefined) {
-    throw new UsageError('Where is the store? Give --db URL or path, or --config MODULE.', command.name)
+    throw new UsageError('No store is given. Add --db ADDRESS or --config MODULE.', command.name)
   }
-  const options = config === undefined ? undefined : await optionsFrom(config)
-  const database = db === undefined ? undefined : await databaseAt(db)
+  const options = config === undefined ? undefined : await loadOptions(config)
+  const database = db === undefined ? undefined : await createDatabase(db)
   const store = database?.store ?? options?.store
-  return { store: store && reachable(store), options, database, close: async () => database?.close() }
+  return { store: store && addTimeouts(store), options, database, close: async () => database?.close() }
 }
 
-/** What commands are done with: an operator's hands on the store, or the platform itself. */
-export async function openPlace(
-  place: Place,
-  { needs, mails }: { readonly needs: Needs; readonly mails: boolean },
-): Promise<{ platform: AdminApi; store: Store; sends: boolean }> {
-  const store = storeThatLasts(place)
-  // With a mailer this process would send whatever email waits: only where it is about emails.
-  const mailer = mails ? place.options?.mailer : undefined
-  const sends = mailer !== undefined
-  if (place.options && (needs === 'options' || sends)) {
-    return { platform: await startPlatform({ ...place.options, store, mailer }), store, sends }
+/** Opens the target: with the platform's options if the command needs them, otherwise by its store alone. */
+export async function openTarget(
+  target: Target,
+  { requires, queuesEmails }: { readonly requires: Requirement; readonly queuesEmails: boolean },
+): Promise<OpenTarget> {
+  const store = requirePersistentStore(target)
+  // A platform with a mailer sends every e-mail that is due, so only commands that queue e-mails get one.
+  const mailer = queuesEmails ? target.options?.mailer : undefined
+  const sendsEmails = mailer !== undefined
+  if (target.options && (requires === 'options' || sendsEmails)) {
+    return { platform: await startPlatform({ ...target.options, store, mailer }), store, sendsEmails }
   }
-  return { platform: await openAdmin(store), store, sends }
+  return { platform: await openAdmin(store), store, sendsEmails }
 }
 
-/** A platform that is ready, or why it is not: a server tries again for as long as it takes, an operator does that himself. */
-export async function startPlatform(
-  options: PlatformAuthOptions,
-  warn: (message: string) => void = () => undefined,
-): Promise<PlatformAuth> {
-  let fail: (error: unknown) => void
-  const failed = new Promise<never>((_, reject) => (fail = reject))
-  failed.catch(() => undefined)
-  const logger: Logger = {
-    debug() {},
-    info() {},
-    warn,
-    error(message, error) {
-      // What waiting can't cure comes from ready(), as the error that it is.
-      if (!message.startsWith('The platform cannot start')) fail(error ?? new StoreUnavailableError(message))
-    },
-  }
-  const auth = createPlatformAuth({ ...options, logger })
+const CLOSE_AFTER_FAILURE_TIMEOUT_MS = 2000
+
+/** A platform that is ready. Rejects at the first failure: a server retries, an operator repeats the command. */
+export async function startPlatform(options: PlatformAuthOptions): Promise<PlatformAuth> {
+  const auth = createPlatformAuth({ ...options, logger: SILENT_LOGGER })
   try {
-    await Promise.race([auth.ready(), failed])
+    await auth.ready({ retry: false })
     return auth
   } catch (error) {
-    await inTime(auth.close(), 2000).catch(() => undefined)
+    await limitWait(auth.close(), CLOSE_AFTER_FAILURE_TIMEOUT_MS).catch(() => undefined)
     throw error
   }
 }
 
-function storeThatLasts({ store }: Place): Store {
+/** Failures reject the command's calls, and are printed as its error. */
+const SILENT_LOGGER: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+function requirePersistentStore({ store }: Target): Store {
   if (store && store.kind !== 'memory') return store
-  throw new RefusedError(
-    'The options keep applications in memory: what is done here would be lost with this process. Name a store that lasts, such as sqliteStore(path), or give --db.',
+  throw new CommandError(
+    'The options have no persistent store: changes would be lost when this command ends. Set the option store, such as sqliteStore(path), or give --db.',
   )
+}
+
+const STORE_CALL_TIMEOUT_MS = 10_000
+/** Longer, because opening may wait for a server's migration. */
+const STORE_OPEN_TIMEOUT_MS = 60_000
+
+/** The same store; calls that fail or take too long reject with `StoreUnavailableError`, whatever the driver. */
+function addTimeouts(store: Store): Store {
+  // The proxy's target is an empty object, because a proxy of a frozen store would have to return its methods unchanged.
+  return new Proxy({} as Store, {
+    get(_, name) {
+      const member: unknown = Reflect.get(store, name)
+      if (typeof member !== 'function' || name === 'watch') return member
+      return async function callStore(...args: unknown[]): Promise<unknown> {
+        try {
+          const answer = Reflect.apply(member, store, args) as Promise<unknown>
+          return await limitWait(answer, name === 'open' ? STORE_OPEN_TIMEOUT_MS : STORE_CALL_TIMEOUT_MS)
+        } catch (cause) {
+          if (cause instanceof StoreIncompatibleError || cause instanceof StoreUnavailableError) throw cause
+          throw new StoreUnavailableError(`The store is unreachable: ${describeError(cause)}`, { cause })
+        }
+      }
+    },
+  })
+}
+
+/** The result of `work`, or a rejection after `milliseconds`. */
+export function limitWait<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+  return withTimeout(work, milliseconds, () => new Error(`no answer within ${milliseconds / 1000} seconds`))
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { ConfigurationError } from '../index.js'
 
-/** A file that pages load, by an address that changes with its content. */
+/** A file that the pages load. Its URL contains a hash of its content, so that browsers may cache it for a year. */
 export interface Asset {
-  /** Below the console's own address. */
+  /** Relative to the console's mount path. */
   readonly path: string
   readonly type: string
   readonly gzipped: Buffer
-  /** For whoever does not accept gzip. */
+  /** Decompressed, for clients that do not accept gzip. */
   plain(): Buffer
 }
 
@@ -25,21 +25,22 @@ const TYPES: Readonly<Record<string, string>> = {
 
 let loaded: Assets | undefined
 
-/** The pages' files, as the build has compressed them: read once, whatever the number of consoles. */
+/** The files that the build has compressed, read once per process. */
 export function loadAssets(): Assets {
-  const folder = folderOfAssets()
+  const folder = findAssetsFolder()
   loaded ??= Object.fromEntries(NAMES.map((name) => [name, loadAsset(folder, name)])) as Assets
   return loaded
 }
 
-/** dist/assets: two folders above either copy of this file, and elsewhere where the tests run its source. */
-function folderOfAssets(): string {
-  const places = ['../../assets', '../../dist/assets'].map((place) => join(import.meta.dirname, place))
-  const folder = places.find((place) => existsSync(place))
+/** dist/assets: two folders above this file in dist/esm and dist/cjs; the second candidate serves tests that run the source. */
+function findAssetsFolder(): string {
+  const candidates = ['../../assets', '../../dist/assets'].map((path) => join(import.meta.dirname, path))
+  const folder = candidates.find((path) => existsSync(path))
   if (folder !== undefined) return folder
-  throw new ConfigurationError(
-    `The console's files are not in ${places[0]}. If your app is bundled, leave express-platform-auth out of the bundle.`,
-  )
+  throw new ConfigurationError({
+    problem: `The console's files are not in ${candidates[0]}`,
+    fix: 'If your app is bundled, leave express-platform-auth out of the bundle.',
+  })
 }
 
 function loadAsset(folder: string, name: string): Asset {

@@ -1,27 +1,27 @@
 import type { Api } from '../index.js'
-import type { Assets } from './assets.js'
-import { callsOf, type Call } from './curl-examples.js'
 import { html, type Html } from '../lib/html.js'
+import type { Assets } from './assets.js'
+import { createCurlExamples, type CurlExample } from './curl-examples.js'
 import type { JsonObject } from './openapi.js'
-import { page } from './page.js'
+import { renderPage } from './page.js'
 
 interface IndexPageOptions {
   readonly title: string
   readonly apis: readonly Api[]
   readonly documents: ReadonlyMap<string, JsonObject>
-  /** Whether applications can register here. */
+  /** Whether the console links to the registration form. */
   readonly registration: boolean
   readonly assets: Assets
 }
 
-/** What the APIs are, how each is called, and where everything else about them is. */
-export function indexPage({ title, apis, documents, registration, assets }: IndexPageOptions): string {
+/** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
+export function renderIndexPage({ title, apis, documents, registration, assets }: IndexPageOptions): string {
   const [first] = apis
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`
     <header class="opening">
       <h1>${title}</h1>
-      <p class="lead">${countOf(apis)} below <code>${breakable(baseUrl)}</code></p>
+      <p class="lead">${countApis(apis)} below <code>${breakable(baseUrl)}</code></p>
       ${howToStart(registration)}
     </header>
     <main>${apis.length > 3 && contents(apis)} ${apis.map((api) => section(api, documents.get(api.name)))}</main>
@@ -30,22 +30,22 @@ export function indexPage({ title, apis, documents, registration, assets }: Inde
     </footer>
     <p id="copied" class="unseen" role="status"></p>
   `
-  return page({ title, home: './', assets, styles: ['console.css'], scripts: ['console.js'], content })
+  return renderPage({ title, root: './', assets, styles: ['console.css'], scripts: ['console.js'], content })
 }
 
-function countOf({ length }: readonly Api[]): string {
+function countApis({ length }: readonly Api[]): string {
   return length === 1 ? 'One API' : `${length} APIs`
 }
 
 function howToStart(registration: boolean): Html {
   if (!registration)
     return html`<p>
-      Each is called with the credentials of your application, which you have from the people who run this platform.
+      Each API is called with the credentials of your application, which the operator of this platform gave you.
     </p>`
   return html` <ol class="steps">
       <li><strong>Register</strong> Give your application a name and an e-mail address.</li>
-      <li><strong>Receive</strong> Its key, and its secret where one is needed, come by e-mail.</li>
-      <li><strong>Call</strong> Try the APIs here, in their references, or with the commands below.</li>
+      <li><strong>Receive</strong> The key, and the secret if an API needs one, arrive by e-mail.</li>
+      <li><strong>Call</strong> Try the APIs in their references on this site, or with the commands below.</li>
     </ol>
     <p><a class="button" href="register">Register an application</a></p>`
 }
@@ -71,22 +71,22 @@ function section(api: Api, document: JsonObject | undefined): Html {
         ${links(api, document)}
       </p>
     </div>
-    <div class="calls">${callsOf(api, document).map(figure)}</div>
+    <div class="calls">${createCurlExamples(api, document).map(figure)}</div>
   </section>`
 }
 
 function facts({ resource, tokenEndpoint, scopes }: Api): Html[] {
-  const list = Object.entries(scopes)
-  const needs =
+  const entries = Object.entries(scopes)
+  const usage =
     tokenEndpoint === undefined
       ? [fact('Header', 'X-Api-Key: YOUR_KEY')]
       : [fact('Token address', tokenEndpoint), fact('Header', 'Authorization: Bearer ACCESS_TOKEN')]
-  if (list.length > 0)
-    needs.push(
+  if (entries.length > 0)
+    usage.push(
       html`<dt>Scopes</dt>
-        ${list.map(([scope, meaning]) => html`<dd class="scope"><code>${scope}</code> <span>${meaning}</span></dd>`)}`,
+        ${entries.map(([scope, meaning]) => html`<dd class="scope"><code>${scope}</code> <span>${meaning}</span></dd>`)}`,
     )
-  return [fact('Address', resource), ...needs]
+  return [fact('Address', resource), ...usage]
 }
 
 function fact(term: string, value: string): Html {
@@ -94,30 +94,30 @@ function fact(term: string, value: string): Html {
     <dd class="copyable"><code>${breakable(value)}</code>${copyButton(term)}</dd>`
 }
 
-/** An address breaks behind its slashes, if it must. */
+/** Allows line breaks after the slashes of a URL. */
 function breakable(text: string): Html[] {
   return text.split(/(?<=[^/]\/)(?=[^/])/).map((part) => html`${part}<wbr />`)
 }
 
 function links({ name, tokenEndpoint, resource }: Api, document: JsonObject | undefined): Html[] {
-  const known: [text: string, href: string][] = []
-  if (document) known.push(['OpenAPI document', `apis/${name}/openapi.json`])
+  const targets: [text: string, href: string][] = []
+  if (document) targets.push(['OpenAPI document', `apis/${name}/openapi.json`])
   if (tokenEndpoint !== undefined)
-    known.push(
+    targets.push(
       ['Authorization server metadata', `${resource}/.well-known/oauth-authorization-server`],
       ['Protected resource metadata', `${resource}/.well-known/oauth-protected-resource`],
     )
-  return known.map(([text, href]) => html`<a href="${href}">${text}</a> `)
+  return targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)
 }
 
-function figure({ does, command }: Call): Html {
+function figure({ caption, command }: CurlExample): Html {
   return html` <figure class="copyable">
-    <figcaption>${does}${copyButton(does)}</figcaption>
+    <figcaption>${caption}${copyButton(caption)}</figcaption>
     <pre><code>${command}</code></pre>
   </figure>`
 }
 
-/** Shown by the script that makes it work. */
-function copyButton(what: string): Html {
-  return html`<button type="button" class="copy" aria-label="Copy: ${what}" hidden>Copy</button>`
+/** Hidden until the script that implements it shows it. */
+function copyButton(label: string): Html {
+  return html`<button type="button" class="copy" aria-label="Copy: ${label}" hidden>Copy</button>`
 }

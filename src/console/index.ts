@@ -1,31 +1,29 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { loadAssets } from './assets.js'
 import { readDocuments } from './documents.js'
-import { indexPage } from './index-page.js'
-import { contentSecurityPolicy } from './page.js'
-import { referencePage } from './reference-page.js'
+import { renderIndexPage } from './index-page.js'
+import { createContentSecurityPolicy } from './page.js'
+import { renderReferencePage } from './reference-page.js'
 import { createRouter, type Resource } from './router.js'
 
-/** What `developerConsole()` is given. */
+/** The options of `developerConsole()`. */
 export interface DeveloperConsoleOptions<Name extends string = string> {
   /**
-   * API -> its OpenAPI 3.0 or 3.1 document, or the path of a JSON file that holds it. Paths in it are relative to
-   * `{baseUrl}/{api}`; servers and security schemes are filled in. An API without one is listed without a reference.
+   * OpenAPI 3.0 or 3.1 documents by API name, as objects or as paths of JSON files. Their paths are relative to
+   * `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
    */
   readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined
-  /** What the console is called; `Developer console` if left out. */
+  /** The console's title; `Developer console` by default. */
   readonly title?: string | undefined
-  /** Whether applications register at `/register`; true if left out. Nobody can where the platform has no `mailer`. */
+  /** Whether applications can register at `/register`; true by default. Registration also needs the platform's `mailer`. */
   readonly registration?: boolean | undefined
 }
 
 /**
- * The developer console, for whoever writes an application that calls the platform: every API with its address and how
- * it is called, a reference that calls it with the reader's own credentials, registration. Mount it where you like, on
- * the origin of `baseUrl`. Throws `ConfigurationError` for documents that can't be right, by name and with the cure.
+ * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
+ * calls it with the reader's own credentials, and registration. Mount it at any path on the origin of `baseUrl`.
+ * Throws `ConfigurationError` for an option or a document that is wrong, with the fix.
  *
  * @example
  * ```ts
@@ -50,37 +48,46 @@ export function developerConsole<const Apis extends ApisOptions>(
   const { documents: given = {}, title = 'Developer console', registration = true } = options
   const unknown = Object.keys(options).find((name) => !['documents', 'title', 'registration'].includes(name))
   if (unknown !== undefined)
-    throw new ConfigurationError(`${unknown} is not an option. There are: documents, title, registration.`)
-  if (typeof title !== 'string') throw new ConfigurationError('title is not a string. Write title: "Shop developers".')
+    throw new ConfigurationError({
+      option: unknown,
+      problem: 'is not an option',
+      fix: 'There are: documents, title, registration.',
+    })
+  if (typeof title !== 'string')
+    throw new ConfigurationError({
+      option: 'title',
+      problem: 'is not a string',
+      fix: 'Write title: "Shop developers".',
+    })
 
   const { apis } = auth
   const documents = readDocuments(apis, given)
   const assets = loadAssets()
-  const register = registration && canRegister(auth.registrationRouter)
+  const hasRegistration = registration && auth.registration.enabled
   const resources = new Map<string, Resource>()
 
-  const index = indexPage({ title, apis, documents, registration: register, assets })
-  resources.set('/', htmlResource(index, contentSecurityPolicy([])))
+  const index = renderIndexPage({ title, apis, documents, registration: hasRegistration, assets })
+  resources.set('/', htmlResource(index, createContentSecurityPolicy([])))
   for (const api of apis) {
     const document = documents.get(api.name)
     if (!document) continue
-    const reference = referencePage({ title, api, document, registration: register, assets })
-    const policy = contentSecurityPolicy(["'self'", new URL(api.resource).origin])
+    const reference = renderReferencePage({ title, api, document, registration: hasRegistration, assets })
+    const policy = createContentSecurityPolicy(["'self'", new URL(api.resource).origin])
     resources.set(`/apis/${api.name}`, htmlResource(reference, policy))
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
-    resources.set(`/apis/${api.name}/openapi.json`, resource(json, 'application/json; charset=utf-8', FRESH))
+    resources.set(`/apis/${api.name}/openapi.json`, resource(json, 'application/json; charset=utf-8', REVALIDATED))
   }
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
-    resources.set(`/${path}`, { type, gzipped, plain, headers: FOR_EVER })
+    resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
   }
-  return createRouter({ resources, registrationRouter: register ? auth.registrationRouter : undefined })
+  return createRouter({ resources, registrationRouter: hasRegistration ? auth.registrationRouter : undefined })
 }
 
-/** The address changes with the content. */
-const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-const FRESH = { 'Cache-Control': 'no-cache' }
+/** A year: the URL changes with the content. */
+const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+const REVALIDATED = { 'Cache-Control': 'no-cache' }
 
-/** Credentials are typed into pages: no page is kept, by the browser's way back neither, and none tells where it is. */
+/** Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL. */
 function htmlResource(text: string, policy: string): Resource {
   return resource(Buffer.from(text), 'text/html; charset=utf-8', {
     'Cache-Control': 'no-store',
@@ -91,14 +98,4 @@ function htmlResource(text: string, policy: string): Resource {
 
 function resource(content: Buffer, type: string, headers: Resource['headers']): Resource {
   return { type, headers, gzipped: gzipSync(content, { level: 9 }), plain: () => content }
-}
-
-/** Where the platform has no mailer, its registration router lets everything go on. */
-function canRegister(registrationRouter: Middleware): boolean {
-  const req = Object.assign(new IncomingMessage(new Socket()), { method: 'HEAD', url: '/' })
-  let answers = true
-  registrationRouter(req, new ServerResponse(req), () => {
-    answers = false
-  })
-  return answers
 }

@@ -1,6 +1,6 @@
 import type { Api } from '../index.js'
 
-/** A JSON object whose shape OpenAPI says, and the providers' documents may miss. */
+/** A JSON object of a provider's document. Its members may be missing or of the wrong type. */
 export type JsonObject = Record<string, unknown>
 
 interface Operation {
@@ -13,31 +13,31 @@ interface Operation {
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
 /**
- * Puts into a document what the platform knows better than whoever wrote it: where the API is, where its access tokens
- * come from, and what each operation needs. The scopes of an operation are those of its own `security`, whatever that
- * calls the scheme; without one they are the document's, and else the API's.
+ * The document with the facts that the platform knows: the API's address (`servers`), its security scheme with the token
+ * endpoint, and the `security` of each operation under that scheme's name. An operation without its own `security` has
+ * the document's, and a document without one requires all scopes of the API.
  */
-export function finishDocument(api: Api, document: JsonObject): JsonObject {
+export function completeDocument(api: Api, document: JsonObject): JsonObject {
   const components = asObject(document['components'])
   for (const { pathItem, operation } of [
-    ...operationsIn(document['paths']),
-    ...operationsIn(components['pathItems']),
+    ...listOperations(document['paths']),
+    ...listOperations(components['pathItems']),
   ]) {
     delete pathItem['servers']
     delete operation['servers']
-    if ('security' in operation) operation['security'] = securityOf(api, operation['security'])
+    if ('security' in operation) operation['security'] = renameSchemes(api, operation['security'])
   }
-  const everything = [{ [api.scheme]: Object.keys(api.scopes) }]
+  const allScopes = [{ [api.scheme]: Object.keys(api.scopes) }]
   return {
     ...document,
     servers: [{ url: api.resource }],
-    security: 'security' in document ? securityOf(api, document['security']) : everything,
+    security: 'security' in document ? renameSchemes(api, document['security']) : allScopes,
     components: { ...components, securitySchemes: { [api.scheme]: securityScheme(api) } },
   }
 }
 
-/** What stands below `paths`, in its order. */
-export function operationsIn(paths: unknown): Operation[] {
+/** The operations of a `paths` or `pathItems` object, in its order. */
+export function listOperations(paths: unknown): Operation[] {
   return Object.entries(asObject(paths)).flatMap(([path, value]) => {
     const pathItem = asObject(value)
     const methods = Object.keys(pathItem).filter((member) => METHODS.includes(member))
@@ -45,13 +45,13 @@ export function operationsIn(paths: unknown): Operation[] {
   })
 }
 
-/** The scopes that a requirement names, whatever it calls the scheme. */
-export function scopesOf(requirement: unknown): string[] {
+/** The scopes that a security requirement names, whatever name it gives the scheme. */
+export function listScopes(requirement: unknown): string[] {
   return Object.values(asObject(requirement)).flat().map(String)
 }
 
-/** Whether it can be called without a value for anything. */
-export function isPlain({ path, pathItem, operation }: Operation): boolean {
+/** Whether an operation can be called without any parameter. */
+export function needsNoValues({ path, pathItem, operation }: Operation): boolean {
   const parameters = [pathItem['parameters'], operation['parameters']].flat().map(asObject)
   return !path.includes('{') && !parameters.some(({ required }) => required === true)
 }
@@ -68,16 +68,16 @@ function securityScheme(api: Api): JsonObject {
   return {
     type: 'oauth2',
     description:
-      'An access token, got with the key (client_id) and the secret (client_secret) of your application. They came by e-mail when it was registered.',
+      'An access token, requested with the key (client_id) and the secret (client_secret) of your application. They came by e-mail when it was registered.',
     flows: { clientCredentials: { tokenUrl: api.tokenEndpoint, scopes: api.scopes } },
   }
 }
 
-/** Each alternative, by our scheme's name. `{}` stays: nothing is needed. */
-function securityOf(api: Api, security: unknown): JsonObject[] {
+/** Each alternative under the name of the platform's scheme. `{}` stays: it means that no credential is needed. */
+function renameSchemes(api: Api, security: unknown): JsonObject[] {
   return (security as unknown[]).map((requirement) => {
     if (Object.keys(asObject(requirement)).length === 0) return {}
-    return { [api.scheme]: api.scheme === 'oauth2' ? scopesOf(requirement) : [] }
+    return { [api.scheme]: api.scheme === 'oauth2' ? listScopes(requirement) : [] }
   })
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Assets } from './assets.js'
 import { html, type Html } from '../lib/html.js'
+import type { Assets } from './assets.js'
 
 interface PageOptions {
   readonly title: string
-  /** From the page to the console's own address: `./` or `../`. */
-  readonly home: string
+  /** The relative path from the page to the console's index: `./` or `../`. */
+  readonly root: string
   readonly assets: Assets
   readonly styles: readonly (keyof Assets)[]
   readonly scripts: readonly (keyof Assets)[]
@@ -13,13 +13,13 @@ interface PageOptions {
 }
 
 /**
- * Whoever strips a prefix may hide from us that the address ended without a slash, which all relative links need. No
- * page but the index can be reached so.
+ * Adds the trailing slash that the relative links of the index need. The server redirects, but cannot see the missing
+ * slash behind a proxy that strips the prefix.
  */
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 
-/** A whole page. Every address in it is relative: it is right below whatever path, and behind whatever proxy. */
-export function page({ title, home, assets, styles, scripts, content }: PageOptions): string {
+/** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
+export function renderPage({ title, root, assets, styles, scripts, content }: PageOptions): string {
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -27,10 +27,10 @@ export function page({ title, home, assets, styles, scripts, content }: PageOpti
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
-        ${home === './' && { markup: `<script>${ADD_SLASH}</script>` }}
-        <link rel="icon" type="image/svg+xml" href="${home}${assets['icon.svg'].path}" />
-        ${styles.map((name) => html`<link rel="stylesheet" href="${home}${assets[name].path}" /> `)}
-        ${scripts.map((name) => html`<script src="${home}${assets[name].path}" defer></script> `)}
+        ${root === './' && { markup: `<script>${ADD_SLASH}</script>` }}
+        <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
+        ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)}
+        ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)}
       </head>
       <body>
         ${content}
@@ -39,8 +39,8 @@ export function page({ title, home, assets, styles, scripts, content }: PageOpti
   return markup
 }
 
-/** What a page may do: nothing but load the console's files and, if it has an API to call, call that. */
-export function contentSecurityPolicy(connect: readonly string[]): string {
+/** Allows a page to load the console's files and to call the origins in `connect`, and nothing else. */
+export function createContentSecurityPolicy(connect: readonly string[]): string {
   return [
     "default-src 'none'",
     `script-src 'self' 'sha256-${createHash('sha256').update(ADD_SLASH).digest('base64')}'`,

@@ -1,11 +1,11 @@
 import type { Api } from '../index.js'
-import type { Assets } from './assets.js'
 import { html } from '../lib/html.js'
-import { asObject, operationsIn, type JsonObject } from './openapi.js'
-import { page } from './page.js'
+import type { Assets } from './assets.js'
+import { asObject, listOperations, type JsonObject } from './openapi.js'
+import { renderPage } from './page.js'
 
 interface ReferencePageOptions {
-  /** The console's. */
+  /** The console's title. */
   readonly title: string
   readonly api: Api
   readonly document: JsonObject
@@ -13,8 +13,8 @@ interface ReferencePageOptions {
   readonly assets: Assets
 }
 
-/** The reference of one API. What stands in it without the script is what there is to read before that has come. */
-export function referencePage({ title, api, document, registration, assets }: ReferencePageOptions): string {
+/** The reference of one API. The list of operations is readable before the script has loaded, and without it. */
+export function renderReferencePage({ title, api, document, registration, assets }: ReferencePageOptions): string {
   const content = html`
     <header class="bar">
       <a href="../">${title}</a>
@@ -33,9 +33,9 @@ export function referencePage({ title, api, document, registration, assets }: Re
         data-document="${api.name}/openapi.json"
         data-register="${registration && '../register'}"
       >
-        <h2>AdminApi</h2>
+        <h2>Operations</h2>
         <ul class="operations">
-          ${operationsIn(document['paths']).map(
+          ${listOperations(document['paths']).map(
             ({ method, path, operation }) =>
               html`<li>
                 <code>${method.toUpperCase()} ${path}</code>
@@ -47,9 +47,9 @@ export function referencePage({ title, api, document, registration, assets }: Re
       </div>
     </main>
   `
-  return page({
+  return renderPage({
     title: `${api.title}, ${title}`,
-    home: '../',
+    root: '../',
     assets,
     styles: ['console.css', 'reference.css'],
     scripts: ['swagger-ui.js', 'reference.js'],

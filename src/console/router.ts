@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from '../index.js'
 
-/** Something to answer with, as it lies ready. */
+/** A response body made at start-up. */
 export interface Resource {
   readonly type: string
   readonly headers: Readonly<Record<string, string>>
@@ -10,16 +10,16 @@ export interface Resource {
 }
 
 interface RouterOptions {
-  /** By path. */
+  /** By path below the mount path. */
   readonly resources: ReadonlyMap<string, Resource>
   readonly registrationRouter: Middleware | undefined
 }
 
-/** Answers with what is there; everything else goes on to the host. */
+/** Serves the prepared resources and the registration router; passes every other request on to the host. */
 export function createRouter({ resources, registrationRouter }: RouterOptions): Middleware {
   return function consoleRouter(req, res, next) {
     const url = req.url ?? '/'
-    const { path, query } = partsOf(url)
+    const { path, query } = splitUrl(url)
     if (registrationRouter && /^\/register(?:\/|$)/.test(path)) {
       req.url = (path.slice('/register'.length) || '/') + query
       return registrationRouter(req, res, (error) => {
@@ -29,7 +29,7 @@ export function createRouter({ resources, registrationRouter }: RouterOptions): 
     }
     const found = resources.get(path)
     if (!found || (req.method !== 'GET' && req.method !== 'HEAD')) return next()
-    if (path === '/' && !hasSlash(req)) return addSlash(req, res)
+    if (path === '/' && !endsWithSlash(req)) return redirectToSlash(req, res)
     send(req, res, found)
   }
 }
@@ -47,29 +47,29 @@ function send(req: IncomingMessage, res: ServerResponse, { type, headers, gzippe
   res.end(body)
 }
 
-/** Mounted at /developers, /developers itself comes here as well; relative links want the slash. */
-function hasSlash(req: IncomingMessage): boolean {
-  return originalPath(req).endsWith('/')
+/** Express also routes `/developers` to a router mounted at `/developers`, but relative links need the trailing slash. */
+function endsWithSlash(req: IncomingMessage): boolean {
+  return readOriginalPath(req).endsWith('/')
 }
 
-function addSlash(req: IncomingMessage, res: ServerResponse): void {
-  const path = originalPath(req)
-  // Relative as well, and never away from here: "./" before it, no slash in it.
-  res.setHeader('Location', `./${path.slice(path.lastIndexOf('/') + 1)}/${partsOf(req.url ?? '/').query}`)
+function redirectToSlash(req: IncomingMessage, res: ServerResponse): void {
+  const path = readOriginalPath(req)
+  // "./" and a single path segment: the redirect is relative and cannot leave this origin.
+  res.setHeader('Location', `./${path.slice(path.lastIndexOf('/') + 1)}/${splitUrl(req.url ?? '/').query}`)
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Content-Length', 0)
   res.statusCode = 307
   res.end()
 }
 
-/** The path as it came, before Express took off what the console is mounted at. */
-function originalPath(req: IncomingMessage): string {
+/** The path before Express removed the mount path. */
+function readOriginalPath(req: IncomingMessage): string {
   const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
-  return partsOf(originalUrl).path
+  return splitUrl(originalUrl).path
 }
 
-function partsOf(url: string): { path: string; query: string } {
-  // A client may send the whole address (RFC 9112 3.2.2).
+function splitUrl(url: string): { path: string; query: string } {
+  // The absolute form of a request target (RFC 9112 section 3.2.2).
   const target = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, '')
   const query = target.indexOf('?')
   if (query < 0) return { path: target || '/', query: '' }

@@ -1,4 +1,4 @@
-/** Every error code that goes over the wire, and the HTTP status it goes with. */
+/** Every error code that is sent, with its HTTP status. */
 export const STATUS_BY_ERROR = {
   invalid_request: 400,
   unsupported_grant_type: 400,
@@ -20,34 +20,38 @@ export const STATUS_BY_ERROR = {
 /** The `error` member of a refusal (RFC 6749 5.2, RFC 6750 3.1, RFC 8707 2). */
 export type ErrorCode = keyof typeof STATUS_BY_ERROR
 
-/** A refusal, ready to be sent. Plain, because a refused request must not pay for a stack trace. */
+/** A refusal, as it is sent. A plain object, because creating an Error with its stack is slow. */
 export interface Denial {
   /** The HTTP status. */
   readonly status: number
   /** The `error` member of the JSON answer. */
   readonly error: ErrorCode
-  /** The `error_description` member of the JSON answer: what the caller may read. */
+  /** The `error_description` member of the JSON answer, for the client's developers. */
   readonly description: string
-  /** The headers that belong to the refusal: `WWW-Authenticate`, `Retry-After`, `Allow`. */
+  /** The headers of the refusal: `WWW-Authenticate`, `Retry-After`, `Allow`. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A `Denial` with the status that its code stands for. Frozen: one is made at start-up and shown to every `onDenied`. */
+/** A `Denial` with the status of its code. Frozen, because one created at start-up is passed to every `onDenied`. */
 export function denial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
   return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: Object.freeze({ ...headers }) })
 }
 
+/** The header of a 429 or 503 (RFC 9110 10.2.3). Every `Retry-After` is made here: by rate-limits/rate-limit and http/respond. */
+export function retryAfter(seconds: number): { readonly 'Retry-After': string } {
+  return { 'Retry-After': String(seconds) }
+}
+
 interface OAuthErrorOptions {
-  /** Where the method, the media type or the size is at fault: 405, 413 or 415 in place of the code's own status. */
+  /** Replaces the code's status, for a wrong method, size or media type. */
   readonly status?: 405 | 413 | 415
   readonly headers?: Denial['headers']
-  /** For the operator's log; never sent. */
+  /** For the log; never sent. */
   readonly cause?: unknown
 }
 
 /**
- * A request refused in the words of RFC 6749 5.2 or RFC 6750 3.1. `verifyAccessToken()` and `verifyApiKey()` reject
- * with it.
+ * A refusal as RFC 6749 5.2 and RFC 6750 3.1 define it. `verifyAccessToken()` and `verifyApiKey()` reject with it.
  *
  * @example
  * ```ts
@@ -62,11 +66,11 @@ export class OAuthError extends Error implements Denial {
   override readonly name = 'OAuthError'
   /** The code of RFC 6749 5.2 or RFC 6750 3.1, such as `invalid_token`. */
   readonly error: ErrorCode
-  /** What the caller may read; the same text as `message`. */
+  /** For the client's developers; the same text as `message`. */
   readonly description: string
-  /** The HTTP status that goes with it. */
+  /** The HTTP status. */
   readonly status: number
-  /** The headers that go with it. */
+  /** The headers of the refusal. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(error: ErrorCode, description: string, { status, headers = {}, cause }: OAuthErrorOptions = {}) {
@@ -77,14 +81,34 @@ export class OAuthError extends Error implements Denial {
     this.headers = headers
   }
 
-  /** The same string as `error`, where other errors of Node keep theirs. */
+  /** The same string as `error`, under the name that Node's errors use. */
   get code(): ErrorCode {
     return this.error
   }
 }
 
+/** What is wrong with a configuration, in the parts from which a message or a report is built. */
+export interface ConfigurationProblem {
+  /** The option, such as `cors.origin`. Undefined where a call is at fault, or the store. */
+  readonly option?: string | undefined
+  /** What is wrong, without a full stop: what follows the option's name (`is 5`), or a sentence where there is none. */
+  readonly problem: string
+  /** What to do about it, in full sentences. */
+  readonly fix: string
+}
+
+/** The first half of a message: what is wrong, as a sentence. */
+function describeProblem({ option, problem }: Omit<ConfigurationProblem, 'fix'>): string {
+  return option === undefined ? `${problem}.` : `${option} ${problem}.`
+}
+
+/** What is wrong and what to do, in one line. */
+export function describeWithFix(problem: ConfigurationProblem): string {
+  return `${describeProblem(problem)} ${problem.fix}`
+}
+
 /**
- * An option or a call that can't be right, found at start-up. The message names it and says what to do.
+ * A wrong option or call, found at start-up. The message is built from the parts.
  *
  * @example
  * ```ts
@@ -93,13 +117,27 @@ export class OAuthError extends Error implements Denial {
  * try {
  *   createPlatformAuth({ baseUrl: 'api.example.com', apis: {} })
  * } catch (error) {
- *   if (error instanceof ConfigurationError) console.error(error.message)
+ *   if (error instanceof ConfigurationError) console.error(error.option, error.problem, error.fix)
  * }
  * ```
  */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends Error implements ConfigurationProblem {
+  static {
+    recognizeAcrossCopies(this, 'ConfigurationError')
+  }
+
   override readonly name = 'ConfigurationError'
   readonly code = 'invalid_configuration'
+  readonly option: string | undefined
+  readonly problem: string
+  readonly fix: string
+
+  constructor(problem: ConfigurationProblem, options?: ErrorOptions) {
+    super(describeWithFix(problem), options)
+    this.option = problem.option
+    this.problem = problem.problem
+    this.fix = problem.fix
+  }
 }
 
 /** Why a call of `auth.applications` or `auth.signingKeys` was refused. */
@@ -114,7 +152,7 @@ export type ApplicationErrorCode =
   | 'conflict'
 
 /**
- * A call of `auth.applications` or `auth.signingKeys` that can't be done; `code` says why.
+ * A call of `auth.applications` or `auth.signingKeys` that was refused; `code` says why.
  *
  * @example
  * ```ts
@@ -143,17 +181,50 @@ export class ApplicationError extends Error {
 
 /** The store did not answer. On the wire: 503 `temporarily_unavailable`. */
 export class StoreUnavailableError extends Error {
+  static {
+    recognizeAcrossCopies(this, 'StoreUnavailableError')
+  }
+
   override readonly name = 'StoreUnavailableError'
   readonly code = 'store_unavailable'
 }
 
-/** Waiting will not help: the schema is another version's, or the store's driver is not installed. */
-export class StoreIncompatibleError extends Error {
+/** A store that can't be used, however long one waits: its schema is another version's, or its driver is not installed. */
+export class StoreIncompatibleError extends Error implements ConfigurationProblem {
+  static {
+    recognizeAcrossCopies(this, 'StoreIncompatibleError')
+  }
+
   override readonly name = 'StoreIncompatibleError'
   readonly code: 'schema_too_new' | 'schema_too_old' | 'driver_missing'
+  readonly option = undefined
+  readonly problem: string
+  readonly fix: string
 
-  constructor(code: StoreIncompatibleError['code'], message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(
+    code: StoreIncompatibleError['code'],
+    problem: Pick<ConfigurationProblem, 'problem' | 'fix'>,
+    options?: ErrorOptions,
+  ) {
+    super(describeWithFix(problem), options)
     this.code = code
+    this.problem = problem.problem
+    this.fix = problem.fix
   }
+}
+
+/**
+ * Makes `instanceof` true for errors of the package's other copy too: an app may load the ES modules while its store, or
+ * its module of options, loads CommonJS.
+ */
+function recognizeAcrossCopies(type: new (...args: never[]) => Error, name: string): void {
+  const brand = Symbol.for(`express-platform-auth.${name}`)
+  Object.defineProperty(type.prototype, brand, { value: true })
+  Object.defineProperty(type, Symbol.hasInstance, {
+    value(this: unknown, error: unknown): boolean {
+      // A subclass inherits this function and is recognized by its prototype, as usual.
+      if (this !== type) return Function.prototype[Symbol.hasInstance].call(this, error)
+      return typeof error === 'object' && error !== null && brand in error
+    },
+  })
 }

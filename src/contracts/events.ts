@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 
-/** What the platform tells its listeners, and its audit, by name. */
+/** The names of events. Those of changes are also the types of audit records. */
 export type EventType =
   | 'application.registered'
   | 'application.approved'
@@ -27,35 +27,35 @@ export type EventType =
   | 'limits.unavailable'
   | 'limits.available'
 
-/** What an event is about. Never a secret, a key or a token. */
+/** What an event concerns. Never holds a secret, a key or a token. */
 export interface EventDetails {
   readonly applicationId?: string | undefined
   readonly api?: string | undefined
-  /** Why something was refused: the `error` of the answer, or the outage's cause. */
+  /** The `error` of a refusal, or the cause of an outage. */
   readonly reason?: string | undefined
-  /** The host's own `req.id`, where it sets one. */
+  /** The host's `req.id`, if it sets one. */
   readonly requestId?: string | undefined
 }
 
-/** The one argument of every listener. */
+/** The argument of every listener. */
 export interface PlatformEvent extends EventDetails {
   readonly type: EventType
   readonly at: Date
 }
 
-/** `auth.events`: an EventEmitter whose every event carries one `PlatformEvent`. */
+/** `auth.events`: an EventEmitter whose listeners get one `PlatformEvent`. */
 export type PlatformEvents = EventEmitter<Record<EventType, [event: PlatformEvent]>>
 
-/** Tells the listeners, if there are any; of the request in which it happens, by its id. */
+/** Calls the listeners of a type. `req` is the request in which it happened; its id becomes `requestId`. */
 export type Emit = (type: EventType, details: EventDetails, req?: IncomingMessage) => void
 
 interface EventsOptions {
   readonly now: () => number
-  /** Told of a listener that threw or rejected. */
+  /** Called when a listener threw or rejected. */
   readonly onListenerError: (type: EventType, error: unknown) => void
 }
 
-/** The emitter, and the one way to emit: a listener that fails harms neither the request nor the other listeners. */
+/** The emitter, and the function that emits: a listener that fails affects neither the request nor other listeners. */
 export function createEvents({ now, onListenerError }: EventsOptions): {
   events: PlatformEvents
   emit: Emit
@@ -70,7 +70,7 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
       ...details,
       ...(req && { requestId: readRequestId(req) }),
     }
-    // Not emitter.emit(): it stops at the first listener that throws, and lets a rejected promise end the process.
+    // Not emitter.emit(): it stops at the first listener that throws, and a rejected promise would end the process.
     for (const listener of events.rawListeners(type)) {
       try {
         const result: unknown = Reflect.apply(listener, events, [event])
@@ -84,7 +84,7 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
   return { events, emit }
 }
 
-/** The host's own id of a request (`req.id`, as pino-http sets it), where it has one. */
+/** The host's id of a request (`req.id`, as pino-http sets it), if there is one. */
 export function readRequestId(req: IncomingMessage): string | undefined {
   const { id } = req as { id?: unknown }
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined

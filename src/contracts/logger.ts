@@ -1,4 +1,4 @@
-/** Where the platform writes what an operator should read; `console` will do. */
+/** Receives log lines for the operator. `console` is a `Logger`. */
 export interface Logger {
   debug(message: string, ...details: unknown[]): void
   info(message: string, ...details: unknown[]): void

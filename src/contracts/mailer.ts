@@ -1,4 +1,4 @@
-/** One e-mail to one person. */
+/** One e-mail to one recipient. */
 export interface EmailMessage {
   /** One bare ASCII address. */
   readonly to: string
@@ -8,10 +8,10 @@ export interface EmailMessage {
 }
 
 /**
- * Whatever can send a email. Resolves once the mail server has accepted it. Rejects otherwise, with `refused: true` on
- * the error where the server has certainly not accepted it, and `permanent: true` where it would refuse it again; after
- * any other rejection the email may have been sent, and its credentials stay good beside those of the next one. A
- * mailer that says nothing for a minute is taken to have rejected like that, and should have given up by then.
+ * Sends e-mails. `send` resolves when the mail server has accepted the e-mail, and rejects otherwise. On the error,
+ * `refused: true` says that the server has certainly not accepted it, and `permanent: true` that it would refuse it again.
+ * After any other rejection the e-mail may have been sent, so its credentials stay valid beside those of the next attempt.
+ * A `send` that has not settled after 60 seconds counts as such a rejection; it should have a shorter time-out of its own.
  */
 export interface Mailer {
   send(email: EmailMessage): Promise<void>

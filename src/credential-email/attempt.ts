@@ -1,27 +1,33 @@
+import type { ApplicationWriter } from '../applications/application-writer.js'
+import {
+  addCredentials,
+  listHashes,
+  mintCredentials,
+  removeCredentials,
+  retireCredentials,
+  type Credentials,
+} from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
-import type { ApplicationWriter } from '../applications/application-writer.js'
-import { mintClaim } from './claim-link.js'
-import type { Credentials } from '../applications/credentials.js'
-import { listHashes, issueFor, retire, without, withIssue } from '../applications/issue.js'
+import { createClaimToken } from './claim-link.js'
 import type { ComposeEmail } from './message.js'
 
-/** One try to send a email: what it says, and the record of it, saved before it leaves. */
+/** What happens to application and queued e-mail before an e-mail is sent, and after each outcome. */
+export interface Attempts {
+  /** Makes the credentials (or the claim link) and saves their hashes; undefined if there is nothing to send any more. */
+  prepare(leased: QueuedEmail): Promise<Attempt | undefined>
+  /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
+  accepted(email: QueuedEmail): Promise<void>
+  /** The mail server has refused the e-mail, or the outcome is unknown: it is tried again later, or has failed. */
+  failed(email: QueuedEmail, error: unknown): Promise<void>
+}
+
+/** One attempt to send an e-mail: its content, and its record as saved before it is sent. */
 export interface Attempt {
   readonly content: EmailMessage
   readonly email: QueuedEmail
-}
-
-/** What happens to application and email before a email is sent, and after each way in which that can end. */
-export interface Attempts {
-  /** Makes the credentials (or the claim link) and saves their hashes; undefined where there is nothing to send any more. */
-  prepare(leased: QueuedEmail): Promise<Attempt | undefined>
-  /** The mail server has accepted it: it replaces earlier ones, and what it brought replaces what was. */
-  accepted(email: QueuedEmail): Promise<void>
-  /** It has not, for certain or perhaps: tried again later, or given up. */
-  failed(email: QueuedEmail, error: unknown): Promise<void>
 }
 
 interface AttemptsOptions {
@@ -29,142 +35,164 @@ interface AttemptsOptions {
   readonly apis: ReadonlyMap<string, Api>
   readonly writer: ApplicationWriter
   readonly credentials: () => Credentials
-  readonly compose: ComposeEmail
-  readonly byClaimLink: boolean
+  readonly composeEmail: ComposeEmail
+  readonly delivery: 'inline' | 'claim-link'
   readonly emit: Emit
-  /** Told why a email was not delivered, and whether it is given up. */
-  readonly onFailed: (applicationId: string, problem: string, givenUp: boolean) => void
+  /** Called after each attempt that was not accepted; `final`: it is not tried again. */
+  readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
   readonly now: () => number
 }
 
-/** Milliseconds for which a email is tried. */
-const LONGEST = 72 * 3600 * 1000
-/** Milliseconds for which a claim link works. */
-const CLAIM = 72 * 3600 * 1000
+const RETRY_PERIOD_MS = 72 * 3600 * 1000
+const CLAIM_LINK_LIFETIME_MS = 72 * 3600 * 1000
+const MAX_RETRY_DELAY_SECONDS = 3600
 
 export function createAttempts(options: AttemptsOptions): Attempts {
-  const { store, apis, writer, credentials, compose, byClaimLink, emit, onFailed, now } = options
+  const { store, writer, delivery, emit, onFailed, now } = options
 
-  /** Whether the email is still as this process left it: it is gone once its credentials were used, or the application was deleted. */
-  async function isStillThere({ id, version }: QueuedEmail): Promise<boolean> {
+  /** Whether the e-mail is still as this process saved it: it is removed when its credentials are used or its application is deleted. */
+  async function isUnchanged({ id, version }: QueuedEmail): Promise<boolean> {
     const email = await store.findEmail(id)
     return email?.version === version
   }
 
-  function next(email: QueuedEmail, changed: Partial<QueuedEmail>): QueuedEmail {
-    return { ...email, ...changed, version: email.version + 1 }
-  }
-
-  /** Nobody has these, though the email that brought them is another process's, or no more. */
-  async function forget(id: string, hashes: readonly string[]): Promise<void> {
-    await writer.change(id, { type: undefined }, (current) => {
-      const held = [...current.keys, ...current.secrets].some(({ hash }) => hashes.includes(hash))
-      return held ? { changed: without(current, hashes) } : undefined
+  async function removeHashes(applicationId: string, hashes: readonly string[]): Promise<void> {
+    await writer.change(applicationId, { type: undefined }, (current) => {
+      const has = [...current.keys, ...current.secrets].some(({ hash }) => hashes.includes(hash))
+      return has ? { changed: removeCredentials(current, hashes) } : undefined
     })
   }
 
   return {
     async prepare(leased) {
-      let attempt: Attempt | undefined
-      await writer.change(leased.applicationId, { type: undefined }, async (current) => {
-        attempt = undefined
-        if (!(await isStillThere(leased))) return undefined
+      const prepared = await writer.change(leased.applicationId, { type: undefined }, async (current) => {
+        if (!(await isUnchanged(leased))) return undefined
         if (current.contact === undefined) return { changed: {}, email: { remove: leased } }
-        const attemptCount = leased.attemptCount + 1
-        const about = {
-          application: { ...current, ...without(current, leased.attemptedHashes.flat()) },
-          purpose: leased.purpose,
-          to: current.contact,
-          overlap: leased.overlap,
-        }
-        if (byClaimLink) {
-          const { plain, hash } = mintClaim(credentials())
-          const claimLinks = [{ hash, expiresAt: now() + CLAIM }, ...leased.claimLinks.slice(0, 1)]
-          const email = next(leased, { attemptCount, claimLinks })
-          attempt = { email, content: compose({ ...about, claim: plain }) }
-          return { changed: {}, email: { save: email } }
-        }
-        const issue = issueFor(leased.purpose, credentials(), apis, current.apis, now())
-        // Two sets at most: this one, and the one before, which may have arrived.
-        const [previous = [], ...older] = leased.attemptedHashes
-        const email = next(leased, { attemptCount, attemptedHashes: [listHashes(issue), previous] })
-        attempt = { email, content: compose({ ...about, issue }) }
-        return {
-          changed: withIssue({ ...current, ...without(current, older.flat()) }, issue),
-          email: { save: email },
-        }
+        const { changed, attempt } = prepareAttempt(options, leased, { ...current, contact: current.contact })
+        return { changed, email: { save: attempt.email }, result: attempt }
       })
-      return attempt
+      return prepared?.result
     },
     async accepted(email) {
-      let activated = false
-      await writer.change(email.applicationId, { type: 'application.delivered' }, async (current) => {
-        activated = false
-        if (!(await isStillThere(email))) return undefined
-        activated = !byClaimLink && current.status === 'pending'
-        const details = { purpose: email.purpose, ...(activated && { activated }) }
-        if (byClaimLink) {
-          const claimable = next(email, {
-            state: 'claimable',
-            claimLinks: email.claimLinks.slice(0, 1),
-            leasedUntil: 0,
-            problem: undefined,
-          })
-          return { changed: {}, details, email: { save: claimable } }
+      const { applicationId, purpose } = email
+      const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
+        if (!(await isUnchanged(email))) return undefined
+        if (delivery === 'claim-link') {
+          return { changed: {}, details: { purpose }, email: { save: toClaimable(email) } }
         }
+        const activated = current.status === 'pending'
         return {
-          changed: { ...settled(current, email, now()), ...(activated && { status: 'active' }) },
-          details,
+          changed: { ...replaceCredentials(current, email, now()), ...(activated && { status: 'active' }) },
+          details: { purpose, ...(activated && { activated }) },
           email: { remove: email },
+          result: { activated },
         }
       })
-      if (activated) emit('application.activated', { applicationId: email.applicationId })
+      if (accepted?.result?.activated) emit('application.activated', { applicationId })
     },
     async failed(email, error) {
-      const { refused, permanent, problem } = readFailure(error)
-      const [latest = [], ...earlier] = email.attemptedHashes
-      const dueAt = now() + pauseAfter(email.attemptCount)
-      const givenUp = permanent || dueAt > email.createdAt + LONGEST
-      const type = givenUp ? 'application.deliveryFailed' : undefined
-      const saved = await writer.change(email.applicationId, { type, reason: problem }, async (current) => {
-        if (!(await isStillThere(email))) return undefined
-        // What was certainly not accepted is nobody's; what may have been stays good beside the next email's.
-        const undone = refused && { attemptedHashes: earlier, claimLinks: email.claimLinks.slice(1) }
+      const { applicationId, purpose } = email
+      const failure = readFailure(error)
+      const { problem } = failure
+      const failed = toFailed(email, failure, now())
+      const final = failed.state === 'failed'
+      const [latest = []] = email.attemptedHashes
+      const type = final ? 'application.deliveryFailed' : undefined
+      const saved = await writer.change(applicationId, { type, reason: problem }, async (current) => {
+        if (!(await isUnchanged(email))) return undefined
         return {
-          changed: refused ? without(current, latest) : {},
-          details: { purpose: email.purpose, problem },
-          email: {
-            save: next(email, { ...undone, state: givenUp ? 'failed' : 'due', dueAt, leasedUntil: 0, problem }),
-          },
+          changed: failure.refused ? removeCredentials(current, latest) : {},
+          details: { purpose, problem },
+          email: { save: failed },
         }
       })
-      if (saved) onFailed(email.applicationId, problem, givenUp)
-      else if (refused) await forget(email.applicationId, latest)
+      if (saved) onFailed(applicationId, problem, final)
+      // The e-mail is another process's or removed, but these credentials reached nobody.
+      else if (failure.refused) await removeHashes(applicationId, latest)
     },
   }
 }
 
-/** An application's credentials once a email has been accepted: its own, and those it replaces until the overlap ends. */
-function settled(
-  current: ApplicationRecord,
-  email: QueuedEmail,
-  now: number,
-): Pick<ApplicationRecord, 'keys' | 'secrets'> {
-  const [latest = [], ...earlier] = email.attemptedHashes
-  const rest = without(current, earlier.flat())
-  const replace = ([newest, ...former]: ApplicationRecord['keys']): ApplicationRecord['keys'] => {
-    if (!newest) return []
-    // Where another has been made since, by hand, that one has replaced the email's already.
-    return latest.includes(newest.hash) ? [newest, ...retire(former, now, email.overlap)] : [newest, ...former]
+function prepareAttempt(
+  { apis, credentials, composeEmail, delivery, now }: AttemptsOptions,
+  leased: QueuedEmail,
+  current: ApplicationRecord & { readonly contact: string },
+): { changed: Partial<ApplicationRecord>; attempt: Attempt } {
+  const { purpose, overlap } = leased
+  const attemptCount = leased.attemptCount + 1
+  // What earlier attempts brought is replaced by this e-mail: for its reader it never existed.
+  const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
+  const content = { application, purpose, to: current.contact, overlap }
+
+  if (delivery === 'claim-link') {
+    const { plain, hash } = createClaimToken(credentials())
+    const claimLinks = [{ hash, expiresAt: now() + CLAIM_LINK_LIFETIME_MS }, ...leased.claimLinks.slice(0, 1)]
+    const email = nextVersion(leased, { attemptCount, claimLinks })
+    return { changed: {}, attempt: { email, content: composeEmail({ ...content, claimToken: plain }) } }
   }
-  return { keys: replace(rest.keys), secrets: replace(rest.secrets) }
+  const minted = mintCredentials(credentials(), purpose, apis, current.apis, now())
+  // At most two sets: this one, and the previous one, which may have arrived.
+  const [previous = [], ...older] = leased.attemptedHashes
+  const email = nextVersion(leased, { attemptCount, attemptedHashes: [listHashes(minted), previous] })
+  return {
+    changed: addCredentials(removeCredentials(current, older.flat()), minted),
+    attempt: { email, content: composeEmail({ ...content, minted }) },
+  }
 }
 
-/** What a mailer's error says: a code, and no text, since a mail server may repeat the email in it. */
-function readFailure(error: unknown): { refused: boolean; permanent: boolean; problem: string } {
+function nextVersion(email: QueuedEmail, changed: Partial<QueuedEmail>): QueuedEmail {
+  return { ...email, ...changed, version: email.version + 1 }
+}
+
+function toClaimable(email: QueuedEmail): QueuedEmail {
+  return nextVersion(email, {
+    state: 'claimable',
+    claimLinks: email.claimLinks.slice(0, 1),
+    leasedUntil: 0,
+    problem: undefined,
+  })
+}
+
+/** The credentials after the e-mail was accepted: its own, and those that they replace until the overlap ends. */
+function replaceCredentials(
+  current: ApplicationRecord,
+  { attemptedHashes: [latest = [], ...earlier], overlap }: QueuedEmail,
+  now: number,
+): Pick<ApplicationRecord, 'keys' | 'secrets'> {
+  const { keys, secrets } = removeCredentials(current, earlier.flat())
+  const replace = ([newest, ...older]: ApplicationRecord['keys']): ApplicationRecord['keys'] => {
+    if (!newest) return []
+    // A credential that was made since, by rotateKey() or rotateSecret(), has replaced the e-mail's already.
+    return latest.includes(newest.hash) ? [newest, ...retireCredentials(older, now, overlap)] : [newest, ...older]
+  }
+  return { keys: replace(keys), secrets: replace(secrets) }
+}
+
+/** What a mailer's error says, in terms of the contract of `Mailer`. */
+interface Failure {
+  readonly refused: boolean
+  readonly permanent: boolean
+  readonly problem: string
+}
+
+function toFailed(email: QueuedEmail, { refused, permanent, problem }: Failure, now: number): QueuedEmail {
+  const dueAt = now + computeRetryDelayMs(email.attemptCount)
+  const final = permanent || dueAt > email.createdAt + RETRY_PERIOD_MS
+  return nextVersion(email, {
+    // What was certainly not accepted ends; what may have been accepted stays valid beside the next attempt's.
+    ...(refused && { attemptedHashes: email.attemptedHashes.slice(1), claimLinks: email.claimLinks.slice(1) }),
+    state: final ? 'failed' : 'due',
+    dueAt,
+    leasedUntil: 0,
+    problem,
+  })
+}
+
+/** Codes only, and no text, because a mail server may repeat the e-mail in its answer. */
+function readFailure(error: unknown): Failure {
   const { permanent, refused, code, responseCode } = (error ?? {}) as Record<string, unknown>
   const problem = [code, responseCode]
-    .filter((each) => typeof each === 'number' || (typeof each === 'string' && CODE.test(each)))
+    .filter((each) => typeof each === 'number' || (typeof each === 'string' && SHORT_CODE.test(each)))
     .join(' ')
   return {
     permanent: permanent === true,
@@ -174,9 +202,9 @@ function readFailure(error: unknown): { refused: boolean; permanent: boolean; pr
 }
 
 /** Shorter than any credential. */
-const CODE = /^[A-Z0-9_]{1,32}$/i
+const SHORT_CODE = /^[A-Z0-9_]{1,32}$/i
 
-/** Milliseconds: 2 seconds at first, doubled each time, an hour at most. */
-function pauseAfter(attemptCount: number): number {
-  return Math.min(3600, 2 ** Math.min(attemptCount, 12)) * 1000
+/** 2 seconds after the first attempt, then twice as long each time, an hour at most. */
+function computeRetryDelayMs(attemptCount: number): number {
+  return Math.min(MAX_RETRY_DELAY_SECONDS, 2 ** Math.min(attemptCount, 12)) * 1000
 }

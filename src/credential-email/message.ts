@@ -1,23 +1,24 @@
+import type { MintedCredentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
-import { escapeHtml } from '../lib/html.js'
 import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, EmailPurpose } from '../contracts/store.js'
-import type { Issue } from '../applications/issue.js'
+import { html, type Html } from '../lib/html.js'
+import { COLORS } from '../lib/palette.js'
 
-/** What a email is about. Either the credentials are in it, or a link that shows them. */
+/** Writes an e-mail, as text and as HTML. */
+export type ComposeEmail = (content: EmailContent) => EmailMessage
+
+/** What an e-mail is about. It has either the credentials, or a link that shows them. */
 interface EmailContent {
-  /** As it is before the email's credentials are added. */
+  /** As it is without the credentials of this e-mail and of its earlier attempts. */
   readonly application: ApplicationRecord
   readonly purpose: EmailPurpose
   readonly to: string
-  /** Seconds that what is replaced goes on working. */
+  /** Seconds for which the previous credential still works. */
   readonly overlap: number
-  readonly issue?: Issue
-  readonly claim?: string
+  readonly minted?: MintedCredentials
+  readonly claimToken?: string
 }
-
-/** Writes a email. */
-export type ComposeEmail = (content: EmailContent) => EmailMessage
 
 interface EmailOptions {
   readonly apis: ReadonlyMap<string, Api>
@@ -25,34 +26,35 @@ interface EmailOptions {
   readonly baseUrl: string
 }
 
-/** A line of a email: a paragraph, or something to copy or to follow, under what it is. */
-type Line =
+/** A paragraph, or something to copy or to follow, with its label. */
+type Block =
   | string
-  | { readonly label: string; readonly copy: string }
+  | { readonly label: string; readonly code: string }
   | { readonly label: string; readonly link: string }
 
 export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptions): ComposeEmail {
   const { host } = new URL(baseUrl)
 
-  return function composeEmail({ application, purpose, to, overlap, issue = {}, claim }) {
-    // RFC 2047: a mail program would decode that, and show what no name may hold.
+  return function composeEmail({ application, purpose, to, overlap, minted = {}, claimToken }) {
+    // A mail program would decode an encoded word (RFC 2047), and show characters that names must not have.
     const name = application.name.replaceAll('=?', '= ?')
     const subject = `${SUBJECTS[purpose]} for ${name} (${host})`
-    const key = issue.key?.plain
-    const secret = issue.secret?.plain
-    const lines: Line[] = [
+    const key = minted.key?.plain
+    const secret = minted.secret?.plain
+    const byLink = claimToken !== undefined
+    const blocks: Block[] = [
       INTRODUCTIONS[purpose](application.name, host),
-      'This email replaces every earlier one about this.',
-      ...formerLines(application, purpose, overlap, claim !== undefined),
-      ...(claim === undefined ? [] : claimLines(`${developersUrl}/register/claim#${claim}`)),
-      ...(key === undefined ? [] : [{ label: 'Key (client_id, X-Api-Key)', copy: key }]),
-      ...(secret === undefined ? [] : [{ label: 'Secret (client_secret)', copy: secret }]),
-      ...Object.keys(application.apis).flatMap((name) => callLines(apis.get(name), purpose, key, secret)),
-      ...(developersUrl === undefined ? [] : [{ label: 'Everything about these APIs', link: developersUrl }]),
-      ...(claim === undefined ? [KEEP] : []),
-      'If you did not ask for this, you need do nothing.',
+      'This e-mail replaces all earlier e-mails about this.',
+      ...describePrevious(application, purpose, overlap, byLink),
+      ...(byLink ? describeClaimLink(`${developersUrl}/register/claim#${claimToken}`) : []),
+      ...(key === undefined ? [] : [{ label: 'Key (client_id, X-Api-Key)', code: key }]),
+      ...(secret === undefined ? [] : [{ label: 'Secret (client_secret)', code: secret }]),
+      ...Object.keys(application.apis).flatMap((api) => describeApi(apis.get(api), purpose, key, secret)),
+      ...(developersUrl === undefined ? [] : [{ label: 'Documentation of these APIs', link: developersUrl }]),
+      ...(byLink ? [] : [KEEP_SAFE]),
+      'If you did not request this, you can ignore this e-mail.',
     ]
-    return { to, subject, text: asText(lines), html: asHtml(subject, lines) }
+    return { to, subject, text: formatText(blocks), html: formatHtml(subject, blocks) }
   }
 }
 
@@ -68,25 +70,23 @@ const INTRODUCTIONS: Record<EmailPurpose, (name: string, host: string) => string
   secret: (name, host) => `There is a new secret for your application “${name}” at ${host}.`,
 }
 
-const KEEP =
+const KEEP_SAFE =
   'Keep the credentials where only your application can read them. They are not stored here and cannot be shown again.'
 
-/** What becomes of the key or the secret of before, where there is one. */
-function formerLines(
+/** What happens to the previous key or secret, if there is one. */
+function describePrevious(
   { keys, secrets }: ApplicationRecord,
   purpose: EmailPurpose,
   overlap: number,
   byLink: boolean,
-): Line[] {
+): string[] {
   if (purpose === 'registration' || (purpose === 'key' ? keys : secrets).length === 0) return []
-  if (overlap === 0) return [byLink ? 'The former one ends when this one is shown.' : 'The former one has ended.']
-  const still = `The former one works for ${inWords(overlap)}`
-  return [byLink ? `${still} after this one is shown.` : `${still} from now on.`]
-}
-
-function inWords(seconds: number): string {
-  const [unit = 'seconds', length = 1] = UNITS.find(([, length]) => seconds >= 2 * length) ?? []
-  return `${Math.floor(seconds / length)} ${unit}`
+  const previous = `The previous ${purpose}`
+  if (overlap === 0) {
+    return [byLink ? `${previous} stops working when the new one is shown.` : `${previous} no longer works.`]
+  }
+  const stillWorks = `${previous} still works for ${formatDuration(overlap)}`
+  return [byLink ? `${stillWorks} after the new one is shown.` : `${stillWorks}.`]
 }
 
 const UNITS = [
@@ -95,46 +95,68 @@ const UNITS = [
   ['minutes', 60],
 ] as const
 
-function claimLines(link: string): Line[] {
-  return ['Your credentials are shown once, at this address, within 72 hours:', { label: 'Show my credentials', link }]
+/** In the largest unit of which there are at least two. */
+function formatDuration(seconds: number): string {
+  const [unit = 'seconds', length = 1] = UNITS.find(([, length]) => seconds >= 2 * length) ?? []
+  return `${Math.floor(seconds / length)} ${unit}`
 }
 
-/** How an API is called, with a line that can be pasted. Only what this email brings is filled in. */
-function callLines(api: Api | undefined, purpose: EmailPurpose, key = 'YOUR_KEY', secret = 'YOUR_SECRET'): Line[] {
+function describeClaimLink(link: string): Block[] {
+  return ['This link shows your credentials once. It works for 72 hours.', { label: 'Show my credentials', link }]
+}
+
+/** How to call an API, with a command that can be pasted. Only the credentials of this e-mail are filled in. */
+function describeApi(api: Api | undefined, purpose: EmailPurpose, key = 'YOUR_KEY', secret = 'YOUR_SECRET'): Block[] {
   if (!api) return []
-  if (api.tokenEndpoint !== undefined) {
+  const { title, tokenEndpoint, resource } = api
+  if (tokenEndpoint !== undefined) {
     return [
-      { label: `${api.title}: get access tokens at`, copy: api.tokenEndpoint },
-      { label: 'Try it', copy: `curl -u "${key}:${secret}" -d grant_type=client_credentials "${api.tokenEndpoint}"` },
+      { label: `${title}: get access tokens at`, code: tokenEndpoint },
+      { label: 'Try it', code: `curl -u "${key}:${secret}" -d grant_type=client_credentials "${tokenEndpoint}"` },
     ]
   }
-  // No secret goes there.
+  // A new secret changes nothing at a key API.
   if (purpose === 'secret') return []
   return [
-    { label: `${api.title}: send your key in the header`, copy: 'X-Api-Key' },
-    {
-      label: 'Try it, with the path of a resource behind the address',
-      copy: `curl -H "X-Api-Key: ${key}" "${api.resource}"`,
-    },
+    { label: `${title}: send your key in the header`, code: 'X-Api-Key' },
+    { label: 'Try it (append the path of a resource)', code: `curl -H "X-Api-Key: ${key}" "${resource}"` },
   ]
 }
 
-function asText(lines: readonly Line[]): string {
-  const paragraphs = lines.map((line) => {
-    if (typeof line === 'string') return line
-    return `${line.label}:\n\n    ${'link' in line ? line.link : line.copy}`
+function formatText(blocks: readonly Block[]): string {
+  const paragraphs = blocks.map((block) => {
+    if (typeof block === 'string') return block
+    return `${block.label}:\n\n    ${'link' in block ? block.link : block.code}`
   })
   return `${paragraphs.join('\n\n')}\n`
 }
 
-function asHtml(subject: string, lines: readonly Line[]): string {
-  const body = lines.map((line) => {
-    if (typeof line === 'string') return `<p>${escapeHtml(line)}</p>`
-    const shown =
-      'link' in line
-        ? `<a href="${escapeHtml(line.link)}">${escapeHtml(line.link)}</a>`
-        : `<code>${escapeHtml(line.copy)}</code>`
-    return `<p>${escapeHtml(line.label)}:<br>${shown}</p>`
-  })
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head><body>${body.join('\n')}</body></html>\n`
+// Inline, because mail programs ignore style sheets.
+const BODY_STYLE = `margin: 0; padding: 24px 16px; color: ${COLORS.ink.light}; background: ${COLORS.paper.light}; font: 16px/1.55 system-ui, sans-serif`
+const COLUMN_STYLE = 'max-width: 40em; margin: 0 auto'
+const PARAGRAPH_STYLE = 'margin: 0 0 16px'
+const LINK_STYLE = `color: ${COLORS.accent.light}`
+const CODE_STYLE = `display: block; margin-top: 4px; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: 6px; background: ${COLORS.code.light}; font: 14px/1.5 ui-monospace, Menlo, Consolas, monospace; word-break: break-all`
+
+function formatHtml(subject: string, blocks: readonly Block[]): string {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${subject}</title>
+      </head>
+      <body style="${BODY_STYLE}">
+        <div style="${COLUMN_STYLE}">${blocks.map((block) => ['\n', formatBlock(block)])}</div>
+      </body>
+    </html>`
+  return `${page.markup}\n`
+}
+
+function formatBlock(block: Block): Html {
+  if (typeof block === 'string') return html`<p style="${PARAGRAPH_STYLE}">${block}</p>`
+  const content =
+    'link' in block
+      ? html`<a style="${LINK_STYLE}" href="${block.link}">${block.link}</a>`
+      : html`<code style="${CODE_STYLE}">${block.code}</code>`
+  return html`<p style="${PARAGRAPH_STYLE}">${block.label}:<br />${content}</p>`
 }

@@ -2,100 +2,106 @@ import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailMessage, Mailer } from '../contracts/mailer.js'
 import type { QueuedEmail, Store } from '../contracts/store.js'
+import { withTimeout } from '../lib/timeout.js'
 import type { Attempts } from './attempt.js'
 
-/** Sends the emails that are due, one process at a time each, for as long as this process lives. */
-export interface Delivery {
-  /** Looks for what is due now. */
+/** Sends the e-mails that are due. Every process with a mailer runs one; a lease keeps two from sending the same e-mail. */
+export interface EmailWorker {
+  /** Looks for due e-mails now. */
   wake(): void
-  /** Lets what is being sent come to its end, and takes nothing more. */
+  /** Waits for what is being sent, and takes nothing more. */
   close(): Promise<void>
 }
 
-interface DeliveryOptions {
+interface EmailWorkerOptions {
   readonly store: Store
   readonly mailer: Mailer
   readonly attempts: Attempts
   readonly now: () => number
-  readonly onProblem: (error: unknown) => void
+  /** Called when an e-mail could not be handled, as opposed to not accepted. */
+  readonly onError: (error: unknown) => void
 }
 
-/** Letters under way at once in this process. */
-const AT_ONCE = 4
-/** Milliseconds between two looks at the outbox, where nothing wakes it. */
-const PAUSE = 1000
-/** Milliseconds that a process has a email to itself; renewed while it sends, so that a killed one's email is soon another's. */
-const LEASE = 15_000
-const RENEWAL = 5000
-/** Milliseconds after which a mail server that says nothing has not said no. */
-const PATIENCE = 60_000
+/** E-mails that this process sends at the same time. */
+const MAX_CONCURRENT_EMAILS = 4
+const OUTBOX_POLL_INTERVAL_MS = 1000
+/** Renewed while the e-mail is being sent, so that a killed process's e-mail is soon sent by another. */
+const LEASE_DURATION_MS = 15_000
+const LEASE_RENEWAL_INTERVAL_MS = 5000
+/** After this the outcome counts as unknown. */
+const MAILER_TIMEOUT_MS = 60_000
 
-export function createDelivery({ store, mailer, attempts, now, onProblem }: DeliveryOptions): Delivery {
-  const underWay = new Set<Promise<void>>()
+export function createEmailWorker({ store, mailer, attempts, now, onError }: EmailWorkerOptions): EmailWorker {
+  const sending = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
-  let lookAgain = false
+  let polling: Promise<void> | undefined
+  let pollAgain = false
   let closed = false
 
-  /** Takes emails until none is due or enough are under way. */
-  async function look(): Promise<void> {
+  /** Takes e-mails until none is due or enough are being sent. */
+  async function takeDueEmails(): Promise<void> {
     for (;;) {
-      if (closed || underWay.size >= AT_ONCE) return
-      const email = await store.leaseEmail(now(), now() + LEASE)
+      if (closed || sending.size >= MAX_CONCURRENT_EMAILS) return
+      const email = await store.leaseEmail(now(), now() + LEASE_DURATION_MS)
       if (!email) return
-      const delivering = deliver(email)
-        .catch(onProblem)
+      const attempt = sendEmail(email)
+        .catch(onError)
         .finally(() => {
-          underWay.delete(delivering)
+          sending.delete(attempt)
           wake()
         })
-      underWay.add(delivering)
+      sending.add(attempt)
     }
   }
 
   function wake(): void {
     if (closed) return
-    if (looking) {
-      lookAgain = true
+    if (polling) {
+      pollAgain = true
       return
     }
     clearTimeout(timer)
-    looking = look()
-      .catch(onProblem)
+    polling = takeDueEmails()
+      .catch(onError)
       .finally(() => {
-        looking = undefined
+        polling = undefined
         if (closed) return
-        timer = setTimeout(wake, lookAgain ? 0 : PAUSE).unref()
-        lookAgain = false
+        timer = setTimeout(wake, pollAgain ? 0 : OUTBOX_POLL_INTERVAL_MS).unref()
+        pollAgain = false
       })
   }
 
-  async function deliver(leased: QueuedEmail): Promise<void> {
+  async function sendEmail(leased: QueuedEmail): Promise<void> {
     const attempt = await attempts.prepare(leased)
     if (!attempt) return
-    const renewing = keepLease(attempt.email)
+    const lease = keepLease(attempt.email)
     try {
-      await sendInTime(attempt.content)
+      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, mailerTimeout)
     } catch (error) {
-      await attempts.failed(await renewing.end(), error)
+      await attempts.failed(await lease.end(), error)
       return
     }
-    await attempts.accepted(await renewing.end())
+    await attempts.accepted(await lease.end())
   }
 
-  /** Renews the lease of a email until told to end; `end` resolves the email as it now is. */
+  /** A rejection, too, if the mailer throws before it returns a promise. */
+  async function callMailer(content: EmailMessage): Promise<void> {
+    await mailer.send(content)
+  }
+
+  /** Renews the lease of an e-mail until `end`, which resolves the e-mail as it was saved last. */
   function keepLease(email: QueuedEmail): { end(): Promise<QueuedEmail> } {
     const ending = new AbortController()
     let current = email
     async function renew(): Promise<void> {
       for (;;) {
-        await sleep(RENEWAL, undefined, { signal: ending.signal, ref: false })
-        const renewed = { ...current, leasedUntil: now() + LEASE, version: current.version + 1 }
-        // Where that can't be done the next renewal may be in time yet; at worst another process tries as well.
+        await sleep(LEASE_RENEWAL_INTERVAL_MS, undefined, { signal: ending.signal, ref: false })
+        const renewed = { ...current, leasedUntil: now() + LEASE_DURATION_MS, version: current.version + 1 }
+        // If it fails, the next renewal may still be in time. At worst another process sends the e-mail as well.
         if (await store.saveEmail(renewed).catch(() => false)) current = renewed
       }
     }
-    // Rejects when it is told to end.
+    // Rejects when it is aborted.
     const renewing = renew().catch(() => undefined)
     return {
       async end() {
@@ -106,27 +112,18 @@ export function createDelivery({ store, mailer, attempts, now, onProblem }: Deli
     }
   }
 
-  async function sendInTime(content: EmailMessage): Promise<void> {
-    const enough = new AbortController()
-    const late = sleep(PATIENCE, undefined, { signal: enough.signal, ref: false }).then(() => {
-      throw Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
-    })
-    late.catch(() => undefined)
-    try {
-      await Promise.race([mailer.send(content), late])
-    } finally {
-      enough.abort()
-    }
-  }
-
   return {
-    // Begun by whichever request wakes it, and then on its own: no email is part of that request's trace or log.
+    // Bound here, because a request may wake the worker: no e-mail is part of that request's trace or log context.
     wake: AsyncResource.bind(wake),
     async close() {
       closed = true
       clearTimeout(timer)
-      await looking
-      await Promise.all(underWay)
+      await polling
+      await Promise.all(sending)
     },
   }
+}
+
+function mailerTimeout(): Error {
+  return Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
 }

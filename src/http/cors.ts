@@ -1,19 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Lets pages of the allowed origins read the answer; call it before answering. */
+/** Sets the headers that let pages of the allowed origins read an answer. To be called before the answer is sent. */
 export type Cors = (req: IncomingMessage, res: ServerResponse) => void
 
-/** Undefined where no origin is allowed: secrets don't belong in browsers, so that is the default. */
-export function createCors(origins: '*' | readonly string[], moreExposed: readonly string[] = []): Cors | undefined {
+/** Undefined if no origin is allowed. That is the default, since client secrets do not belong in browsers. */
+export function createCors(
+  origins: '*' | readonly string[],
+  additionalExposedHeaders: readonly string[] = [],
+): Cors | undefined {
   if (origins.length === 0) return undefined
-  const exposed = ['WWW-Authenticate', 'Retry-After', ...moreExposed].join(', ')
+  const exposedHeaders = ['WWW-Authenticate', 'Retry-After', ...additionalExposedHeaders].join(', ')
 
-  return function allowOrigin(req, res) {
+  return function setCorsHeaders(req, res) {
     const { origin } = req.headers
     if (origins !== '*') res.appendHeader('Vary', 'Origin')
     if (origin === undefined || (origins !== '*' && !origins.includes(origin))) return
     res.setHeader('Access-Control-Allow-Origin', origins === '*' ? '*' : origin)
-    res.setHeader('Access-Control-Expose-Headers', exposed)
+    res.setHeader('Access-Control-Expose-Headers', exposedHeaders)
     if (req.method !== 'OPTIONS') return
     res.setHeader('Access-Control-Allow-Methods', 'POST')
     res.setHeader(

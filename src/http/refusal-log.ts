@@ -1,38 +1,38 @@
 import type { Denial, ErrorCode } from '../contracts/errors.js'
 
-interface Log {
+/** Logs a refusal, with the name of its API. The credential is never logged. */
+export type LogRefusal = (api: string, denial: Denial, cause?: unknown) => void
+
+interface RefusalLogger {
   warn(message: string): void
   error(message: string, cause: unknown): void
 }
 
-/** Writes what an operator should know of a refusal. */
-export type LogRefusal = (api: string, denied: Denial, cause?: unknown) => void
-
 /**
- * Outside production a developer is told in one line why a request was refused, and what to do; never the credential.
- * What went wrong inside is logged everywhere, with its cause.
+ * Outside production each refusal is one log line with the reason and the fix. An internal error is logged everywhere,
+ * with its cause.
  */
-export function createRefusalLog(log: Log, production: boolean): LogRefusal {
+export function createRefusalLog(logger: RefusalLogger, production: boolean): LogRefusal {
   return function logRefusal(api, { status, error, description }, cause) {
-    if (error === 'server_error') log.error(`${api}: ${status} ${error}`, cause ?? description)
-    else if (!production) log.warn(`${api}: ${status} ${error}: ${description}. ${CURES[error]}`)
+    if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
+    else if (!production) logger.warn(`${api}: ${status} ${error}: ${description}. ${FIXES[error]}`)
   }
 }
 
-const CURES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error?: never } = {
-  invalid_request: 'Send the request as RFC 6749 4.4.2 (token endpoint) or RFC 6750 2.1 (bearer token) has it.',
+const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error?: never } = {
+  invalid_request: 'Send the request as RFC 6749 4.4.2 (token endpoint) or RFC 6750 2.1 (bearer token) describes.',
   unsupported_grant_type: 'Send grant_type=client_credentials.',
-  unsupported_response_type: 'There is no authorization by redirect here; ask the token endpoint.',
-  unauthorized_client: 'Grant it with auth.applications.allow(id, api).',
-  invalid_scope: 'Ask for fewer scopes, or grant them with auth.applications.allow(id, api, { scopes }).',
-  invalid_target: "Leave `resource` out, or send this API's own identifier.",
-  unauthorized: 'Send the credential that WWW-Authenticate asks for, in its header.',
-  invalid_client: 'Check key and secret, and that the application is active: auth.applications.get(id).',
+  unsupported_response_type: 'Use the token endpoint: there is no authorization by redirect.',
+  unauthorized_client: 'Grant access with auth.applications.allow(id, api).',
+  invalid_scope: 'Request fewer scopes, or grant them with auth.applications.allow(id, api, { scopes }).',
+  invalid_target: "Omit `resource`, or send this API's identifier.",
+  unauthorized: 'Send the credential that WWW-Authenticate names, in its header.',
+  invalid_client: 'Check the key and the secret, and that the application is active: auth.applications.get(id).',
   invalid_token:
-    "Get a new access token from this API's token endpoint; check that the application is active and allowed.",
-  invalid_api_key: 'Check the key: typed right, not rotated away, its application not deleted.',
+    "Get a new access token from this API's token endpoint, and check that the application is active and allowed.",
+  invalid_api_key: 'Check that the key is complete, was not rotated, and that its application was not deleted.',
   insufficient_scope: 'Grant the scope with auth.applications.allow(id, api, { scopes }) and get a new access token.',
   access_denied: 'Check that the application is active and allowed: auth.applications.resume(id), .allow(id, api).',
-  too_many_requests: 'Wait as long as Retry-After says, or raise the limit under rateLimits.',
+  too_many_requests: 'Wait for the seconds in Retry-After, or raise the limit in rateLimits.',
   temporarily_unavailable: 'Check that the store can be reached: await auth.health().',
 }

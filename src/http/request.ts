@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
 /**
- * Whom a request is counted against: Express's `req.ip`, which goes by the host's `trust proxy`, or the peer. Of an IPv6
- * address the first 64 bits, since one subscriber has them all.
+ * The address that a request is counted against: Express's `req.ip`, which follows the host's `trust proxy`, or the peer's
+ * address. For IPv6 the /64 network, since one subscriber has all of its addresses.
  */
 export function readClientAddress(req: IncomingMessage): string {
   const { ip } = req as { ip?: unknown }
   const address = typeof ip === 'string' ? ip : (req.socket.remoteAddress ?? 'unknown')
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)
   if (mapped) return mapped[1]!
-  return isIPv6(address) ? networkOf(address) : address
+  return isIPv6(address) ? formatNetwork(address) : address
 }
 
-function networkOf(address: string): string {
+function formatNetwork(address: string): string {
   const [head = '', tail] = address.split('%', 1)[0]!.split('::')
   const front = head === '' ? [] : head.split(':')
   const back = tail ? tail.split(':') : []
@@ -23,16 +23,16 @@ function networkOf(address: string): string {
 }
 
 /**
- * Whether a header came more than once. Node keeps the first `Authorization` and joins others with a comma; only the raw
- * list tells. Two credentials on one request are an error, not a choice (RFC 6750 2).
+ * Whether a header occurs more than once. `req.headers` does not show it: Node keeps the first `Authorization` and joins
+ * other headers with a comma. Two credentials in one request are an error (RFC 6750 2).
  */
 export function hasDuplicateHeader({ rawHeaders }: IncomingMessage, lowerCaseName: string): boolean {
-  let seen = false
+  let isSeen = false
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!
     if (name.length !== lowerCaseName.length || name.toLowerCase() !== lowerCaseName) continue
-    if (seen) return true
-    seen = true
+    if (isSeen) return true
+    isSeen = true
   }
   return false
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OAuthError, StoreUnavailableError, denial, type Denial } from '../contracts/errors.js'
+import { OAuthError, StoreUnavailableError, denial, retryAfter, type Denial } from '../contracts/errors.js'
 
 type Headers = Readonly<Record<string, string>>
 
-/** Answers with a JSON document. */
+/** Sends a JSON document. */
 export function sendJson(res: ServerResponse, status: number, document: unknown, headers: Headers = {}): void {
-  // Text, not bytes: Node sends it in one piece with the head.
+  // A string, not a Buffer: Node writes it together with the header section.
   const body = JSON.stringify(document)
   res.statusCode = status
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
@@ -15,7 +15,7 @@ export function sendJson(res: ServerResponse, status: number, document: unknown,
   res.end(body)
 }
 
-/** Answers with a page that nothing keeps and nothing frames. */
+/** Sends an HTML page that is neither cached nor framed. */
 export function sendPage(res: ServerResponse, status: number, page: string, contentSecurityPolicy: string): void {
   const body = Buffer.from(page)
   res.statusCode = status
@@ -28,47 +28,64 @@ export function sendPage(res: ServerResponse, status: number, page: string, cont
   res.end(body)
 }
 
-/** Answers with nothing but a status and headers. */
-export function sendNothing(res: ServerResponse, status: 200 | 204, headers: Headers = {}): void {
+/** Sends a status and headers without a body. */
+export function sendEmpty(res: ServerResponse, status: 200 | 204, headers: Headers = {}): void {
   res.statusCode = status
   for (const name in headers) res.setHeader(name, headers[name]!)
   if (status === 200) res.setHeader('Content-Length', 0)
   res.end()
 }
 
-/** Answers with a refusal (RFC 6749 5.2): the one place that does. */
+/** Sends a refusal (RFC 6749 5.2). The token endpoint, the guards and the registration all use this function. */
 export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: Denial): void {
   if (res.headersSent) {
-    // The handler has begun to answer; all that can be done is not to end it as if it were whole.
+    // The handler has begun to answer. The connection is ended so that half an answer does not look complete.
     if (!res.writableEnded) res.destroy()
     return
   }
   res.setHeader('Cache-Control', 'no-store')
-  if (isUploading(req)) res.setHeader('Connection', 'close')
+  if (isLargeUpload(req)) res.setHeader('Connection', 'close')
   sendJson(res, denied.status, { error: denied.error, error_description: denied.description }, denied.headers)
 }
 
-/** Whatever was thrown, as what the caller may know of it. The cause is for the log. */
+/** The refusal for whatever was thrown. It holds only what the client may know; the cause is for the log. */
 export function toDenial(error: unknown): Denial {
   if (error instanceof OAuthError) return error
   return error instanceof StoreUnavailableError ? UNAVAILABLE : UNEXPECTED
 }
 
-/** What the operator should read of whatever was thrown. */
+/** What the log should show of whatever was thrown. */
 export function rootCause(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error
 }
 
-/** RFC 6749 4.1.2.1 has the word for it; RFC 9110 15.6.4 the status. */
-const UNAVAILABLE = denial('temporarily_unavailable', 'The service is temporarily unavailable, try again later', {
-  'Retry-After': '1',
-})
+/** The value of a `WWW-Authenticate` header (RFC 9110 11.6.1), with its parameters in the given order. */
+export function formatChallenge(
+  scheme: string,
+  parameters: readonly (readonly [name: string, value: string])[],
+): string {
+  return `${scheme} ${parameters.map(([name, value]) => `${name}="${replaceForbidden(value)}"`).join(', ')}`
+}
+
+/** The code is from RFC 6749 4.1.2.1, the status from RFC 9110 15.6.4. */
+const UNAVAILABLE = denial(
+  'temporarily_unavailable',
+  'The service is temporarily unavailable, try again later',
+  retryAfter(1),
+)
 const UNEXPECTED = denial('server_error', 'The server met an unexpected condition')
 
-const MUCH = 64 * 1024
+const LARGE_UPLOAD_BYTES = 64 * 1024
 
-/** Node would read and drop the rest of a refused upload to keep the connection; closing it is cheaper for both. */
-function isUploading(req: IncomingMessage): boolean {
+/** Node would read and drop the rest of a refused upload to keep the connection. Closing it costs less on both sides. */
+function isLargeUpload(req: IncomingMessage): boolean {
   if (req.httpVersionMajor !== 1 || req.complete) return false
-  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > MUCH
+  return (
+    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > LARGE_UPLOAD_BYTES
+  )
+}
+
+/** RFC 6749 5.2 and RFC 6750 3 allow %x20-21 / %x23-5B / %x5D-7E only. */
+function replaceForbidden(value: string): string {
+  return value.replace(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, (character) => (character === '"' ? "'" : ' '))
 }

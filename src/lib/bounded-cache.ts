@@ -1,33 +1,33 @@
-/** A map that keeps what has been asked for lately, and never grows past its bounds. */
+/** A map of bounded size that keeps the entries used last. */
 export interface BoundedCache<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
   clear(): void
-  /** Drops every entry for which `isOver` holds. */
-  sweep(isOver: (value: Value) => boolean): void
+  /** Removes every entry whose value is expired. */
+  sweep(isExpired: (value: Value) => boolean): void
   readonly size: number
 }
 
-/** How much a cache may hold. */
+/** The size of a cache. */
 export interface CacheBounds<Value> {
-  /** The entries asked for last that are surely kept; twice as many are never exceeded. */
+  /** How many of the entries used last are kept at least. The cache never holds more than twice as many. */
   readonly entries: number
-  /** Rough bytes of an entry beyond the usual few hundred; together they stay below twice `MOST_BYTES`. None if left out. */
+  /** Roughly how many bytes an entry takes beyond a few hundred. Together they stay below twice `MAX_BYTES`. 0 if left out. */
   readonly bytesOf?: (value: Value) => number
 }
 
-/** 16 MiB: what hostile or odd entries may take, each being far larger than the rest. */
-const MOST_BYTES = 16 * 1024 * 1024
+/** 16 MiB: bounds the memory that unusually large entries take, such as those of an attacker. */
+const MAX_BYTES = 16 * 1024 * 1024
 
 /**
- * Two generations in place of a linked list: entries live in the young map; when it is full it becomes the old one, and
- * what is asked for there moves back. A hit costs one map look-up.
+ * A two-generation cache, as in quick-lru: entries are added to the young map. When it is full, it becomes the old map and
+ * the former old map is dropped. An entry used in the old map moves back to the young one. A hit costs one map look-up.
  */
 export function boundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<Value>): BoundedCache<Value> {
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
-  /** Of the young ones; the old ones were no more when they were young. */
+  /** Of the young entries. The old ones were within the bound when they were young. */
   let bytes = 0
 
   function remove(key: string): void {
@@ -37,24 +37,24 @@ export function boundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<
   }
 
   function set(key: string, value: Value): void {
-    const more = bytesOf(value)
+    const added = bytesOf(value)
     remove(key)
-    if (young.size >= entries || bytes + more > MOST_BYTES) {
+    if (young.size >= entries || bytes + added > MAX_BYTES) {
       old = young
       young = new Map()
       bytes = 0
     }
     young.set(key, value)
-    bytes += more
+    bytes += added
   }
 
   return {
     get(key) {
       const value = young.get(key)
       if (value !== undefined) return value
-      const kept = old.get(key)
-      if (kept !== undefined) set(key, kept)
-      return kept
+      const oldValue = old.get(key)
+      if (oldValue !== undefined) set(key, oldValue)
+      return oldValue
     },
     set,
     delete: remove,
@@ -63,9 +63,9 @@ export function boundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<
       old.clear()
       bytes = 0
     },
-    sweep(isOver) {
+    sweep(isExpired) {
       for (const generation of [young, old]) {
-        for (const [key, value] of generation) if (isOver(value)) remove(key)
+        for (const [key, value] of generation) if (isExpired(value)) remove(key)
       }
     },
     get size() {

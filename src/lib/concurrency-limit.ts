@@ -1,30 +1,31 @@
-/** Runs the work now, or once a place is free. */
+/** Runs the work at once, or when earlier work has ended. */
 export type ConcurrencyLimit = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 interface ConcurrencyLimitOptions {
-  /** How many run at once. */
+  /** The maximum number of calls that run at once. */
   readonly atOnce: number
-  /** How many may wait; the next one is rejected with what `onOverflow` makes. */
+  /** The maximum number of calls that wait. */
   readonly waiting: number
+  /** Creates the error with which a call is rejected that would exceed `waiting`. */
   readonly onOverflow: () => Error
 }
 
-/** A queue with a bounded number of running and of waiting calls, first come, first served. */
+/** A first-in, first-out queue with a bounded number of running and of waiting calls. */
 export function createConcurrencyLimit({ atOnce, waiting, onOverflow }: ConcurrencyLimitOptions): ConcurrencyLimit {
   const queue: (() => void)[] = []
-  let inside = 0
+  let running = 0
 
-  return async function pass(work) {
+  return async function runLimited(work) {
     if (queue.length >= waiting) throw onOverflow()
-    if (inside >= atOnce) await new Promise<void>((resolve) => queue.push(resolve))
-    else inside += 1
+    if (running >= atOnce) await new Promise<void>((resolve) => queue.push(resolve))
+    else running += 1
     try {
       return await work()
     } finally {
-      // The place passes to the next in the queue, so the number of running calls stays.
+      // The next call takes this one's place, so `running` does not change.
       const next = queue.shift()
       if (next) next()
-      else inside -= 1
+      else running -= 1
     }
   }
 }

@@ -1,22 +1,22 @@
-/** Markup that stands in a page as it is; everything else is escaped. */
+/** Markup that is inserted unescaped; only `html` creates it. */
 export interface Html {
   readonly markup: string
 }
 
 type Content = Html | string | number | false | undefined | readonly Content[]
 
-/** A piece of a page. What is put in is escaped; `false` and `undefined` leave nothing. */
+/** HTML from a template. Strings and numbers are escaped, lists are joined, `false` and `undefined` are left out. */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Html {
-  return { markup: String.raw({ raw: strings }, ...contents.map(markupOf)) }
+  return { markup: String.raw({ raw: strings }, ...contents.map(formatContent)) }
 }
 
-function markupOf(content: Content): string {
+function formatContent(content: Content): string {
   if (content === undefined || content === false) return ''
-  if (typeof content === 'object') return 'markup' in content ? content.markup : content.map(markupOf).join('')
-  return String(content).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  if (typeof content === 'object') return 'markup' in content ? content.markup : content.map(formatContent).join('')
+  return escapeHtml(String(content))
 }
 
-/** A text as it stands in HTML, between tags and in quoted attributes. */
-export function escapeHtml(text: string): string {
+/** Escapes text for element content and for quoted attribute values. */
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

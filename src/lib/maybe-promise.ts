@@ -1,2 +1,2 @@
-/** A value that is mostly there at once: what is in memory should not have to wait for a promise's turn. */
+/** A value, or a promise of it where it is not in memory: awaiting a value that is there would cost a turn of the event loop. */
 export type MaybePromise<Value> = Value | Promise<Value>

@@ -1,4 +1,4 @@
-/** A word as a POSIX shell reads it back: unchanged where nothing in it is special, otherwise in single quotes. */
+/** A word for a POSIX shell's command line: in single quotes, unless nothing in it is special. `~` is special at the beginning. */
 export function shellQuote(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return /^(?!~)[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,6 @@
 /**
- * The result of `work`, or a rejection with what `createError` makes once `milliseconds` have passed. The work itself
- * goes on. Its timer never keeps the process alive.
+ * Settles as `work` does, or rejects with the error of `createError` after `milliseconds`. The work itself is not stopped.
+ * The timer does not keep the process alive.
  */
 export function withTimeout<Result>(
   work: Promise<Result>,

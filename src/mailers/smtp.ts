@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream'
 import type { EmailMessage, Mailer } from '../contracts/mailer.js'
 
-/** Whom emails come from: a bare address, or an address with a name beside it. */
+/** The sender of e-mails: an address, or an address with a name. */
 export type Sender = string | { readonly name: string; readonly address: string }
 
-/** As much of a nodemailer transport as is used. */
+/** The part of a nodemailer transport that is used. */
 export interface SmtpTransport {
   sendMail(message: SmtpMessage): Promise<unknown>
 }
 
-/** What a transport is given: strings alone, and nothing for it to take apart, to look up or to fetch. */
+/** What a transport is given: plain strings, and nothing that it would parse, read from disk or fetch. */
 export interface SmtpMessage {
   readonly from: { name: string; address: string }
   readonly to: { name: string; address: string }
-  /** Whom the mail server is told, whatever the headers say. */
+  /** The addresses in the SMTP session (RFC 5321 3.3), whatever the headers say. */
   readonly envelope: { from: string; to: string[] }
   readonly subject: string
   readonly text: string
@@ -24,14 +24,14 @@ export interface SmtpMessage {
 }
 
 /**
- * A mailer that hands emails to a mail server by SMTP (RFC 5321), through nodemailer.
+ * A mailer that sends e-mails to a mail server by SMTP (RFC 5321), through nodemailer.
  *
- * Give the transport time-outs well below a minute, such as those of the example: nodemailer's own are as long as 10
- * minutes, and whatever is not over after 50 seconds is broken off here. A pooled transport needs `maxRequeues: 0`.
+ * Give the transport time-outs well below a minute, as in the example: nodemailer's defaults are up to 10 minutes, and
+ * after 50 seconds an attempt is aborted here. A pooled transport needs `maxRequeues: 0`.
  *
- * What the server says to connection, TLS and login concerns no email: a wrong password is tried again until somebody
- * has set it right. So is every 4xx. A 5xx to sender, recipient or email is final, except those that ask for another
- * login or order of commands (503, 530, 534, 535, 538); once the cause is gone, `auth.outbox.retry()` begins again.
+ * An error of connection, TLS or login concerns no single e-mail, so e-mails are tried again until the cause (a wrong
+ * password, say) is removed. So are they after every 4xx. A 5xx to sender, recipient or content is permanent, except
+ * those that ask for another login or order of commands (503, 530, 534, 535, 538); `auth.outbox.retry()` starts again.
  *
  * @example
  * ```ts
@@ -54,13 +54,13 @@ export interface SmtpMessage {
  */
 export function smtpMailer({ transport, from }: { readonly transport: SmtpTransport; readonly from: Sender }): Mailer {
   const sender = readSender(from)
-  refuseUnfit(transport)
-  const watch = watchContent(transport)
+  checkTransport(transport)
+  const watchEnvelope = watchContent(transport)
 
   return {
     async send({ to, subject, text, html }: EmailMessage) {
       const envelope = { from: sender.address, to: [to] }
-      const hasLeft = watch(envelope)
+      const mayHaveLeft = watchEnvelope(envelope)
       try {
         const sent = await transport.sendMail({
           from: { ...sender },
@@ -71,18 +71,18 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
           html,
           disableFileAccess: true,
           disableUrlAccess: true,
-          signal: AbortSignal.timeout(PATIENCE),
+          signal: AbortSignal.timeout(SMTP_TIMEOUT_MS),
         })
-        refuseRejected(sent)
+        throwRejection(sent)
       } catch (cause) {
-        throw failureOf(cause, hasLeft())
+        throw toMailerError(cause, mayHaveLeft())
       }
     },
   }
 }
 
-/** Milliseconds: less than the platform waits for a mailer, so that no email is under way while the next one begins. */
-const PATIENCE = 50_000
+/** Less than the platform waits for a mailer (60 s), so that an attempt has ended before the next one begins. */
+const SMTP_TIMEOUT_MS = 50_000
 
 function readSender(from: unknown): { name: string; address: string } {
   const { name, address } = (typeof from === 'string' ? { name: '', address: from } : (from ?? {})) as Record<
@@ -99,7 +99,7 @@ function readSender(from: unknown): { name: string; address: string } {
 
 const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{C}]+@[^\s<>()[\]\\,;:"@\p{C}]+$/u
 
-/** What is used of nodemailer beside `sendMail()`, where it is there. */
+/** What is used of nodemailer besides `sendMail()`, where it exists. */
 interface Nodemailer extends Partial<SmtpTransport> {
   readonly transporter?: { readonly name?: string; readonly options?: { readonly maxRequeues?: number } }
   use?(step: 'stream', plugin: (mail: Mail, done: () => void) => void): unknown
@@ -110,70 +110,69 @@ interface Mail {
   readonly message: { processFunc?(wrap: (content: Readable) => Readable): void }
 }
 
-function refuseUnfit(transport: Nodemailer | undefined): void {
+function checkTransport(transport: Nodemailer | undefined): void {
   if (typeof transport?.sendMail !== 'function') {
-    throw new TypeError('transport has no sendMail(). Give what createTransport() of nodemailer makes.')
+    throw new TypeError('transport has no sendMail(). Give the result of createTransport() of nodemailer.')
   }
-  // After a try with an unknown outcome it makes another: whatever that ends with says nothing of the first.
+  // Such a pool sends again after an unknown outcome; the result of the second attempt says nothing about the first.
   if (transport.transporter?.options?.maxRequeues) {
     throw new TypeError(
-      'transport sends emails again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform tries again.',
+      'transport sends e-mails again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform tries again.',
     )
   }
 }
 
 /**
- * For each envelope, whether its email may have left. nodemailer's errors don't tell: a connection lost before DATA
- * looks like one lost after it. But its SMTP transports read a email only once the server has asked for it.
+ * For each envelope, whether its e-mail may have left. nodemailer's errors do not tell: a connection lost before DATA
+ * looks like one lost after it. But its SMTP transports read an e-mail only once the server has asked for it.
  */
 function watchContent(transport: Nodemailer): (envelope: object) => () => boolean {
-  // Other transports may take a email's parts and never read the whole.
+  // Other transports may never read the e-mail as a whole.
   if (!transport.use || !transport.transporter?.name?.startsWith('SMTP')) return () => () => true
 
   const left = new WeakMap<object, boolean>()
   transport.use('stream', ({ data: { envelope }, message }, done) => {
     if (envelope && left.has(envelope) && message.processFunc) {
       left.set(envelope, false)
-      message.processFunc((content) => Readable.from(telling(content, () => left.set(envelope, true))))
+      message.processFunc((content) => Readable.from(notifyRead(content, () => left.set(envelope, true))))
     }
     done()
   })
-  return function watch(envelope) {
+  return function watchEnvelope(envelope) {
     left.set(envelope, true)
     return () => left.get(envelope) !== false
   }
 }
 
-async function* telling(content: Readable, tell: () => void): AsyncGenerator {
-  tell()
+async function* notifyRead(content: Readable, onRead: () => void): AsyncGenerator {
+  onRead()
   yield* content
 }
 
-/** LMTP, which nodemailer speaks as well, answers for each recipient, and nodemailer resolves whatever that was. */
-function refuseRejected(sent: unknown): void {
+/** LMTP, which nodemailer speaks too, answers for each recipient, and nodemailer resolves whatever the answer is. */
+function throwRejection(sent: unknown): void {
   const [rejected] = (sent as { rejectedErrors?: readonly unknown[] } | undefined)?.rejectedErrors ?? []
   if (rejected !== undefined) throw rejected
 }
 
-/** The error in the words of `Mailer`. */
-function failureOf(cause: unknown, hasLeft: boolean): Error {
+/** The error as the contract of `Mailer` has it. */
+function toMailerError(cause: unknown, mayHaveLeft: boolean): Error {
   const { code, responseCode, command } = (cause ?? {}) as { code?: unknown; responseCode?: unknown; command?: unknown }
-  const answer =
-    typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600 ? responseCode : undefined
-  const refused = answer !== undefined || !hasLeft
-  const permanent = answer !== undefined && answer >= 500 && !OTHERWISE.has(answer) && ABOUT_EMAILS.has(command)
-  return Object.assign(
-    new Error(
-      refused ? 'The mail server has not accepted the email.' : 'The mail server may have accepted the email.',
-      {
-        cause,
-      },
-    ),
-    { code, responseCode, ...(refused && { refused }), ...(permanent && { permanent }) },
-  )
+  const reply = typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600 ? responseCode : undefined
+  const refused = reply !== undefined || !mayHaveLeft
+  const permanent = reply !== undefined && reply >= 500 && !SESSION_REPLIES.has(reply) && EMAIL_COMMANDS.has(command)
+  const message = refused
+    ? 'The mail server has not accepted the e-mail.'
+    : 'The mail server may have accepted the e-mail.'
+  return Object.assign(new Error(message, { cause }), {
+    code,
+    responseCode,
+    ...(refused && { refused }),
+    ...(permanent && { permanent }),
+  })
 }
 
-/** The commands whose answer is about one email; every other is about all of them. */
-const ABOUT_EMAILS: ReadonlySet<unknown> = new Set(['MAIL FROM', 'RCPT TO', 'DATA'])
-/** RFC 5321 4.2.2, RFC 4954 6: not like this, or not without another login. */
-const OTHERWISE: ReadonlySet<number> = new Set([503, 530, 534, 535, 538])
+/** The commands whose reply concerns one e-mail; replies to all others concern every e-mail. */
+const EMAIL_COMMANDS: ReadonlySet<unknown> = new Set(['MAIL FROM', 'RCPT TO', 'DATA'])
+/** RFC 5321 4.2.2, RFC 4954 6: another login or order of commands is needed. */
+const SESSION_REPLIES: ReadonlySet<number> = new Set([503, 530, 534, 535, 538])

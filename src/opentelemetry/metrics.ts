@@ -2,50 +2,50 @@ import type { Attributes, Counter, Histogram, MeterProvider, ObservableCallback 
 import { ATTRIBUTES, SCOPE } from './names.js'
 import { COUNTERS, OUTAGES, type CounterName, type OutageName } from './recordings.js'
 
-/** The instruments, made where the meter provider of the moment can be asked for them. */
+/** The instruments of the current meter provider. */
 export interface Metrics {
-  /** Makes the instruments, if there is a provider that has none yet. */
+  /** Creates the instruments if the current provider has none yet. */
   prepare(): void
   count(counter: CounterName, attributes: Attributes): void
-  /** An outage is over. */
-  lasted(outage: OutageName, seconds: number): void
+  /** Records the duration of an outage that has ended. */
+  recordOutage(outage: OutageName, seconds: number): void
   stop(): void
 }
 
 interface MetricsOptions {
-  /** The meter provider as of now: an instrument of the API's no-op provider would stay no-op for ever. */
+  /** Returns the current meter provider. An instrument of the API's no-op provider would remain a no-op forever. */
   readonly provider: () => MeterProvider
   readonly apis: readonly { readonly name: string; readonly scheme: string }[]
   readonly isOut: (outage: OutageName) => boolean
 }
 
 interface Instruments {
-  readonly madeBy: MeterProvider
+  readonly provider: MeterProvider
   readonly counters: ReadonlyMap<CounterName, Counter>
   readonly durations: ReadonlyMap<OutageName, Histogram>
   readonly stop: () => void
 }
 
-/** Seconds: from a connection that was lost and found to a bad night. */
-const BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
+/** Seconds: from a reconnect to an outage of an hour. */
+const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
 export function createMetrics({ provider, apis, isOut }: MetricsOptions): Metrics {
-  let made: Instruments | undefined
+  let instruments: Instruments | undefined
 
   function current(): Instruments {
-    const now = provider()
-    if (made?.madeBy === now) return made
-    made?.stop()
-    made = make(now)
-    return made
+    const meterProvider = provider()
+    if (instruments?.provider === meterProvider) return instruments
+    instruments?.stop()
+    instruments = createInstruments(meterProvider)
+    return instruments
   }
 
-  function make(madeBy: MeterProvider): Instruments {
-    const meter = madeBy.getMeter(SCOPE)
-    const counters = new Map(keysOf(COUNTERS).map((name) => [name, meter.createCounter(name, COUNTERS[name])]))
+  function createInstruments(meterProvider: MeterProvider): Instruments {
+    const meter = meterProvider.getMeter(SCOPE)
+    const counters = new Map(listKeys(COUNTERS).map((name) => [name, meter.createCounter(name, COUNTERS[name])]))
     const durations = new Map<OutageName, Histogram>()
     const stops: (() => void)[] = []
-    for (const outage of keysOf(OUTAGES)) {
+    for (const outage of listKeys(OUTAGES)) {
       const gauge = meter.createObservableGauge(`platform_auth.${outage}.available`, {
         unit: '1',
         description: `1 while ${OUTAGES[outage]} answers, 0 while it is out of reach`,
@@ -56,29 +56,29 @@ export function createMetrics({ provider, apis, isOut }: MetricsOptions): Metric
       const duration = meter.createHistogram(`platform_auth.${outage}.outage.duration`, {
         unit: 's',
         description: `How long ${OUTAGES[outage]} was out of reach`,
-        advice: { explicitBucketBoundaries: BOUNDARIES },
+        advice: { explicitBucketBoundaries: OUTAGE_DURATION_BOUNDARIES },
       })
       durations.set(outage, duration)
     }
-    // What begins with its first request has no rate before the second.
+    // Starts each series at zero: a rate cannot be computed for a series that begins with its first request.
     for (const { name, scheme } of apis) {
       counters.get('platform_auth.requests')?.add(0, { [ATTRIBUTES.api]: name })
       if (scheme === 'oauth2') counters.get('platform_auth.token.requests')?.add(0, { [ATTRIBUTES.api]: name })
     }
-    return { madeBy, counters, durations, stop: () => stops.forEach((stop) => stop()) }
+    return { provider: meterProvider, counters, durations, stop: () => stops.forEach((stop) => stop()) }
   }
 
   return {
     prepare: () => void current(),
     count: (counter, attributes) => current().counters.get(counter)?.add(1, attributes),
-    lasted: (outage, seconds) => current().durations.get(outage)?.record(seconds),
+    recordOutage: (outage, seconds) => current().durations.get(outage)?.record(seconds),
     stop() {
-      made?.stop()
-      made = undefined
+      instruments?.stop()
+      instruments = undefined
     },
   }
 }
 
-function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
+function listKeys<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
   return Object.keys(table) as Key[]
 }

@@ -1,10 +1,10 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { PlatformEvent } from '../index.js'
 
-/** The instrumentation scope of all that is recorded. */
+/** The instrumentation scope of all metrics and spans. */
 export const SCOPE = 'express-platform-auth'
 
-/** Attributes of metrics and spans: OpenTelemetry's own name where there is one. */
+/** Attributes of metrics and spans, under OpenTelemetry's own name where one exists. */
 export const ATTRIBUTES = {
   api: 'platform_auth.api.name',
   application: 'platform_auth.application.id',
@@ -13,8 +13,8 @@ export const ATTRIBUTES = {
   error: 'error.type',
 } as const
 
-/** What an event says, as a span's attributes. */
-export function attributesOf({ api, applicationId, reason, requestId }: Partial<PlatformEvent>): Attributes {
+/** An event's details as span attributes. */
+export function toAttributes({ api, applicationId, reason, requestId }: Partial<PlatformEvent>): Attributes {
   const attributes: Attributes = {}
   if (api !== undefined) attributes[ATTRIBUTES.api] = api
   if (applicationId !== undefined) attributes[ATTRIBUTES.application] = applicationId

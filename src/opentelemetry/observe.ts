@@ -8,43 +8,43 @@ import {
 import { ConfigurationError, type EventType, type PlatformAuth, type PlatformEvent } from '../index.js'
 import { createMetrics } from './metrics.js'
 import { ATTRIBUTES } from './names.js'
-import { RECORDINGS, type Counted, type OutageName, type OutageTold } from './recordings.js'
+import { RECORDINGS, type Counted, type OutageName, type OutageRecording } from './recordings.js'
 import { createSpans } from './spans.js'
 
-/** A meter provider of `@opentelemetry/api`, named here so that nobody needs its types. */
+/** A `MeterProvider` of `@opentelemetry/api`, declared structurally so that the public types do not import it. */
 export interface MeterProviderLike {
   getMeter(name: string, version?: string): object
 }
 
-/** A tracer provider of `@opentelemetry/api`. */
+/** A `TracerProvider` of `@opentelemetry/api`. */
 export interface TracerProviderLike {
   getTracer(name: string, version?: string): object
 }
 
 export interface ObserveOptions {
-  /** The global one if left out, whenever it is set. */
+  /** The global meter provider by default, even if it is set later. */
   readonly meterProvider?: MeterProviderLike
-  /** The global one if left out, whenever it is set. */
+  /** The global tracer provider by default, even if it is set later. */
   readonly tracerProvider?: TracerProviderLike
-  /** Counts requests, token requests and revocations by `platform_auth.application.id` as well: a series per application. */
+  /** Adds `platform_auth.application.id` to counters of requests, token requests and revocations: one series per application. */
   readonly perApplication?: boolean
 }
 
 /**
- * Records what the platform tells by `auth.events` as metrics and spans, until the function that it returns is called.
- * Call it right after `createPlatformAuth()`; OpenTelemetry's providers may be set before or later. Two platforms in one
- * process need a `meterProvider` each, or their series are one.
+ * Records the platform's events as OpenTelemetry metrics and spans. Returns a function that stops it. Call it directly
+ * after `createPlatformAuth()`; OpenTelemetry's providers may be set before or later. Two platforms in one process need
+ * a `meterProvider` each; otherwise their series are merged.
  *
  * Counters `platform_auth.requests`, `.token.requests`, `.token.revocations`, `.application.changes`,
  * `.email.deliveries` and `.signing_key.changes`, with `platform_auth.api.name` or `platform_auth.change.type`, and
- * `error.type` for what was refused or failed; the gauge `platform_auth.store.available` (1 or 0) and the histogram
- * `platform_auth.store.outage.duration` (seconds), and the same of `platform_auth.limits` for Redis.
+ * `error.type` for refusals and failures; the gauge `platform_auth.store.available` (1 or 0) and the histogram
+ * `platform_auth.store.outage.duration` (seconds), and the same two under `platform_auth.limits` for Redis.
  *
- * A token request or guarded request makes no span: the span that is active in it, as HTTP instrumentation makes it, gets
- * the attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id` and `error.type`.
- * Changes of applications and signing keys are short spans, in the trace of the request that made them if there is one;
- * emails, which are sent in the background, are short spans of their own; an outage of the store or of Redis is one span
- * from its beginning to its end, recorded when it has ended.
+ * Token requests and guarded requests create no span: the active span, which HTTP instrumentation created, gets the
+ * attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id` and `error.type`.
+ * Changes of applications and signing keys are short spans in the trace of the request that made them, if any. E-mails
+ * are sent in the background, so their spans are root spans. An outage of the store or of Redis is one span, recorded
+ * when the outage has ended.
  *
  * @example
  * ```ts
@@ -77,10 +77,10 @@ export function observe(auth: Pick<PlatformAuth, 'apis' | 'events'>, options: Ob
     metrics.count(recording.counter, attributes)
   }
 
-  function tellOutage({ outageOf, over }: OutageTold, { reason }: PlatformEvent): void {
+  function recordOutage({ outageOf, over }: OutageRecording, { reason }: PlatformEvent): void {
     metrics.prepare()
     if (!over) {
-      // Durations by a clock that nobody sets back.
+      // The duration is measured by the monotonic clock, which is never set back.
       outages.set(outageOf, { beganAt: Date.now(), since: performance.now(), reason })
       return
     }
@@ -88,7 +88,7 @@ export function observe(auth: Pick<PlatformAuth, 'apis' | 'events'>, options: Ob
     if (!outage) return
     outages.delete(outageOf)
     const seconds = (performance.now() - outage.since) / 1000
-    metrics.lasted(outageOf, seconds)
+    metrics.recordOutage(outageOf, seconds)
     spans.outage(outageOf, { ...outage, seconds })
   }
 
@@ -96,7 +96,7 @@ export function observe(auth: Pick<PlatformAuth, 'apis' | 'events'>, options: Ob
   const listeners = (Object.keys(RECORDINGS) as EventType[]).map((type) => {
     const recording = RECORDINGS[type]
     const listener = (event: PlatformEvent): void => {
-      if ('outageOf' in recording) return tellOutage(recording, event)
+      if ('outageOf' in recording) return recordOutage(recording, event)
       count(recording, event)
       spans.record(recording, event)
     }
@@ -112,10 +112,16 @@ export function observe(auth: Pick<PlatformAuth, 'apis' | 'events'>, options: Ob
 
 function readOptions({ meterProvider, tracerProvider, perApplication }: ObserveOptions) {
   if (meterProvider !== undefined && typeof meterProvider.getMeter !== 'function') {
-    throw new ConfigurationError('observe: meterProvider has no getMeter(). Give a MeterProvider of OpenTelemetry.')
+    throw new ConfigurationError({
+      problem: 'observe: meterProvider has no getMeter()',
+      fix: 'Give a MeterProvider of OpenTelemetry.',
+    })
   }
   if (tracerProvider !== undefined && typeof tracerProvider.getTracer !== 'function') {
-    throw new ConfigurationError('observe: tracerProvider has no getTracer(). Give a TracerProvider of OpenTelemetry.')
+    throw new ConfigurationError({
+      problem: 'observe: tracerProvider has no getTracer()',
+      fix: 'Give a TracerProvider of OpenTelemetry.',
+    })
   }
   return {
     meterProvider: meterProvider as MeterProvider | undefined,

@@ -1,8 +1,8 @@
 import type { EventType } from '../index.js'
 
 /**
- * What is recorded of each event. Names follow OpenTelemetry's semantic conventions: a namespace of our own, snake_case
- * between the dots, plural for what is counted one by one, no unit and no "total".
+ * How each event is recorded. Names follow OpenTelemetry's semantic conventions: an own namespace, snake_case between
+ * dots, plural for countable things, no unit and no "total".
  */
 export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'request.allowed': inRequest('platform_auth.requests'),
@@ -31,21 +31,21 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
 }
 
 /** How an event is recorded. */
-export type Recording = Counted | OutageTold
+export type Recording = Counted | OutageRecording
 
-/** One more of something. */
+/** The event increments a counter. */
 export interface Counted {
   readonly counter: CounterName
-  /** Counted apart by this; undefined where API and `error.type` tell enough. */
+  /** The value of `platform_auth.change.type`; undefined if the counter has no such attribute. */
   readonly changeType: string | undefined
-  /** A span of its own by that name; undefined where the request's span is told instead. */
+  /** The name of the event's own span; undefined if the active span gets the attributes instead. */
   readonly span: string | undefined
-  /** Whether it happens in the background, whatever span is active there. */
+  /** Whether its span is a root span because the event happens in the background. */
   readonly background: boolean
 }
 
-/** The beginning or the end of a time without something. */
-export interface OutageTold {
+/** The event begins or ends an outage. */
+export interface OutageRecording {
   readonly outageOf: OutageName
   readonly over: boolean
 }
@@ -56,33 +56,33 @@ export type OutageName = keyof typeof OUTAGES
 export const COUNTERS = {
   'platform_auth.requests': {
     unit: '{request}',
-    description: 'Requests that guards let pass, or refused (error.type)',
+    description: 'Requests that guards allowed, or refused (error.type)',
   },
   'platform_auth.token.requests': {
     unit: '{request}',
-    description: 'Token requests that got an access token, or were refused (error.type)',
+    description: 'Token requests answered with an access token, or refused (error.type)',
   },
   'platform_auth.token.revocations': { unit: '{revocation}', description: 'Access tokens revoked one by one' },
   'platform_auth.application.changes': { unit: '{change}', description: 'Changes of applications' },
   'platform_auth.email.deliveries': {
     unit: '{delivery}',
-    description: 'Letters that the mail server accepted, or that are given up (error.type)',
+    description: 'E-mails that the mail server accepted, or that failed for good (error.type)',
   },
   'platform_auth.signing_key.changes': { unit: '{change}', description: 'Signing keys rotated or revoked' },
 } as const
 
-/** What can be out of reach: a gauge `platform_auth.<name>.available` and a histogram `platform_auth.<name>.outage.duration`. */
+/** What can be unavailable: a gauge `platform_auth.<name>.available` and a histogram `platform_auth.<name>.outage.duration`. */
 export const OUTAGES = {
   store: 'the store',
   limits: 'Redis, where limits are shared through it',
 } as const
 
-/** Told on the span of the request in which it happens, which the host's instrumentation makes. */
+/** Recorded on the active span of the request. */
 function inRequest(counter: CounterName): Counted {
   return { counter, changeType: undefined, span: undefined, background: false }
 }
 
-/** Seldom, and worth finding: a span of its own, wherever it happens. */
+/** Rare and important: a span of its own. */
 function change(counter: 'platform_auth.application.changes' | 'platform_auth.signing_key.changes', type: string) {
   const span = `${counter.slice(0, -'.changes'.length)}.${type}`
   return { counter, changeType: type, span, background: false } satisfies Counted

@@ -1,25 +1,25 @@
 import { SpanStatusCode, trace, type TracerProvider } from '@opentelemetry/api'
 import type { PlatformEvent } from '../index.js'
-import { attributesOf, ATTRIBUTES, SCOPE } from './names.js'
+import { toAttributes, ATTRIBUTES, SCOPE } from './names.js'
 import type { Counted, OutageName } from './recordings.js'
 
-/** What traces are told. */
+/** Records events in traces. */
 export interface Spans {
   record(recording: Counted, event: PlatformEvent): void
   outage(outage: OutageName, outageSpan: { beganAt: number; seconds: number; reason: string | undefined }): void
 }
 
 /**
- * A request has a span already, by the host's instrumentation: that one is told, so that no guarded request costs a span
- * more. Its status is left to who made it. What is seldom gets a span of its own.
+ * A request already has a span, created by the host's instrumentation. It gets the attributes, so that a guarded request
+ * costs no further span; its status is left to the instrumentation. Rare events get spans of their own.
  */
 export function createSpans(provider: () => TracerProvider): Spans {
   return {
     record({ span: name, changeType, background }, event) {
-      const attributes = attributesOf(event)
+      const attributes = toAttributes(event)
       if (name === undefined) {
         const active = trace.getActiveSpan()
-        // One that has ended, or isn't sampled, takes nothing.
+        // A span that has ended or is not sampled records nothing.
         if (active?.isRecording()) active.setAttributes(attributes)
         return
       }
@@ -29,7 +29,7 @@ export function createSpans(provider: () => TracerProvider): Spans {
       span.end()
     },
     outage(outage, { beganAt, seconds, reason }) {
-      // Noticed by whichever request came first, and part of none.
+      // A root span: the outage was noticed by some request, but is not part of it.
       const span = provider()
         .getTracer(SCOPE)
         .startSpan(`platform_auth.${outage}.outage`, {

@@ -1,77 +1,73 @@
 import type { Limit } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
+import { didYouMean } from '../lib/suggest.js'
 
-/** Refuses an option that does not exist: a misspelt one would otherwise be a default that nobody chose. */
+/** Refuses an option that does not exist: a misspelt one would otherwise silently be the default. `path` stands before the name. */
 export function refuseUnknown(path: string, options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    const meant = known.find((each) => closeTo(name.toLowerCase(), each.toLowerCase()))
-    const cure = meant ? `Did you mean "${meant}"?` : `There are: ${known.join(', ')}.`
-    throw new ConfigurationError(`${path}${name} is not an option. ${cure}`)
+    throw new ConfigurationError({
+      option: path + name,
+      problem: 'is not an option',
+      fix: didYouMean(name, known).trim() || `There are: ${known.join(', ')}.`,
+    })
   }
 }
 
-/** At most two letters apart, as typing errors are. */
-function closeTo(a: string, b: string): boolean {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
+/** The error for an option with a wrong value; the value is shown, so it must not hold a secret. */
+export function invalidOption(option: string, value: unknown, fix: string): ConfigurationError {
+  return new ConfigurationError({ option, problem: `is ${describeValue(value)}`, fix })
+}
+
+/** An object that has only known members; none at all where it was left out. */
+export function readGroup<Group extends object>(
+  option: string,
+  group: Group | undefined,
+  known: readonly (keyof Group & string)[],
+): Partial<Group> {
+  if (group === undefined) return {}
+  if (!isObject(group)) {
+    throw invalidOption(option, group, `Write an object with ${known.join(', ')}, or leave it out.`)
   }
-  return row[b.length]! <= 2
+  refuseUnknown(`${option}.`, group, known)
+  return group
 }
 
 /** A limit with both its numbers, or false. */
-export function readLimit(name: string, limit: Limit | false): Limit | false {
+export function readLimit(option: string, limit: Limit | false): Limit | false {
   if (limit === false) return false
-  if (!isObject(limit))
-    throw new ConfigurationError(
-      `${name} is ${show(limit)}. Write { limit: 100, window: 60 } (requests, seconds), or false.`,
-    )
-  refuseUnknown(`${name}.`, limit, ['limit', 'window'])
-  return { limit: wholeNumber(`${name}.limit`, limit.limit, 1), window: readWindow(`${name}.window`, limit.window) }
+  if (!isObject(limit)) {
+    throw invalidOption(option, limit, 'Write { limit: 100, window: 60 } (requests, seconds), or false.')
+  }
+  refuseUnknown(`${option}.`, limit, ['limit', 'window'])
+  return {
+    limit: readWholeNumber(`${option}.limit`, limit.limit, 1),
+    window: readWindow(`${option}.window`, limit.window),
+  }
 }
 
 /** Node's timers hold 2^31 milliseconds. */
-function readWindow(name: string, value: unknown): number {
-  const window = wholeNumber(name, value, 1)
-  if (window <= 2_147_483) return window
-  throw new ConfigurationError(`${name} is ${window}. A window is at most 2147483 seconds (24 days).`)
+const MAX_WINDOW_SECONDS = 2_147_483
+
+function readWindow(option: string, value: unknown): number {
+  const window = readWholeNumber(option, value, 1)
+  if (window <= MAX_WINDOW_SECONDS) return window
+  throw invalidOption(option, window, `A window is at most ${MAX_WINDOW_SECONDS} seconds (24 days).`)
 }
 
-export function wholeNumber(name: string, value: unknown, least: number): number {
-  if (!Number.isSafeInteger(value) || (value as number) < least) {
-    throw new ConfigurationError(`${name} is ${show(value)}. Write a whole number of at least ${least}.`)
-  }
-  return value as number
+export function readWholeNumber(option: string, value: unknown, minimum: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= minimum) return value as number
+  throw invalidOption(option, value, `Write a whole number of at least ${minimum}.`)
 }
 
-export function readFlag(name: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') throw new ConfigurationError(`${name} is ${show(value)}. Write true or false.`)
-  return value
+export function readBoolean(option: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw invalidOption(option, value, 'Write true or false.')
 }
 
-export function optionalFunction<F>(name: string, value: F | undefined): F | undefined {
-  if (value !== undefined && typeof value !== 'function')
-    throw new ConfigurationError(`${name} is ${show(value)}. Give it a function, or leave it out.`)
-  return value
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function show(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (typeof value === 'number') return String(value)
-  try {
-    return JSON.stringify(value) ?? typeof value
-  } catch {
-    // A bigint, or something that holds itself.
-    return typeof value
-  }
+export function readOptionalFunction<F>(option: string, value: F | undefined): F | undefined {
+  if (value === undefined || typeof value === 'function') return value
+  throw invalidOption(option, value, 'Give it a function, or leave it out.')
 }

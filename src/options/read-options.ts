@@ -1,114 +1,100 @@
-import { readApis, type ApiSettings } from './read-apis.js'
-import type { Limit } from '../contracts/api.js'
-import { ConfigurationError } from '../contracts/errors.js'
+import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
+import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
-import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, withoutSlash } from './read-urls.js'
-import { isObject, optionalFunction, readFlag, readLimit, refuseUnknown, show, wholeNumber } from './checks.js'
-import { ALGORITHMS, type OnDenied, type PlatformAuthOptions, type SigningAlgorithm } from './options.js'
-import { type Logger } from '../contracts/logger.js'
-import { readRedis, type RedisConnection } from '../contracts/redis.js'
 import type { Store } from '../contracts/store.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
+import {
+  invalidOption,
+  readBoolean,
+  readGroup,
+  readLimit,
+  readOptionalFunction,
+  readWholeNumber,
+  refuseUnknown,
+} from './checks.js'
+import {
+  ALGORITHMS,
+  type PlatformAuthOptions,
+  type RateLimitsOptions,
+  type RedisConnection,
+  type SigningAlgorithm,
+} from './options.js'
+import { readApis } from './read-apis.js'
+import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
+import type { CacheSettings, RateLimitSettings, Settings, SigningSettings } from './settings.js'
 
-/** The options, checked, with every default filled in. */
-export interface Settings {
-  readonly baseUrl: string
-  /** The path of `baseUrl`, without a slash at its end: empty at an origin's root. */
-  readonly basePath: string
-  readonly apis: ReadonlyMap<string, ApiSettings>
-  readonly store: Store | undefined
-  readonly secrets: readonly string[]
-  readonly mailer: Mailer | undefined
-  readonly developersUrl: string | undefined
-  readonly delivery: 'inline' | 'claim-link'
-  readonly clockTolerance: number
-  readonly maxStaleness: number
-  readonly credentialPrefix: string
-  readonly signing: {
-    readonly algorithm: SigningAlgorithm
-    readonly rotateEvery: number | undefined
-    readonly publishAhead: number
-  }
-  readonly rateLimits: {
-    readonly tokenRequests: Limit | false
-    readonly failedAuthentication: Limit | false
-    readonly registration: Limit | false
-    readonly redis: RedisConnection | undefined
-    readonly headers: boolean
-  }
-  readonly cache: {
-    readonly applications: number
-    readonly accessTokens: number
-    readonly revokedAccessTokens: number
-  }
-  readonly corsOrigins: '*' | readonly string[]
-  readonly onDenied: OnDenied | undefined
-  readonly logger: Logger
-  readonly now: () => number
-  readonly production: boolean
+/** What `checkOptions()` finds. */
+export interface OptionsReport {
+  /** What `createPlatformAuth()` would throw. Options after the wrong one have not been checked. */
+  readonly error: ConfigurationError | undefined
+  /** What `createPlatformAuth()` would log: valid, and unsafe in production. */
+  readonly warnings: readonly ConfigurationProblem[]
 }
 
-/** Checks the options once, at start-up: whatever is wrong with them is said here, by name and with the cure. */
-export function readSettings(options: PlatformAuthOptions): Settings {
-  if (!isObject(options))
-    throw new ConfigurationError(`The options are ${show(options)}. Write createPlatformAuth({ baseUrl, apis }).`)
-  refuseUnknown('', options, OPTION_NAMES)
-  const signing = readGroup('signing', options.signing, ['algorithm', 'rotateEvery', 'publishAhead'])
-  const rateLimits = readGroup('rateLimits', options.rateLimits, [
-    'requests',
-    'tokenRequests',
-    'failedAuthentication',
-    'registration',
-    'redis',
-    'headers',
-  ])
-  const store = readStore(options.store)
-
-  const production = process.env['NODE_ENV'] === 'production'
-  const logger = readLogger(options.logger)
-  const url = readBaseUrl(options.baseUrl)
-  const baseUrl = url.origin + withoutSlash(url.pathname)
-  if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-    logger.warn(
-      `baseUrl is "${baseUrl}": over http, credentials and access tokens travel in the clear. Use https in production.`,
-    )
+/**
+ * Validates options as `createPlatformAuth()` does, without opening the store. Some checks depend on `NODE_ENV`.
+ *
+ * @example
+ * ```ts
+ * import { checkOptions, type PlatformAuthOptions } from 'express-platform-auth'
+ *
+ * export function listProblems(options: PlatformAuthOptions): string[] {
+ *   const { error, warnings } = checkOptions(options)
+ *   return [...warnings, ...(error ? [error] : [])].map(({ option, problem, fix }) => `${option} ${problem}. ${fix}`)
+ * }
+ * ```
+ */
+export function checkOptions(options: PlatformAuthOptions): OptionsReport {
+  const warnings: ConfigurationProblem[] = []
+  try {
+    readOptions(options, (warning) => warnings.push(warning))
+    return { error: undefined, warnings }
+  } catch (error) {
+    if (error instanceof ConfigurationError) return { error, warnings }
+    throw error
   }
-  const secrets = readSecrets(options.secret)
-  refuseUnsafeProduction(production, store, secrets)
+}
 
-  const accessTokenLifetime = wholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1)
-  const requests = readLimit('rateLimits.requests', rateLimits.requests ?? false)
+/** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
+export function readOptions(options: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
+  if (!isObject(options)) {
+    throw new ConfigurationError({
+      problem: `The options are ${describeValue(options)}`,
+      fix: 'Write createPlatformAuth({ baseUrl, apis }).',
+    })
+  }
+  refuseUnknown('', options, OPTION_NAMES)
+  const production = process.env['NODE_ENV'] === 'production'
+  const url = readBaseUrl(options.baseUrl)
+  const baseUrl = url.origin + removeTrailingSlash(url.pathname)
+  if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
+  const store = readStore(options.store)
+  const secrets = readSecrets(options.secret)
+  checkPersistence({ production, store, secrets, warn })
+  const rateLimits = readRateLimits(options.rateLimits)
   return {
     baseUrl,
-    basePath: withoutSlash(url.pathname),
-    apis: readApis(options.apis, { baseUrl, accessTokenLifetime, requests }),
+    basePath: removeTrailingSlash(url.pathname),
+    apis: readApis(options.apis, {
+      baseUrl,
+      accessTokenLifetime: readWholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1),
+      requests: readLimit('rateLimits.requests', options.rateLimits?.requests ?? false),
+    }),
     store,
     secrets,
     mailer: readMailer(options.mailer),
     developersUrl: readDevelopersUrl(options.developersUrl),
     delivery: readDelivery(options),
-    clockTolerance: wholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
-    maxStaleness: wholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
+    clockTolerance: readWholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
+    maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
     credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
-    signing: {
-      algorithm: readAlgorithm(signing.algorithm ?? 'ES256'),
-      rotateEvery:
-        signing.rotateEvery === undefined ? undefined : wholeNumber('signing.rotateEvery', signing.rotateEvery, 1),
-      publishAhead: wholeNumber('signing.publishAhead', signing.publishAhead ?? 300, 0),
-    },
-    rateLimits: {
-      tokenRequests: readLimit('rateLimits.tokenRequests', rateLimits.tokenRequests ?? false),
-      failedAuthentication: readLimit(
-        'rateLimits.failedAuthentication',
-        rateLimits.failedAuthentication ?? { limit: 20, window: 60 },
-      ),
-      registration: readLimit('rateLimits.registration', rateLimits.registration ?? { limit: 5, window: 3600 }),
-      redis: readRedis(rateLimits.redis),
-      headers: readFlag('rateLimits.headers', rateLimits.headers ?? false),
-    },
+    signing: readSigning(options.signing),
+    rateLimits,
     cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
-    onDenied: optionalFunction('onDenied', options.onDenied),
-    logger,
+    onDenied: readOptionalFunction('onDenied', options.onDenied),
+    logger: readLogger(options.logger),
     now: readNow(options.now),
     production,
   }
@@ -119,128 +105,196 @@ const OPTION_NAMES = [
   'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
-function readGroup<Group extends object>(
-  name: string,
-  group: Group | undefined,
-  known: readonly (keyof Group & string)[],
-): Partial<Group> {
-  if (group === undefined) return {}
-  if (!isObject(group))
-    throw new ConfigurationError(
-      `${name} is ${show(group)}. Write an object with ${known.join(', ')}, or leave it out.`,
-    )
-  refuseUnknown(`${name}.`, group, known)
-  return group
+function describePlainHttp(baseUrl: string): ConfigurationProblem {
+  return {
+    option: 'baseUrl',
+    problem: `is "${baseUrl}": over http, credentials and access tokens are sent unencrypted`,
+    fix: 'Use https in production.',
+  }
+}
+
+interface Persistence {
+  readonly production: boolean
+  readonly store: Store | undefined
+  readonly secrets: readonly string[]
+  readonly warn: (warning: ConfigurationProblem) => unknown
+}
+
+/** In production it must be said where applications are kept, and what is kept on disk must be encrypted. */
+function checkPersistence({ production, store, secrets, warn }: Persistence): void {
+  if (!store) {
+    if (production) {
+      throw new ConfigurationError({
+        option: 'store',
+        problem: 'is missing',
+        fix: 'In production say where applications are kept: sqliteStore(path) from "express-platform-auth/stores/sqlite", or store: memoryStore() if they may be lost.',
+      })
+    }
+    warn({
+      option: 'store',
+      problem: 'is missing: applications are kept in memory and lost when the process ends',
+      fix: 'Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore() if they may be lost.',
+    })
+  } else if (store.kind !== 'memory' && secrets.length === 0) {
+    if (production) {
+      throw new ConfigurationError({
+        option: 'secret',
+        problem: 'is missing',
+        fix: 'In production signing keys and pepper are encrypted at rest: set it to 32 random characters or more, from your secret manager.',
+      })
+    }
+    warn({
+      option: 'secret',
+      problem: 'is missing: signing keys and pepper are stored unencrypted',
+      fix: 'Set it to 32 random characters or more. In production the platform does not start without it.',
+    })
+  }
 }
 
 function readStore(store: Store | undefined): Store | undefined {
   if (store === undefined) return undefined
-  // What was given instead is not shown: an address or a pool may hold a password.
-  if (!isObject(store) || typeof store.open !== 'function' || typeof store.saveApplication !== 'function')
-    throw new ConfigurationError(
-      'store is no store. Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore().',
-    )
-  return store
+  if (isObject(store) && typeof store.open === 'function' && typeof store.saveApplication === 'function') return store
+  // The value is not shown: a URL or a pool may hold a password.
+  throw new ConfigurationError({
+    option: 'store',
+    problem: 'is no store',
+    fix: 'Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore().',
+  })
 }
+
+const MIN_SECRET_LENGTH = 32
 
 function readSecrets(secret: unknown): readonly string[] {
-  const secrets: readonly unknown[] = secret === undefined ? [] : Array.isArray(secret) ? secret : [secret]
-  if (secret !== undefined && secrets.length === 0)
-    throw new ConfigurationError('secret is an empty list. Put the newest secret first, older ones behind it.')
-  for (const one of secrets) {
-    if (typeof one !== 'string' || one.length < 32) {
-      throw new ConfigurationError(
-        'secret is too short. Use 32 random characters or more, as `node -p "crypto.randomBytes(32).toString(\'base64url\')"` prints them.',
-      )
-    }
+  if (secret === undefined) return []
+  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
+  if (secrets.length === 0) {
+    throw new ConfigurationError({
+      option: 'secret',
+      problem: 'is an empty list',
+      fix: 'Put the newest secret first, older ones behind it.',
+    })
   }
-  return secrets as readonly string[]
-}
-
-function refuseUnsafeProduction(production: boolean, store: Store | undefined, secrets: readonly string[]): void {
-  if (!production) return
-  if (!store) {
-    throw new ConfigurationError(
-      'store is missing. In production say where applications are kept: sqliteStore(path) from "express-platform-auth/stores/sqlite", or store: memoryStore() if they may be lost.',
-    )
+  if (secrets.every((each) => typeof each === 'string' && each.length >= MIN_SECRET_LENGTH)) {
+    return secrets as readonly string[]
   }
-  if (store.kind !== 'memory' && secrets.length === 0) {
-    throw new ConfigurationError(
-      'secret is missing. In production signing keys and pepper are encrypted at rest: set it to 32 random characters or more, from your secret manager.',
-    )
-  }
+  throw new ConfigurationError({
+    option: 'secret',
+    problem: 'is too short',
+    fix: 'Use 32 random characters or more, as `node -p "crypto.randomBytes(32).toString(\'base64url\')"` prints them.',
+  })
 }
 
 function readMailer(mailer: unknown): Mailer | undefined {
-  if (mailer === undefined || (isObject(mailer) && typeof mailer['send'] === 'function'))
+  if (mailer === undefined || (isObject(mailer) && typeof mailer['send'] === 'function')) {
     return mailer as Mailer | undefined
-  throw new ConfigurationError(
-    `mailer is ${show(mailer)}. Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(email).`,
+  }
+  throw invalidOption(
+    'mailer',
+    mailer,
+    'Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(email).',
   )
 }
 
 function readDelivery({ delivery = 'inline', developersUrl }: PlatformAuthOptions): 'inline' | 'claim-link' {
   if (delivery !== 'inline' && delivery !== 'claim-link') {
-    throw new ConfigurationError(
-      `delivery is ${show(delivery)}. Letters hold credentials ("inline") or a link ("claim-link").`,
-    )
+    throw invalidOption('delivery', delivery, 'E-mails contain the credentials ("inline") or a link ("claim-link").')
   }
   if (delivery === 'claim-link' && developersUrl === undefined) {
-    throw new ConfigurationError(
-      'developersUrl is missing. With delivery "claim-link" emails link to {developersUrl}/register/claim.',
-    )
+    throw new ConfigurationError({
+      option: 'developersUrl',
+      problem: 'is missing',
+      fix: 'With delivery "claim-link" e-mails link to {developersUrl}/register/claim.',
+    })
   }
   return delivery
 }
 
 function readPrefix(prefix: unknown): string {
-  if (typeof prefix !== 'string' || !/^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix)) {
-    throw new ConfigurationError(
-      `credentialPrefix is ${show(prefix)}. Write up to 20 letters, digits and underscores, a letter first.`,
-    )
+  if (typeof prefix === 'string' && /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix)) return prefix
+  throw invalidOption('credentialPrefix', prefix, 'Write up to 20 letters, digits and underscores, a letter first.')
+}
+
+function readSigning(signing: PlatformAuthOptions['signing']): SigningSettings {
+  const {
+    algorithm = 'ES256',
+    rotateEvery,
+    publishAhead = 300,
+  } = readGroup('signing', signing, ['algorithm', 'rotateEvery', 'publishAhead'])
+  return {
+    algorithm: readAlgorithm(algorithm),
+    rotateEvery: rotateEvery === undefined ? undefined : readWholeNumber('signing.rotateEvery', rotateEvery, 1),
+    publishAhead: readWholeNumber('signing.publishAhead', publishAhead, 0),
   }
-  return prefix
 }
 
 function readAlgorithm(algorithm: unknown): SigningAlgorithm {
   const known = ALGORITHMS.find((each) => each === algorithm)
-  if (!known)
-    throw new ConfigurationError(`signing.algorithm is ${show(algorithm)}. Choose one of ${ALGORITHMS.join(', ')}.`)
-  return known
+  if (known) return known
+  throw invalidOption('signing.algorithm', algorithm, `Choose one of ${ALGORITHMS.join(', ')}.`)
 }
 
-/** Whole milliseconds: a clock may give fractions, and stores keep none. */
-function readNow(now: PlatformAuthOptions['now']): () => number {
-  const clock = optionalFunction('now', now)
-  return clock ? () => Math.floor(clock()) : Date.now
+function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettings {
+  const { tokenRequests, failedAuthentication, registration, redis, headers } = readGroup('rateLimits', options, [
+    'requests',
+    'tokenRequests',
+    'failedAuthentication',
+    'registration',
+    'redis',
+    'headers',
+  ])
+  return {
+    tokenRequests: readLimit('rateLimits.tokenRequests', tokenRequests ?? false),
+    failedAuthentication: readLimit(
+      'rateLimits.failedAuthentication',
+      failedAuthentication ?? { limit: 20, window: 60 },
+    ),
+    registration: readLimit('rateLimits.registration', registration ?? { limit: 5, window: 3600 }),
+    redis: readRedis(redis),
+    headers: readBoolean('rateLimits.headers', headers ?? false),
+  }
 }
 
-function readCache(cache: PlatformAuthOptions['cache']): Settings['cache'] {
+function readRedis(redis: unknown): RedisConnection | undefined {
+  if (redis === undefined) return undefined
+  if (isObject(redis) && typeof redis['defineCommand'] === 'function') return redis as unknown as RedisConnection
+  // The value is not shown: a URL may hold a password.
+  throw new ConfigurationError({
+    option: 'rateLimits.redis',
+    problem: 'is no ioredis instance',
+    fix: 'Give it new Redis(url), where Redis comes from "ioredis".',
+  })
+}
+
+function readCache(cache: PlatformAuthOptions['cache']): CacheSettings {
   const {
     applications = 20_000,
     accessTokens = 20_000,
     revokedAccessTokens = 100_000,
   } = readGroup('cache', cache, ['applications', 'accessTokens', 'revokedAccessTokens'])
   return {
-    applications: wholeNumber('cache.applications', applications, 1),
-    accessTokens: wholeNumber('cache.accessTokens', accessTokens, 1),
-    revokedAccessTokens: wholeNumber('cache.revokedAccessTokens', revokedAccessTokens, 1),
+    applications: readWholeNumber('cache.applications', applications, 1),
+    accessTokens: readWholeNumber('cache.accessTokens', accessTokens, 1),
+    revokedAccessTokens: readWholeNumber('cache.revokedAccessTokens', revokedAccessTokens, 1),
   }
+}
+
+/** Whole milliseconds: a clock may give fractions, which stores do not keep. */
+function readNow(now: PlatformAuthOptions['now']): () => number {
+  const clock = readOptionalFunction('now', now)
+  return clock ? () => Math.floor(clock()) : Date.now
 }
 
 function readLogger(logger: unknown): Logger {
   if (logger === undefined) return CONSOLE
-  if (!isObject(logger)) throw new ConfigurationError(`logger is ${show(logger)}. Give it debug, info, warn and error.`)
+  if (!isObject(logger)) throw invalidOption('logger', logger, 'Give it debug, info, warn and error.')
   for (const level of ['debug', 'info', 'warn', 'error']) {
-    if (typeof logger[level] !== 'function')
-      throw new ConfigurationError(
-        `logger.${level} is ${show(logger[level])}. A logger has debug, info, warn and error.`,
-      )
+    if (typeof logger[level] === 'function') continue
+    throw invalidOption(`logger.${level}`, logger[level], 'A logger has debug, info, warn and error.')
   }
   return logger as unknown as Logger
 }
 
-/** Looked up at each call: a host may put its own in the console's place. */
+/** Looked up at each call: the host may replace the console's methods later. */
 const CONSOLE: Logger = {
   debug() {},
   info() {},

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Limit } from '../contracts/api.js'
-import type { RedisConnection } from '../contracts/redis.js'
+import type { RedisConnection } from '../options/options.js'
 import { consume } from './consume.js'
 import { memoryCounter } from './memory-counter.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'

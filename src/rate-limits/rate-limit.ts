@@ -1,5 +1,5 @@
 import type { Limit } from '../contracts/api.js'
-import { OAuthError } from '../contracts/errors.js'
+import { OAuthError, retryAfter } from '../contracts/errors.js'
 
 /**
  * Counts one more for that key; rejects with `too_many_requests` where it is one too many. Resolves the headers that tell
@@ -44,7 +44,7 @@ export function createRateLimit({ limit, window, count, policy }: RateLimitOptio
     const headers = headersOf(state, seconds)
     if (state.allowed) return headers
     throw new OAuthError('too_many_requests', `Too many requests, try again in ${seconds} seconds`, {
-      headers: { 'Retry-After': String(seconds), ...headers },
+      headers: { ...retryAfter(seconds), ...headers },
     })
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RedisConnection } from '../contracts/redis.js'
+import type { RedisConnection } from '../options/options.js'
 
 /** The way to Redis, on which nobody waits for long, and which says once when it is gone and once when it is back. */
 export interface RedisCircuitBreaker {

@@ -1,7 +1,7 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { Limit } from '../contracts/api.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import type { RedisConnection } from '../contracts/redis.js'
+import type { RedisConnection } from '../options/options.js'
 import { consume } from './consume.js'
 import type { Counter } from './rate-limit.js'
 import type { RedisCircuitBreaker } from './redis-circuit-breaker.js'

@@ -1,72 +1,86 @@
 import { createHash } from 'node:crypto'
-import type { Api } from '../contracts/api.js'
-import { escapeHtml } from '../lib/html.js'
+import type { Api, Registration } from '../contracts/api.js'
+import { html, type Html } from '../lib/html.js'
+import { PALETTE_CSS } from '../lib/palette.js'
 
-/** Where the console is, for the way back; undefined where nobody said. */
-export type Home = string | undefined
+/** An API as the registration form shows it. */
+export interface RegistrationApi extends Api {
+  readonly registration: Registration
+}
 
-/** `GET /`: the form. `problem` says in words what was wrong with the last one. */
-export function registrationPage(
-  apis: readonly (Api & { readonly manual: boolean })[],
-  home: Home,
+/** `GET /`: the form. `problem` says what was wrong with the form that was sent. */
+export function renderRegistrationPage(
+  apis: readonly RegistrationApi[],
+  developersUrl: string | undefined,
   problem?: string,
 ): string {
-  const choices = apis.map(
-    ({ name, title, description, manual }) => `
-      <label class="choice">
-        <input type="checkbox" name="apis" value="${escapeHtml(name)}">
-        <span><strong>${escapeHtml(title)}</strong>${description ? `<br>${escapeHtml(description)}` : ''}
-        ${manual ? '<br><em>We look at each request for this API before it is opened.</em>' : ''}</span>
-      </label>`,
-  )
-  return page(
+  return renderPage(
     'Register an application',
-    home,
-    `
-    ${problem ? `<p class="problem" role="alert">${escapeHtml(problem)}</p>` : ''}
-    <form method="post">
-      <label>Name of your application
-        <input name="name" required maxlength="100" autocomplete="organization">
-      </label>
-      <label>E-mail address of the people who run it
-        <input name="contact" type="email" required maxlength="254" autocomplete="email">
-      </label>
-      <fieldset><legend>What it is to use</legend>${choices.join('')}</fieldset>
-      <button>Register</button>
-    </form>
-    <h2>What happens next</h2>
-    <p>Key and secret are sent to that address, with lines to try them. Where an API is opened by hand, the email comes
-    once that has been done. They work from then on; nothing else is needed.</p>`,
+    developersUrl,
+    html`${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
+      <form method="post">
+        <label>
+          Name of your application
+          <input name="name" required maxlength="100" autocomplete="organization" />
+        </label>
+        <label>
+          E-mail address of the developers
+          <input name="contact" type="email" required maxlength="254" autocomplete="email" />
+        </label>
+        <fieldset>
+          <legend>APIs that it calls</legend>
+          ${apis.map(renderChoice)}
+        </fieldset>
+        <button>Register</button>
+      </form>
+      <h2>What happens next</h2>
+      <p>
+        We send the key and the secret to this address, with commands to try them. If an API is opened by hand, we send
+        the e-mail after we have opened it.
+      </p>`,
   )
 }
 
-/** `POST /`: the same words for everybody, whoever is known. */
-export function registeredPage(home: Home): string {
-  return page(
+/** `POST /`: the same text for everybody, so that it does not show which contacts are known. */
+export function renderRegisteredPage(developersUrl: string | undefined): string {
+  return renderPage(
     'Thank you',
-    home,
-    `<p>Your registration has been received. The credentials are on their way to the e-mail address that you gave;
-    where an API is opened by hand, they follow once that has been done.</p>`,
+    developersUrl,
+    html`<p>
+      We have received your registration. We send the credentials to the e-mail address that you gave; if an API is
+      opened by hand, after we have opened it.
+    </p>`,
   )
 }
 
-/** `GET /claim`: shows credentials on a click; the link's token stays in the browser until then. */
-export function claimPage(home: Home): string {
-  return page(
+/** `GET /claim`: shows credentials on a click. The claim token stays in the browser until then. */
+export function renderClaimPage(developersUrl: string | undefined): string {
+  return renderPage(
     'Your credentials',
-    home,
-    `<div id="claim">
-      <p>Your credentials are shown once. Have a safe place ready to put them.</p>
-      <button id="show">Show my credentials</button>
-      <p id="problem" class="problem" role="alert" hidden></p>
-      <dl id="credentials" hidden></dl>
-    </div>
-    <noscript><p>This page needs JavaScript: the link's secret part never leaves your browser by itself.</p></noscript>`,
+    developersUrl,
+    html`<div id="claim">
+        <p>Your credentials are shown only once. Be ready to store them in a safe place.</p>
+        <button id="show">Show my credentials</button>
+        <p id="problem" class="problem" role="alert" hidden></p>
+        <dl id="credentials" hidden></dl>
+      </div>
+      <noscript><p>This page needs JavaScript, which sends the secret part of the link when you click.</p></noscript>`,
     CLAIM_SCRIPT,
   )
 }
 
-/** Sends the fragment by POST, and forgets it. */
+function renderChoice({ name, title, description, registration }: RegistrationApi): Html {
+  return html`<label class="choice">
+    <input type="checkbox" name="apis" value="${name}" />
+    <span>
+      <strong>${title}</strong>
+      ${Boolean(description) && html`<br />${description}`}
+      ${registration === 'manual' && html`<br /><em>We look at each request for this API before we open it.</em>`}
+    </span>
+  </label> `
+}
+
+/** Removes the claim token from the address, and sends it by POST on a click. */
 const CLAIM_SCRIPT = `const token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
 const byId = (id) => document.getElementById(id)
@@ -97,29 +111,11 @@ byId('show').addEventListener('click', async () => {
 })
 `
 
-/** The palette is the console's: src/console/assets/console.css. */
-const STYLE = `:root {
-  color-scheme: light dark;
-  --paper: light-dark(#fdfdfc, #14171a);
-  --raised: light-dark(#ffffff, #1b1f23);
-  --code: light-dark(#f3f4f2, #20252a);
-  --ink: light-dark(#1d2125, #e6e8ea);
-  --soft: light-dark(#58616a, #a5aeb6);
-  --line: light-dark(#dfe2e4, #343a40);
-  --accent: light-dark(#0f5f8c, #7cc0ea);
-  --on-accent: light-dark(#ffffff, #0c1922);
-  --bad: light-dark(#a3261d, #ff9d93);
-  --sans: system-ui, sans-serif;
-  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
-  font: 16px/1.55 var(--sans);
-  color: var(--ink);
-  background: var(--paper);
-}
-* { box-sizing: border-box }
+const STYLE = `${PALETTE_CSS}* { box-sizing: border-box }
 body { margin: 0 auto; max-width: 36rem; padding: 0 clamp(1rem, 4vw, 2.5rem) 4rem }
 header { padding: 1rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem }
 header a::before { content: '←'; display: inline-block; margin-right: .5em }
-h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1.5rem; font-size: clamp(1.75rem, 1.4rem + 1.6vw, 2.4rem); font-weight: 650; line-height: 1.15; email-spacing: -.02em }
+h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1.5rem; font-size: clamp(1.75rem, 1.4rem + 1.6vw, 2.4rem); font-weight: 650; line-height: 1.15; letter-spacing: -.02em }
 h2 { margin: 2.5rem 0 .5rem; font-size: 1.125rem; font-weight: 650 }
 p { margin: 0 0 1rem }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }
@@ -147,40 +143,40 @@ code { display: block; padding: .75rem 1rem; border: 1px solid var(--line); bord
 `
 
 /**
- * Style and script stand in the page, allowed by their hashes: a page of one piece needs no address of its own, below
- * whatever path and behind whatever proxy it is served.
+ * Style and script are in the page and allowed by their hashes. So the pages need no other address, whatever path or proxy
+ * they are served behind.
  */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `style-src '${hashOf(STYLE)}'`,
-  `script-src '${hashOf(CLAIM_SCRIPT)}'`,
+  `style-src '${hashSource(STYLE)}'`,
+  `script-src '${hashSource(CLAIM_SCRIPT)}'`,
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-function hashOf(text: string): string {
+function hashSource(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
-function page(heading: string, home: Home, content: string, script?: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-  <meta charset="utf-8">
-  <meta name="viewport" content="width=device-width, initial-scale=1">
-  <title>${escapeHtml(heading)}</title>
-  <style>${STYLE}</style>
-</head>
-<body>
-  ${home === undefined ? '' : `<header><a href="${escapeHtml(home)}">All APIs</a></header>`}
-  <main>
-    <h1>${escapeHtml(heading)}</h1>
-    ${content}
-  </main>
-  ${script ? `<script>${script}</script>` : ''}
-</body>
-</html>
-`
+function renderPage(heading: string, developersUrl: string | undefined, content: Html, script?: string): string {
+  const { markup } = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${heading}</title>
+        ${{ markup: `<style>${STYLE}</style>` }}
+      </head>
+      <body>
+        ${developersUrl !== undefined && html`<header><a href="${developersUrl}">All APIs</a></header>`}
+        <main>
+          <h1>${heading}</h1>
+          ${content}
+        </main>
+        ${script !== undefined && { markup: `<script>${script}</script>` }}
+      </body>
+    </html> `
+  return markup
 }

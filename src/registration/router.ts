@@ -1,74 +1,100 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
-import { readContact } from '../applications/validation.js'
-import type { Claim } from '../credential-email/claim-link.js'
 import type { Register } from '../applications/registration.js'
+import { readContact } from '../applications/validation.js'
 import { ApplicationError, OAuthError } from '../contracts/errors.js'
 import { readRequestId } from '../contracts/events.js'
-import type { MaybePromise } from '../lib/maybe-promise.js'
-import { readClientAddress } from '../http/request.js'
-import { readBody } from '../http/body.js'
+import { parseMediaType, readBody, readPairs } from '../http/form.js'
+import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
-import { parseMediaType, readPairs } from '../http/form.js'
-import { rootCause, toDenial, sendDenial, sendJson, sendPage } from '../http/respond.js'
+import { readClientAddress } from '../http/request.js'
+import { rootCause, sendDenial, sendJson, sendPage, toDenial } from '../http/respond.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import { claimPage, CONTENT_SECURITY_POLICY, registeredPage, registrationPage } from './pages.js'
-import { parsePath } from '../http/middleware.js'
-import { type Endpoint } from '../http/middleware.js'
-import { type Middleware } from '../http/middleware.js'
+import {
+  CONTENT_SECURITY_POLICY,
+  renderClaimPage,
+  renderRegisteredPage,
+  renderRegistrationPage,
+  type RegistrationApi,
+} from './pages.js'
 
 interface RegistrationRouterOptions {
-  readonly apis: ReadonlyMap<string, ApiSettings>
+  readonly apis: readonly RegistrationApi[]
   readonly register: Register
-  readonly claim: Claim
-  readonly registrations: RateLimit | undefined
+  readonly claim: ClaimCredentials
+  readonly limitRegistrations: RateLimit | undefined
+  /** Rejects while the platform cannot answer. */
   readonly available: () => MaybePromise<void>
   readonly logRefusal: LogRefusal
-  /** The option `developersUrl`: where the pages lead back to. */
-  readonly home: string | undefined
+  /** The address of the console, which the pages link to. */
+  readonly developersUrl: string | undefined
 }
 
-/** `auth.registrationRouter`: where applications come by themselves, people by a form and programs by JSON. */
+/** Makes the credentials of a claim link and deletes the link; undefined if the link is not valid. */
+type ClaimCredentials = (token: string, requestId: string | undefined) => Promise<ClaimedCredentials | undefined>
+
+interface ClaimedCredentials {
+  readonly applicationName: string
+  readonly credentials: { readonly clientId?: string; readonly clientSecret?: string }
+}
+
+/** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { apis, claim, registrations, available, logRefusal, home } = options
-  const open = [...apis.values()]
-    .filter(({ registration }) => registration !== 'closed')
-    .map((api) => ({ ...api, manual: api.registration === 'manual' }))
+  const { register, claim, limitRegistrations, available, logRefusal, developersUrl } = options
+  const apis = options.apis.filter(({ registration }) => registration !== 'closed')
 
   const routes: Record<string, Endpoint> = {
     'GET /': (_req, res) => sendForm(res, 200),
-    'POST /': takeRegistration,
-    'GET /claim': (_req, res) => sendPage(res, 200, claimPage(home), CONTENT_SECURITY_POLICY),
-    'POST /claim': reveal,
+    'POST /': registerApplication,
+    'GET /claim': (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY),
+    'POST /claim': claimCredentials,
   }
 
-  async function takeRegistration(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const { name, contact, apis: access } = isForm(req) ? await readRegistrationForm(req) : await readJson(req)
-    const to = readContact(contact)
+  function sendForm(res: ServerResponse, status: number, problem?: string): void {
+    sendPage(res, status, renderRegistrationPage(apis, developersUrl, problem), CONTENT_SECURITY_POLICY)
+  }
+
+  async function registerApplication(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { name, contact, apis: grants } = isForm(req) ? await readRegistrationForm(req) : await readJson(req)
+    const address = readContact(contact)
     await available()
-    await registrations?.(`address ${readClientAddress(req)}`)
-    await registrations?.(`contact ${to.toLowerCase()}`)
-    // What is wrong with the others is said by register().
-    const application = { name: name as string, contact: to, apis: access as string[] }
-    await options.register(application, readRequestId(req))
-    if (isForm(req)) sendPage(res, 202, registeredPage(home), CONTENT_SECURITY_POLICY)
+    await limitRegistrations?.(`address ${readClientAddress(req)}`)
+    await limitRegistrations?.(`contact ${address.toLowerCase()}`)
+    // register() checks the other fields.
+    await register({ name: name as string, contact: address, apis: grants as string[] }, readRequestId(req))
+    if (isForm(req)) sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
     else sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
   }
 
-  async function reveal(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function claimCredentials(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { token } = await readJson(req)
     if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'The link is not complete')
     await available()
     const claimed = await claim(token, readRequestId(req))
     if (!claimed)
-      throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer email')
+      throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
     const { clientId, clientSecret } = claimed.credentials
     const document = { application: claimed.applicationName, client_id: clientId, client_secret: clientSecret }
     sendJson(res, 200, document, { 'Cache-Control': 'no-store' })
   }
 
-  function sendForm(res: ServerResponse, status: number, problem?: string): void {
-    sendPage(res, status, registrationPage(open, home, problem), CONTENT_SECURITY_POLICY)
+  function sendRefusal(error: unknown, endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): void {
+    const refusal = error instanceof ApplicationError ? toInvalidRequest(error) : error
+    const denied = toDenial(refusal)
+    logRefusal('registration', denied, rootCause(refusal))
+    if (endpoint !== registerApplication || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
+    for (const [header, value] of Object.entries(denied.headers)) res.setHeader(header, value)
+    // The rest of a body that is too large is not read.
+    if (!req.complete) res.setHeader('Connection', 'close')
+    sendForm(res, denied.status, denied.description)
+  }
+
+  async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    try {
+      await endpoint(req, res)
+    } catch (error) {
+      sendRefusal(error, endpoint, req, res)
+    }
   }
 
   return function registrationRouter(req, res, next) {
@@ -77,42 +103,27 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     if (!endpoint) return next()
     void answer(endpoint, req, res)
   }
-
-  async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
-    try {
-      await endpoint(req, res)
-    } catch (error) {
-      const refusal = error instanceof ApplicationError ? asInvalidRequest(error) : error
-      const denied = toDenial(refusal)
-      logRefusal('registration', denied, rootCause(refusal))
-      if (endpoint !== takeRegistration || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
-      for (const [header, value] of Object.entries(denied.headers)) res.setHeader(header, value)
-      // Nobody waits for the rest of what is too large.
-      if (!req.complete) res.setHeader('Connection', 'close')
-      sendForm(res, denied.status, denied.description)
-    }
-  }
 }
 
-/** People come by a form and are answered by pages, programs by JSON. */
+/** A form is answered with a page, JSON with JSON. */
 function isForm(req: IncomingMessage): boolean {
   return parseMediaType(req).mediaType === 'application/x-www-form-urlencoded'
 }
 
-/** A form's fields; `apis` may come more than once, as checkboxes do. */
+/** The fields of the form. `apis` occurs once for each checkbox. */
 async function readRegistrationForm(req: IncomingMessage): Promise<Record<string, unknown>> {
-  const fields: Record<string, unknown> = { apis: [] as unknown[] }
+  const fields: Record<string, unknown> = {}
+  const apis: unknown[] = []
   for (const [name, value] of await readPairs(req)) {
-    // Of many values a host's parser makes an array, or an object where they are more than it likes.
+    // A body parser of the host makes an array of repeated names, or an object if there are many of them.
     if (name === 'apis') {
-      const values: unknown[] = typeof value === 'object' && value !== null ? Object.values(value) : [value]
-      fields['apis'] = [...(fields['apis'] as unknown[]), ...values]
+      apis.push(...(typeof value === 'object' && value !== null ? Object.values(value) : [value]))
     } else if (name === 'name' || name === 'contact') {
       if (name in fields) throw new OAuthError('invalid_request', `The field ${name} must be given once`)
       fields[name] = value
     }
   }
-  return fields
+  return { ...fields, apis }
 }
 
 async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
@@ -124,16 +135,20 @@ async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> 
   }
   const body = await readBody(req)
   if ('parsed' in body) return body.parsed
-  try {
-    const parsed: unknown = JSON.parse(body.text)
-    if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
-  } catch {
-    // Said below, with what is no object.
-  }
+  const parsed = parseJson(body.text)
+  if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
   throw new OAuthError('invalid_request', 'The body is not a JSON object')
 }
 
-/** What the caller got wrong, within the characters that RFC 6749 5.2 allows. */
-function asInvalidRequest(error: ApplicationError): OAuthError {
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The message with only the characters that RFC 6749 5.2 allows in an error_description. */
+function toInvalidRequest(error: ApplicationError): OAuthError {
   return new OAuthError('invalid_request', error.message.replaceAll('"', "'").replace(/[^\x20-\x7E]|\\/g, ' '))
 }

@@ -7,13 +7,13 @@ export interface AuthInfo {
   /** The API's name. */
   readonly api: string
   readonly application: {
-    /** Public, and the same for the application's whole life. */
+    /** Public, and never changes. */
     readonly id: string
     readonly name: string
   }
-  /** What the access token allows today; empty for a key API. */
+  /** The scopes of the access token that are still granted; empty for an API with API keys. */
   readonly scopes: string[]
-  /** The access token (RFC 9068 2.2); undefined for a key API. */
+  /** The access token (RFC 9068 2.2); undefined for an API with API keys. */
   readonly token?: {
     /** Its `jti`. */
     readonly id: string
@@ -23,8 +23,8 @@ export interface AuthInfo {
 }
 
 /**
- * What the guard on this route has established: which application calls, and what it may do. Throws where no guard has
- * run, or where an `optional` one let a request without credential pass.
+ * The application that calls this route, and what it may do. Throws if no guard has run on the route, or if an `optional`
+ * guard let a request without a credential pass.
  *
  * @example
  * ```ts
@@ -41,12 +41,12 @@ export function authOf(req: object): AuthInfo {
   const info = maybeAuthOf(req)
   if (info) return info
   throw new Error(
-    'No guard has let this request pass. Put auth.requireBearer() or auth.requireApiKey() before the handler; behind an optional guard ask maybeAuthOf(req).',
+    'No guard has let this request pass. Put auth.requireBearer() or auth.requireApiKey() before the handler; behind an optional guard use maybeAuthOf(req).',
   )
 }
 
 /**
- * Like `authOf`, but undefined behind an `optional` guard that saw no credential.
+ * Like `authOf`, but undefined behind an `optional` guard that let a request without a credential pass.
  *
  * @example
  * ```ts
@@ -59,14 +59,14 @@ export function maybeAuthOf(req: object): AuthInfo | undefined {
   return (req as { [AUTH]?: AuthInfo })[AUTH]
 }
 
-/** Makes an identity readable on a request. */
-export function establish(request: object, identity: Identity): void {
+/** Puts an identity on a request, where `authOf` reads it. */
+export function setAuthInfo(request: object, identity: Identity): void {
   const slot: { [AUTH]?: AuthInfo } = request
-  slot[AUTH] = describeIdentity(identity)
+  slot[AUTH] = createAuthInfo(identity)
 }
 
-/** An identity as `authOf` shows it; made anew for each request, so that what one handler does to it reaches no other caller. */
-export function describeIdentity({ api, application, scopes, token }: Identity): AuthInfo {
+/** A new object for each request: a handler that changes it changes nothing for other requests. */
+export function createAuthInfo({ api, application, scopes, token }: Identity): AuthInfo {
   const info: { -readonly [Member in keyof AuthInfo]: AuthInfo[Member] } = {
     scheme: api.scheme,
     api: api.name,
@@ -79,5 +79,5 @@ export function describeIdentity({ api, application, scopes, token }: Identity):
   return info
 }
 
-/** Registered, so that an ESM and a CommonJS copy of this package read the same property. */
+/** A registered symbol: an ESM and a CommonJS copy of this package read the same property. */
 const AUTH = Symbol.for('express-platform-auth')

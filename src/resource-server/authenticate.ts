@@ -1,91 +1,88 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
-import { findGrant } from '../applications/grants.js'
-import { isLive, type Credentials } from '../applications/credentials.js'
-import type { Activate } from '../applications/activation.js'
+import type { Activate } from '../applications/status.js'
 import type { ApplicationCache } from '../applications/application-cache.js'
+import { isLive, type Credentials } from '../applications/credentials.js'
+import { findGrant } from '../applications/grants.js'
 import type { LastUsed } from '../applications/last-used.js'
+import type { Api } from '../contracts/api.js'
 import { readRequestId } from '../contracts/events.js'
-import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationRecord } from '../contracts/store.js'
-import type { AccessToken, AccessTokens, Verification } from '../tokens/access-token.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
+import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verify-access-token.js'
 
-/** Who calls, and what it may do at this API. */
+/** An authenticated application, and what it may do at one API. */
 export interface Identity {
-  readonly api: ApiSettings
+  readonly api: Api
   readonly application: ApplicationRecord
-  /** The token's scopes that are still granted; none at a key API. */
+  /** The scopes of the access token that are still granted; empty at an API with API keys. */
   readonly scopes: readonly string[]
   readonly token: AccessToken | undefined
 }
 
-/** Why an access token establishes nobody. */
-export type TokenFailureReason = 'invalidToken' | 'expiredToken' | 'tokenOfAnotherApi' | 'endedToken'
-/** Why an API key establishes nobody. */
-export type KeyFailureReason = 'invalidKey' | 'keyNotAllowed'
+/** Why an access token is refused. */
+export type TokenFailureReason = 'invalidToken' | 'expiredToken' | 'tokenOfAnotherApi' | 'revokedToken'
+/** Why an API key is refused. */
+export type KeyFailureReason = 'invalidApiKey' | 'accessDenied'
 
-/** From memory in the common case, and then at once. Rejects only when the store can't answer. */
-export interface Identify {
-  byAccessToken(api: ApiSettings, token: string): MaybePromise<Identity | TokenFailureReason>
-  byKey(api: ApiSettings, key: string, req?: IncomingMessage): MaybePromise<Identity | KeyFailureReason>
+/** Answers synchronously when everything is cached, which is the common case. Rejects only if the store cannot answer. */
+export interface Authenticator {
+  byAccessToken(api: Api, accessToken: string): MaybePromise<Identity | TokenFailureReason>
+  byApiKey(api: Api, apiKey: string, req?: IncomingMessage): MaybePromise<Identity | KeyFailureReason>
 }
 
-interface IdentifyOptions {
-  readonly accessTokens: AccessTokens
+interface AuthenticatorOptions {
+  readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
   readonly revokedTokens: RevokedTokens
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
-  /** Ends `pending`, for an application whose key has arrived. */
+  /** Makes a pending application active: its key has arrived. */
   readonly activate: Activate
   readonly lastUsed: Pick<LastUsed, 'note'>
   readonly now: () => number
 }
 
-export function createIdentify(options: IdentifyOptions): Identify {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, now } = options
 
-  // Functions are made where something has to be waited for, and nowhere else: every request comes by here.
-  function ofToken(api: ApiSettings, token: Verification): MaybePromise<Identity | TokenFailureReason> {
+  // Every guarded request runs this code: a function is created only where something is awaited. test/hot-paths.test.ts
+  // counts the memory of a request.
+  function checkToken(api: Api, token: Verification): MaybePromise<Identity | TokenFailureReason> {
     if (token === 'invalid') return 'invalidToken'
     if (token === 'expired') return 'expiredToken'
     if (token.issuer !== api.resource) return 'tokenOfAnotherApi'
-    const revoked = revokedTokens.isRevoked(token.id)
-    return revoked instanceof Promise
-      ? revoked.then((ended) => ofCaller(api, token, ended))
-      : ofCaller(api, token, revoked)
+    const isRevoked = revokedTokens.isRevoked(token.id)
+    return isRevoked instanceof Promise
+      ? isRevoked.then((revoked) => findTokenApplication(api, token, revoked))
+      : findTokenApplication(api, token, isRevoked)
   }
 
-  function ofCaller(
-    api: ApiSettings,
+  function findTokenApplication(
+    api: Api,
     token: AccessToken,
-    revoked: boolean,
+    isRevoked: boolean,
   ): MaybePromise<Identity | TokenFailureReason> {
-    if (revoked) return 'endedToken'
-    const application = applicationCache.byId(token.applicationId)
+    if (isRevoked) return 'revokedToken'
+    const application = applicationCache.findById(token.applicationId)
     return application instanceof Promise
-      ? application.then((found) => identityOf(api, found, token))
-      : identityOf(api, application, token)
+      ? application.then((found) => checkTokenApplication(api, found, token))
+      : checkTokenApplication(api, application, token)
   }
 
-  function ofKey(
-    api: ApiSettings,
+  function checkKeyApplication(
+    api: Api,
     application: ApplicationRecord | undefined,
     hash: string,
     req: IncomingMessage | undefined,
   ): MaybePromise<Identity | KeyFailureReason> {
-    if (!application || !hasLiveKey(application, hash)) return 'invalidKey'
-    // Whoever holds a good key may know what is wrong with its application; nobody else may.
-    if (application.status === 'suspended') return 'keyNotAllowed'
-    if (application.status === 'deleted') return 'invalidKey'
+    if (!application || !hasLiveKey(application, hash)) return 'invalidApiKey'
+    // A caller with a valid key may know that its application is suspended. Nobody else may.
+    if (application.status === 'suspended') return 'accessDenied'
+    if (application.status === 'deleted') return 'invalidApiKey'
     lastUsed.note(hash)
-    const access = findGrant(application, api)
-    const identity = access ? { api, application, scopes: NONE, token: undefined } : 'keyNotAllowed'
-    return application.status === 'pending' ? onceActive(identity, application, req) : identity
-  }
-
-  function onceActive<Result>(result: Result, { id }: ApplicationRecord, req?: IncomingMessage): Promise<Result> {
-    return activate(id, req && readRequestId(req)).then(() => result)
+    const grant = findGrant(application, api)
+    const result = grant ? { api, application, scopes: NO_SCOPES, token: undefined } : 'accessDenied'
+    return application.status === 'pending' ? activateFirst(result, application, req) : result
   }
 
   function hasLiveKey({ keys }: ApplicationRecord, hash: string): boolean {
@@ -93,33 +90,37 @@ export function createIdentify(options: IdentifyOptions): Identify {
     return false
   }
 
+  function activateFirst<Result>(result: Result, { id }: ApplicationRecord, req?: IncomingMessage): Promise<Result> {
+    return activate(id, req && readRequestId(req)).then(() => result)
+  }
+
   return {
-    byAccessToken(api, presented) {
-      const token = accessTokens.verify(presented)
-      return token instanceof Promise ? token.then((verified) => ofToken(api, verified)) : ofToken(api, token)
+    byAccessToken(api, accessToken) {
+      const token = accessTokens.verify(accessToken)
+      return token instanceof Promise ? token.then((verified) => checkToken(api, verified)) : checkToken(api, token)
     },
-    byKey(api, key, req) {
-      const hash = credentials().hashOfKey(key)
-      if (hash === undefined) return 'invalidKey'
-      const application = applicationCache.byKeyHash(hash)
+    byApiKey(api, apiKey, req) {
+      const hash = credentials().hashKey(apiKey)
+      if (hash === undefined) return 'invalidApiKey'
+      const application = applicationCache.findByKeyHash(hash)
       return application instanceof Promise
-        ? application.then((found) => ofKey(api, found, hash, req))
-        : ofKey(api, application, hash, req)
+        ? application.then((found) => checkKeyApplication(api, found, hash, req))
+        : checkKeyApplication(api, application, hash, req)
     },
   }
 }
 
-const NONE: readonly string[] = []
+const NO_SCOPES: readonly string[] = []
 
-function identityOf(
-  api: ApiSettings,
+function checkTokenApplication(
+  api: Api,
   application: ApplicationRecord | undefined,
   token: AccessToken,
 ): Identity | TokenFailureReason {
-  const access = application && findGrant(application, api)
-  if (!application || !access || application.status !== 'active') return 'endedToken'
-  if (token.tokensRevokedAt < application.tokensRevokedAt) return 'endedToken'
-  const granted = (scope: string): boolean => access.scopes.includes(scope)
-  const scopes = token.scopes.every(granted) ? token.scopes : token.scopes.filter(granted)
+  const grant = application && findGrant(application, api)
+  if (!application || !grant || application.status !== 'active') return 'revokedToken'
+  if (token.tokensRevokedAt < application.tokensRevokedAt) return 'revokedToken'
+  const isGranted = (scope: string): boolean => grant.scopes.includes(scope)
+  const scopes = token.scopes.every(isGranted) ? token.scopes : token.scopes.filter(isGranted)
   return { api, application, scopes, token }
 }

@@ -1,19 +1,23 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from '../contracts/api.js'
 import { denial, type Denial, type ErrorCode } from '../contracts/errors.js'
-import { challenge } from '../http/challenge.js'
+import type { Emit } from '../contracts/events.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import { formatChallenge, rootCause, sendDenial, toDenial } from '../http/respond.js'
+import type { OnDenied } from '../options/options.js'
 import type { KeyFailureReason, TokenFailureReason } from './authenticate.js'
 
-/** Every refusal that a guard can need, by its reason, made at start-up: refusing costs less than answering. */
+/** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a good answer. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
-/** RFC 6750 3, with the pointer of RFC 9728 5.1 at the end. */
-export function bearerRefusals(
-  api: ApiSettings,
+/** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
+export function createBearerErrors(
+  api: Api,
   scopes: readonly string[],
-): ErrorResponses<TokenFailureReason | 'noCredential' | 'twoCredentials' | 'malformed' | 'scopeMissing'> {
+): ErrorResponses<TokenFailureReason | 'noCredential' | 'duplicateCredential' | 'malformed' | 'insufficientScope'> {
   const metadata = ['resource_metadata', `${api.resource}/.well-known/oauth-protected-resource`] as const
 
-  function refuse(error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial {
+  function createError(error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial {
     const parameters = [
       ['realm', api.name],
       ['error', error],
@@ -21,42 +25,95 @@ export function bearerRefusals(
       ...more,
       metadata,
     ] as const
-    return denial(error, description, { 'WWW-Authenticate': challenge('Bearer', parameters) })
+    return denial(error, description, { 'WWW-Authenticate': formatChallenge('Bearer', parameters) })
   }
 
   return {
-    // RFC 6750 3.1: where no credential came, no error code goes.
+    // RFC 6750 3.1: a request without a credential is answered without an error code.
     noCredential: denial('unauthorized', 'An access token is needed: Authorization: Bearer <access token>', {
-      'WWW-Authenticate': challenge('Bearer', [['realm', api.name], metadata]),
+      'WWW-Authenticate': formatChallenge('Bearer', [['realm', api.name], metadata]),
     }),
-    twoCredentials: refuse('invalid_request', 'There are two Authorization headers'),
-    malformed: refuse('invalid_request', 'The Authorization header must be: Bearer <access token>'),
-    invalidToken: refuse('invalid_token', 'The access token is not valid'),
-    expiredToken: refuse('invalid_token', 'The access token expired'),
-    tokenOfAnotherApi: refuse('invalid_token', 'The access token was issued for another API'),
-    endedToken: refuse('invalid_token', 'The access token is no longer valid'),
-    scopeMissing: refuse('insufficient_scope', 'The access token lacks a scope that this needs', [
+    duplicateCredential: createError('invalid_request', 'There are two Authorization headers'),
+    malformed: createError('invalid_request', 'The Authorization header must be: Bearer <access token>'),
+    invalidToken: createError('invalid_token', 'The access token is not valid'),
+    expiredToken: createError('invalid_token', 'The access token expired'),
+    tokenOfAnotherApi: createError('invalid_token', 'The access token was issued for another API'),
+    revokedToken: createError('invalid_token', 'The access token is no longer valid'),
+    insufficientScope: createError('insufficient_scope', 'The access token lacks a scope that this needs', [
       'scope',
       scopes.join(' '),
     ]),
   }
 }
 
-/** The same for keys: an unregistered scheme, but RFC 9110 15.5.2 wants a challenge with every 401. */
-export function apiKeyRefusals(api: ApiSettings): ErrorResponses<KeyFailureReason | 'noCredential' | 'twoCredentials'> {
-  function refuse(error: ErrorCode, description: string): Denial {
-    const parameters = [['realm', api.name], ['error', error], ['error_description', description], HEADER] as const
-    return denial(error, description, { 'WWW-Authenticate': challenge('ApiKey', parameters) })
+/** The scheme ApiKey is not registered, but RFC 9110 15.5.2 requires a challenge with every 401. */
+export function createApiKeyErrors(
+  api: Api,
+): ErrorResponses<KeyFailureReason | 'noCredential' | 'duplicateCredential'> {
+  const header = ['header', 'X-Api-Key'] as const
+
+  function createError(error: ErrorCode, description: string): Denial {
+    const parameters = [['realm', api.name], ['error', error], ['error_description', description], header] as const
+    return denial(error, description, { 'WWW-Authenticate': formatChallenge('ApiKey', parameters) })
   }
 
   return {
     noCredential: denial('unauthorized', 'An API key is needed: X-Api-Key: <API key>', {
-      'WWW-Authenticate': challenge('ApiKey', [['realm', api.name], HEADER]),
+      'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], header]),
     }),
-    twoCredentials: refuse('invalid_request', 'There are two X-Api-Key headers'),
-    invalidKey: refuse('invalid_api_key', 'The API key is not valid'),
-    keyNotAllowed: refuse('access_denied', 'The application may not use this API'),
+    duplicateCredential: createError('invalid_request', 'There are two X-Api-Key headers'),
+    invalidApiKey: createError('invalid_api_key', 'The API key is not valid'),
+    accessDenied: createError('access_denied', 'The application may not use this API'),
   }
 }
 
-const HEADER = ['header', 'X-Api-Key'] as const
+/** Which refusals a guard sends, and what may replace them. */
+export interface ErrorResponseConfig {
+  readonly api: Api
+  readonly errors: ErrorResponses
+  readonly onDenied: OnDenied | undefined
+}
+
+export interface ErrorResponderOptions {
+  readonly emit: Emit
+  readonly logRefusal: LogRefusal
+}
+
+/** Refuses a request. `problem` is a key of `config.errors`, or whatever was thrown. */
+export type RespondWithError = (
+  config: ErrorResponseConfig,
+  problem: unknown,
+  applicationId: string | undefined,
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions): RespondWithError {
+  return function respondWithError({ api, errors, onDenied }, problem, applicationId, req, res, next) {
+    const denied = (typeof problem === 'string' ? errors[problem] : undefined) ?? toDenial(problem)
+    emit('request.denied', { api: api.name, applicationId, reason: denied.error }, req)
+    logRefusal(api.name, denied, rootCause(problem))
+    if (!onDenied) return sendDenial(req, res, denied)
+
+    try {
+      // Promise.resolve() accepts any thenable, such as a promise of another realm.
+      Promise.resolve(onDenied(denied, req, res, sendOrFail)).catch(sendUnexpected)
+    } catch (error) {
+      sendUnexpected(error)
+    }
+
+    /** The `next` of `onDenied`. It passes on errors, and never reaches the route. */
+    function sendOrFail(error?: unknown): void {
+      // Express skips the rest of the route, not the guard's refusal, for 'route' and 'router': here they are no errors.
+      if (!error || error === 'route' || error === 'router') sendDenial(req, res, denied)
+      else next(error)
+    }
+
+    function sendUnexpected(error: unknown): void {
+      const unexpected = toDenial(error)
+      logRefusal(api.name, unexpected, rootCause(error))
+      sendDenial(req, res, unexpected)
+    }
+  }
+}

@@ -1,79 +1,98 @@
-import type { Scheme } from '../contracts/api.js'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { Api, Scheme } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import type { BearerGuardOptions } from './guards.js'
-import { isObject, optionalFunction, refuseUnknown, show } from '../options/checks.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
+import { readOptionalFunction, refuseUnknown } from '../options/checks.js'
 
-const GUARD_OF: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
-const VERIFIER_OF: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
+const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
+const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
 
-/** What a guard's maker was given: the API's name, or not, and options, or not. */
+/** The arguments of `requireBearer()` and `requireApiKey()`: an optional API name and optional options. */
 export type GuardArguments = readonly unknown[]
 
-/** The API and the options that a guard's maker was given, checked once, when the route is made. */
+/** The API and the options of a guard. Checked once, when the route is defined. */
 export function readGuardArguments(
-  apis: ReadonlyMap<string, ApiSettings>,
+  apis: ReadonlyMap<string, Api>,
   scheme: Scheme,
   args: GuardArguments,
-): { api: ApiSettings; options: BearerGuardOptions } {
-  const call = GUARD_OF[scheme]
+): { api: Api; options: BearerGuardOptions } {
+  const call = GUARD_NAMES[scheme]
   const named = typeof args[0] === 'string'
-  const api = named ? apiNamed(apis, args[0], scheme, call) : onlyApi(apis, scheme, call)
+  const api = named ? findApi(apis, args[0], scheme, call) : findOnlyApi(apis, scheme, call)
   const given = (named ? args[1] : args[0]) ?? {}
   checkGuardOptions(api, given, `${call}("${api.name}")`)
-  // Without a prototype: what the host has put on Object's must not make a guard optional.
+  // Without a prototype: a polluted Object.prototype must not make a guard optional.
   return { api, options: Object.assign(Object.create(null) as object, given) }
 }
 
-/** The API that a guard or a verification is for; throws `ConfigurationError` where there is none of that name and scheme. */
-export function apiNamed(
-  apis: ReadonlyMap<string, ApiSettings>,
-  name: unknown,
-  scheme: Scheme,
-  call: string,
-): ApiSettings {
+/** The API of that name and scheme. Throws `ConfigurationError` if there is none. */
+export function findApi(apis: ReadonlyMap<string, Api>, name: unknown, scheme: Scheme, call: string): Api {
   const api = typeof name === 'string' ? apis.get(name) : undefined
-  const names = namesOf(apis, scheme)
-  if (!api) throw new ConfigurationError(`${call}: there is no API ${show(name)}. ${names}`)
+  if (!api) {
+    throw new ConfigurationError({
+      problem: `${call}: there is no API ${describeValue(name)}`,
+      fix: listApis(apis, scheme),
+    })
+  }
   if (api.scheme !== scheme) {
-    throw new ConfigurationError(
-      `${call}: the scheme of the API "${api.name}" is "${api.scheme}". Use ${(call.startsWith('verify') ? VERIFIER_OF : GUARD_OF)[api.scheme]}("${api.name}").`,
-    )
+    const right = (call.startsWith('verify') ? VERIFIER_NAMES : GUARD_NAMES)[api.scheme]
+    throw new ConfigurationError({
+      problem: `${call}: the scheme of the API "${api.name}" is "${api.scheme}"`,
+      fix: `Use ${right}("${api.name}").`,
+    })
   }
   return api
 }
 
-/** The API that is meant where the name was left out: the only one of that scheme. */
-function onlyApi(apis: ReadonlyMap<string, ApiSettings>, scheme: Scheme, call: string): ApiSettings {
+/** The only API of that scheme, for a call without a name. Throws `ConfigurationError` if there are none or several. */
+function findOnlyApi(apis: ReadonlyMap<string, Api>, scheme: Scheme, call: string): Api {
   const [only, ...others] = [...apis.values()].filter((api) => api.scheme === scheme)
-  if (!only || others.length > 0) throw new ConfigurationError(`${call}: name the API. ${namesOf(apis, scheme)}`)
+  if (!only || others.length > 0) {
+    throw new ConfigurationError({ problem: `${call}: name the API`, fix: listApis(apis, scheme) })
+  }
   return only
 }
 
-function checkGuardOptions(api: ApiSettings, options: unknown, call: string): asserts options is BearerGuardOptions {
-  if (!isObject(options))
-    throw new ConfigurationError(`${call}: the options are ${show(options)}. Write an object, or leave them out.`)
+function checkGuardOptions(api: Api, options: unknown, call: string): asserts options is BearerGuardOptions {
+  if (!isObject(options)) {
+    throw new ConfigurationError({
+      problem: `${call}: the options are ${describeValue(options)}`,
+      fix: 'Write an object, or leave them out.',
+    })
+  }
   refuseUnknown(
     `${call}: `,
     options,
     api.scheme === 'oauth2' ? ['scopes', 'optional', 'onDenied'] : ['optional', 'onDenied'],
   )
-  optionalFunction(`${call}: onDenied`, options['onDenied'])
+  readOptionalFunction(`${call}: onDenied`, options['onDenied'])
   if (options['optional'] !== undefined && typeof options['optional'] !== 'boolean') {
-    throw new ConfigurationError(`${call}: optional is ${show(options['optional'])}. Write true or false.`)
+    throw new ConfigurationError({
+      option: `${call}: optional`,
+      problem: `is ${describeValue(options['optional'])}`,
+      fix: 'Write true or false.',
+    })
   }
   const { scopes = [] } = options
   const known = Object.keys(api.scopes)
-  if (!Array.isArray(scopes))
-    throw new ConfigurationError(`${call}: scopes is ${show(scopes)}. Write a list of scopes.`)
+  if (!Array.isArray(scopes)) {
+    throw new ConfigurationError({
+      option: `${call}: scopes`,
+      problem: `is ${describeValue(scopes)}`,
+      fix: 'Write a list of scopes.',
+    })
+  }
   for (const scope of scopes as readonly unknown[]) {
     if (typeof scope === 'string' && known.includes(scope)) continue
-    const cure = known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`
-    throw new ConfigurationError(`${call}: the API "${api.name}" has no scope ${show(scope)}. ${cure}`)
+    throw new ConfigurationError({
+      problem: `${call}: the API "${api.name}" has no scope ${describeValue(scope)}`,
+      fix: known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`,
+    })
   }
 }
 
-function namesOf(apis: ReadonlyMap<string, ApiSettings>, scheme: Scheme): string {
+function listApis(apis: ReadonlyMap<string, Api>, scheme: Scheme): string {
   const names = [...apis.values()].filter((api) => api.scheme === scheme).map(({ name }) => name)
   return names.length > 0
     ? `With the scheme "${scheme}" there are: ${names.join(', ')}.`

@@ -1,84 +1,81 @@
 import type { ServerResponse } from 'node:http'
-import type { ApiSettings } from '../options/read-apis.js'
+import type { Api } from '../contracts/api.js'
+import { readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader } from '../http/request.js'
 import type { OnDenied } from '../options/options.js'
-import { apiKeyStrategy } from './api-key-strategy.js'
-import { bearerStrategy } from './bearer-strategy.js'
-import { readBearer } from '../http/bearer.js'
-import { guardMaker, type Guard, type GuardMakerOptions } from './guard.js'
-import type { Identify } from './authenticate.js'
-import { privatePassport } from './passport-adapter.js'
-import { apiKeyRefusals, bearerRefusals } from './error-responses.js'
+import type { Authenticator } from './authenticate.js'
+import { createApiKeyErrors, createBearerErrors } from './error-responses.js'
+import { createGuardFactory, type Guard, type GuardFactoryOptions } from './guard.js'
+import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 
-/** What every guard can be told. */
+/** The options of every guard. */
 export interface GuardOptions {
-  /** Lets a request without credential pass; a bad credential is refused all the same. */
+  /** Lets a request without a credential pass. A bad credential is still refused. */
   readonly optional?: boolean
-  /** Replaces this guard's answers; the platform's `onDenied` if left out. */
+  /** Replaces this guard's refusals; the platform's `onDenied` if left out. */
   readonly onDenied?: OnDenied
 }
 
-/** What a bearer guard can be told. */
+/** The options of a bearer guard. */
 export interface BearerGuardOptions<Scope extends string = string> extends GuardOptions {
-  /** The access token needs all of them; none if left out. */
+  /** The access token needs all of these scopes; none if left out. */
   readonly scopes?: readonly Scope[]
 }
 
-/** Makes guards for one platform. */
+/** Makes the guards of one platform. */
 export interface Guards {
-  bearer(api: ApiSettings, options: BearerGuardOptions): Guard
-  apiKey(api: ApiSettings, options: GuardOptions): Guard
+  bearer(api: Api, options: BearerGuardOptions): Guard
+  apiKey(api: Api, options: GuardOptions): Guard
 }
 
-interface GuardsOptions extends GuardMakerOptions {
-  readonly identify: Identify
+interface GuardsOptions extends GuardFactoryOptions {
+  readonly authenticator: Authenticator
   readonly onDenied: OnDenied | undefined
 }
 
-export function createGuards({ identify, onDenied: platformOnDenied, ...options }: GuardsOptions): Guards {
-  const guard = guardMaker(options)
-  const authenticateBearer = privatePassport(bearerStrategy(identify))
-  const authenticateApiKey = privatePassport(apiKeyStrategy(identify))
+export function createGuards({ authenticator, onDenied: platformOnDenied, ...options }: GuardsOptions): Guards {
+  const createGuard = createGuardFactory(options)
+  const authenticateBearer = createBearerAuthentication(authenticator)
+  const authenticateApiKey = createApiKeyAuthentication(authenticator)
 
   return {
     bearer(api, { scopes = [], optional = false, onDenied = platformOnDenied }) {
-      return guard({
+      return createGuard({
         api,
         scopes,
         optional,
         onDenied,
-        refusals: bearerRefusals(api, scopes),
+        errors: createBearerErrors(api, scopes),
         authenticate: authenticateBearer,
         readCredential(req) {
-          if (hasDuplicateHeader(req, 'authorization')) return 'twoCredentials'
-          const { authorization } = req.headers
-          const reading = readBearer(authorization)
-          if (reading === undefined) return 'noCredential'
-          return reading ? { authorization: reading } : 'malformed'
+          if (hasDuplicateHeader(req, 'authorization')) return 'duplicateCredential'
+          const authorization = readBearer(req.headers.authorization)
+          if (authorization === undefined) return 'noCredential'
+          return authorization ? { authorization } : 'malformed'
         },
       })
     },
     apiKey(api, { optional = false, onDenied = platformOnDenied }) {
-      return guard({
+      return createGuard({
         api,
         scopes: [],
         optional,
         onDenied,
-        refusals: apiKeyRefusals(api),
+        errors: createApiKeyErrors(api),
         authenticate: authenticateApiKey,
         readCredential(req) {
-          if (hasDuplicateHeader(req, 'x-api-key')) return 'twoCredentials'
-          const key = req.headers['x-api-key']
-          return typeof key === 'string' && key !== '' ? { 'x-api-key': key } : 'noCredential'
+          if (hasDuplicateHeader(req, 'x-api-key')) return 'duplicateCredential'
+          const apiKey = req.headers['x-api-key']
+          return typeof apiKey === 'string' && apiKey !== '' ? { 'x-api-key': apiKey } : 'noCredential'
         },
-        prepare: keepFromSharedCaches,
+        prepareResponse: forbidSharedCaching,
       })
     },
   }
 }
 
-/** RFC 9111 3.5 keeps answers to `Authorization` out of shared caches, and knows nothing of `X-Api-Key`. */
-function keepFromSharedCaches(res: ServerResponse): void {
+/** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know `X-Api-Key`. */
+function forbidSharedCaching(res: ServerResponse): void {
   const vary = res.getHeader('Vary')
   res.setHeader('Vary', vary === undefined ? 'X-Api-Key' : `${String(vary)}, X-Api-Key`)
   if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private')

@@ -1,34 +1,36 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Passport, type Strategy } from 'passport'
-import type { ApiSettings } from '../options/read-apis.js'
+import { Passport, type Strategy as PassportStrategy } from 'passport'
+import { HeaderAPIKeyStrategy } from 'passport-headerapikey'
+import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
+import type { Api } from '../contracts/api.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import type { Identity } from './authenticate.js'
+import type { Authenticator, Identity } from './authenticate.js'
 
 /**
- * All that a strategy sees of a request. Passport writes on the request it is given, and passport-http-bearer reads
- * tokens from query and body: behind a passportRequest neither can happen, and the host's Passport never learns of ours.
+ * What a strategy sees of a request. Passport writes to the request that it gets, and passport-http-bearer also reads
+ * tokens from the query and the body. With this object neither happens, and the host's Passport is not affected.
  *
- * A class, since it holds the request: what a literal makes V8 learns to put straight among what lives long, and whatever
- * hangs on it stays until the next full collection. It holds all that is needed later, in place of closures made for each
- * request, which would cost more than what they do.
+ * A class, not an object literal: V8 learns to allocate such literals in the old generation, where everything that they
+ * refer to stays until the next full collection. It holds everything that is needed later, which costs less than one
+ * closure per request. test/hot-paths.test.ts counts both.
  */
 export class PassportRequest {
-  readonly api: ApiSettings
+  readonly api: Api
   /** The header that holds the credential, and no other. */
   readonly headers: Readonly<Record<string, string>>
-  // Where passport-http-bearer would look for a token as well; of our own, so that no prototype's stands in.
+  // passport-http-bearer reads both. Own properties, so that a polluted Object.prototype cannot provide them.
   readonly body = undefined
   readonly query = undefined
-  /** Where Passport leaves whom the strategy has found. */
+  /** Where Passport puts what the strategy found. */
   readonly identity: Identity | undefined = undefined
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly next: (error?: unknown) => void
-  /** Whether the outcome comes in a later turn than the request. */
-  waited = false
+  /** Whether the result comes in a later turn of the event loop than the request. */
+  hasWaited = false
 
   constructor(
-    api: ApiSettings,
+    api: Api,
     headers: PassportRequest['headers'],
     request: IncomingMessage,
     response: ServerResponse,
@@ -42,19 +44,43 @@ export class PassportRequest {
   }
 }
 
-/** Called once for each passportRequest: with who it is, or with a rejection's name or whatever else went wrong. */
-export type Outcome = (passportRequest: PassportRequest, problem: unknown, identity?: Identity) => void
+/** Runs a strategy on a request. Calls `callback` once: with the identity, or with a failure reason or whatever was thrown. */
+export type AuthenticateRequest = (passportRequest: PassportRequest, callback: AuthenticationCallback) => void
 
-/** Runs a strategy on a passportRequest. */
-export type Authenticate = (passportRequest: PassportRequest, outcome: Outcome) => void
+type AuthenticationCallback = (passportRequest: PassportRequest, problem: unknown, identity?: Identity) => void
 
-/** What Passport may write its own refusal on; nobody sees it. */
-const NO_RESPONSE = { setHeader() {} }
+/** passport-http-bearer (RFC 6750 2.1). */
+export function createBearerAuthentication(authenticator: Authenticator): AuthenticateRequest {
+  const verify: Verify = ({ api }, accessToken) => authenticator.byAccessToken(api, accessToken)
+  const strategy = new BearerStrategy<VerifyFunctionWithRequest>(
+    { passReqToCallback: true },
+    function verifyAccessToken(req, accessToken, done) {
+      callVerify(verify, req as unknown as PassportRequest, accessToken, done)
+    },
+  )
+  return createPrivatePassport(strategy)
+}
 
-/** A strategy in a Passport of its own, registered by name: an instance handed to authenticate() would be shared by concurrent requests. */
-export function privatePassport(strategy: object): Authenticate {
+/** passport-headerapikey. */
+export function createApiKeyAuthentication(authenticator: Authenticator): AuthenticateRequest {
+  const verify: Verify = ({ api, request }, apiKey) => authenticator.byApiKey(api, apiKey, request)
+  const strategy = new HeaderAPIKeyStrategy(
+    { header: 'x-api-key', prefix: '' },
+    true,
+    function verifyApiKey(apiKey, done, req) {
+      callVerify(verify, req as unknown as PassportRequest, apiKey, done)
+    },
+  )
+  return createPrivatePassport(strategy)
+}
+
+/**
+ * A Passport instance for one strategy. The strategy is registered by name, since concurrent requests would share a
+ * strategy object passed to authenticate().
+ */
+function createPrivatePassport(strategy: object): AuthenticateRequest {
   const passport = new Passport()
-  passport.use('guard', strategy as Strategy)
+  passport.use('guard', strategy as PassportStrategy)
   const middleware = passport.authenticate('guard', {
     session: false,
     authInfo: false,
@@ -62,22 +88,25 @@ export function privatePassport(strategy: object): Authenticate {
     failWithError: true,
   }) as (req: PassportRequest, res: object, next: (problem?: unknown) => void) => void
 
-  return function authenticate(passportRequest, outcome) {
-    // Passport answers nothing here: a strategy that refuses what the guard had let through, or passes it on, lets nobody in.
-    middleware(passportRequest, NO_RESPONSE, (problem) => {
+  return function authenticate(passportRequest, callback) {
+    // A strategy that fails or passes after the guard accepted the header must not let the request through.
+    middleware(passportRequest, UNUSED_RESPONSE, (problem) => {
       const { identity } = passportRequest
-      outcome(passportRequest, problem ?? (identity ? undefined : new Error('The strategy passed.')), identity)
+      callback(passportRequest, problem ?? (identity ? undefined : new Error('The strategy passed.')), identity)
     })
   }
 }
 
-/** Who a passportRequest's credential stands for, or the rejection's name. */
-export type Verify = (passportRequest: PassportRequest, credential: string) => MaybePromise<Identity | string>
+/** Passport sets headers of its own refusal here. They are never sent. */
+const UNUSED_RESPONSE = { setHeader() {} }
+
+/** The identity of a credential, or the failure reason. */
+type Verify = (passportRequest: PassportRequest, credential: string) => MaybePromise<Identity | string>
 
 type Done = (problem: Error | null, identity?: Identity) => void
 
-/** Hands a verification's result to a strategy, at once if it is there. What `done` throws is never taken for a refusal. */
-export function settle(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
+/** Gives the result to the strategy, synchronously if it is known. An error that `done` throws is not taken for a refusal. */
+function callVerify(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
   let result: MaybePromise<Identity | string>
   try {
     result = verify(passportRequest, credential)
@@ -89,11 +118,11 @@ export function settle(verify: Verify, passportRequest: PassportRequest, credent
   else finish(result, done)
 }
 
-function finishAfter(known: Promise<Identity | string>, done: Done): void {
-  known.then((who) => finish(who, done), done)
+function finishAfter(pending: Promise<Identity | string>, done: Done): void {
+  pending.then((result) => finish(result, done), done)
 }
 
-function finish(who: Identity | string, done: Done): void {
-  if (typeof who === 'string') done(who as unknown as Error)
-  else done(null, who)
+function finish(result: Identity | string, done: Done): void {
+  if (typeof result === 'string') done(result as unknown as Error)
+  else done(null, result)
 }

@@ -1,56 +1,56 @@
-import type { ApiSettings } from '../options/read-apis.js'
+import type { Api } from '../contracts/api.js'
 import { OAuthError, type Denial } from '../contracts/errors.js'
-import type { MaybePromise } from '../lib/maybe-promise.js'
-import { toDenial } from '../http/respond.js'
-import type { RateLimit } from '../rate-limits/rate-limit.js'
-import { describeIdentity, type AuthInfo } from './auth-info.js'
 import { readBearer } from '../http/bearer.js'
-import type { Identify, Identity } from './authenticate.js'
-import { apiKeyRefusals, bearerRefusals, type ErrorResponses } from './error-responses.js'
+import { toDenial } from '../http/respond.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
+import { createAuthInfo, type AuthInfo } from './auth-info.js'
+import type { Authenticator, Identity } from './authenticate.js'
+import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
 
-/** Does outside a request what a guard does in one: for WebSockets, jobs and queues. Rejects with `OAuthError`. */
+/** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
 export interface Verifiers {
-  accessToken(api: ApiSettings, token: string): Promise<AuthInfo>
-  apiKey(api: ApiSettings, key: string): Promise<AuthInfo>
+  accessToken(api: Api, accessToken: string): Promise<AuthInfo>
+  apiKey(api: Api, apiKey: string): Promise<AuthInfo>
 }
 
 interface VerifiersOptions {
-  readonly identify: Identify
+  readonly authenticator: Authenticator
   readonly available: () => MaybePromise<void>
-  readonly requestLimits: ReadonlyMap<ApiSettings, RateLimit>
+  readonly requestLimits: ReadonlyMap<Api, RateLimit>
 }
 
-export function createVerifiers({ identify, available, requestLimits }: VerifiersOptions): Verifiers {
+export function createVerifiers({ authenticator, available, requestLimits }: VerifiersOptions): Verifiers {
   async function verify(
-    refusals: ErrorResponses,
-    api: ApiSettings,
-    identified: () => MaybePromise<Identity | string>,
+    errors: ErrorResponses,
+    api: Api,
+    authenticate: () => MaybePromise<Identity | string>,
   ): Promise<AuthInfo> {
     try {
       await available()
-      const identity = await identified()
-      if (typeof identity === 'string') throw asError(refusals[identity]!)
-      await requestLimits.get(api)?.(identity.application.id)
-      return describeIdentity(identity)
+      const result = await authenticate()
+      if (typeof result === 'string') throw createError(errors[result]!)
+      await requestLimits.get(api)?.(result.application.id)
+      return createAuthInfo(result)
     } catch (error) {
-      throw error instanceof OAuthError ? error : asError(toDenial(error), error)
+      throw error instanceof OAuthError ? error : createError(toDenial(error), error)
     }
   }
 
   return {
-    accessToken(api, token) {
-      return verify(bearerRefusals(api, []), api, () => {
-        if (!token) return 'noCredential'
-        const header = `Bearer ${token}`
-        return readBearer(header) === header ? identify.byAccessToken(api, token) : 'malformed'
+    accessToken(api, accessToken) {
+      return verify(createBearerErrors(api, []), api, () => {
+        if (!accessToken) return 'noCredential'
+        const header = `Bearer ${accessToken}`
+        return readBearer(header) === header ? authenticator.byAccessToken(api, accessToken) : 'malformed'
       })
     },
-    apiKey(api, key) {
-      return verify(apiKeyRefusals(api), api, () => (key ? identify.byKey(api, key) : 'noCredential'))
+    apiKey(api, apiKey) {
+      return verify(createApiKeyErrors(api), api, () => (apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential'))
     },
   }
 }
 
-function asError({ error, description, headers }: Denial, cause?: unknown): OAuthError {
+function createError({ error, description, headers }: Denial, cause?: unknown): OAuthError {
   return new OAuthError(error, description, { headers, cause })
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
+import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } from '../contracts/errors.js'
 import type { StoreHealth } from './store-health.js'
 import { STORE_CALLS, type StoreCallName } from './store-calls.js'
 import type { Logger } from '../contracts/logger.js'
@@ -96,12 +96,9 @@ export function createBoundedStore(store: Store, { timeout, storeHealth, logger 
 async function openStore(store: Store, storeHealth: StoreHealth): Promise<SchemaMigration | undefined> {
   const call = { name: 'open' as const, since: performance.now() }
   const migration = await store.open().catch((cause: unknown) => {
-    const { code } = cause as { code?: unknown }
-    if (code !== 'schema_too_new' && code !== 'driver_missing') {
-      storeHealth.failed(call, cause)
-      throw new StoreUnavailableError('The store could not be opened.', { cause })
-    }
-    throw new ConfigurationError(cause instanceof Error ? cause.message : String(cause), { cause })
+    if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause })
+    storeHealth.failed(call, cause)
+    throw new StoreUnavailableError('The store could not be opened.', { cause })
   })
   storeHealth.answered({ ...call, since: performance.now() })
   return migration

@@ -8,7 +8,7 @@ const PAUSE = 250
 /** Keeps a process up to date with what others commit, and knows how old its knowledge is. */
 export interface ChangeFeed {
   /** Begins at the feed's present end; what is read from the store afterwards can't be older than that. */
-  start(): Promise<void>
+  start(onChange: ApplyChange): Promise<void>
   /** True while what this process knows is no older than the staleness bound. */
   isFresh(): boolean
   /** Asks the store, once for all who wait; resolves true if it answered. */
@@ -23,16 +23,19 @@ export interface ChangeFeed {
   close(): void
 }
 
+/** Called with every change. Where it rejects, it is called again for the same change. */
+export type ApplyChange = (change: Change) => void | Promise<void>
+
 interface ChangeFeedOptions {
   readonly store: Store
   /** Seconds. */
   readonly maxStaleness: number
-  /** Where it rejects, the change is brought again with the next reading. */
-  readonly onChange: (change: Change) => void | Promise<void>
+  /** Whether the store is known not to answer: then `pollAgain` resolves false without asking it. */
+  readonly isSilent?: () => boolean
 }
 
 /** Timers and age go by the machine's monotonic clock: `now` may stand still in a test, or be set back. */
-export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOptions): ChangeFeed {
+export function createChangeFeed({ store, maxStaleness, isSilent = () => false }: ChangeFeedOptions): ChangeFeed {
   let cursor: string | undefined
   let knownAt = -Infinity
   let reading: Promise<boolean> | undefined
@@ -41,6 +44,7 @@ export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOp
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
   let closed = false
+  let onChange: ApplyChange = () => undefined
 
   async function read(): Promise<boolean> {
     const asked = performance.now()
@@ -98,7 +102,8 @@ export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOp
   }
 
   return {
-    async start() {
+    async start(applyChange) {
+      onChange = applyChange
       const asked = performance.now()
       cursor = (await store.changesSince(undefined)).cursor
       knownAt = asked
@@ -108,7 +113,7 @@ export function createChangeFeed({ store, maxStaleness, onChange }: ChangeFeedOp
     },
     isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
     poll,
-    pollAgain: () => nextReading().known,
+    pollAgain: async () => !isSilent() && nextReading().known,
     waitForLatest: () => nextReading().inTime,
     close() {
       closed = true

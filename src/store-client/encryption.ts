@@ -9,7 +9,7 @@ export interface Encryption {
   /** Whether it was sealed with the newest secret; otherwise it should be sealed anew. */
   isNewest(sealed: string): boolean
   /** The text again. Rejects with `ConfigurationError` if none of the secrets opens it. */
-  open(sealed: string): Promise<string>
+  unseal(sealed: string): Promise<string>
 }
 
 const PLAIN = 'plain:'
@@ -30,7 +30,7 @@ export function createEncryption(secrets: readonly string[]): Encryption {
       .encrypt(newest)
   }
 
-  async function open(sealed: string): Promise<string> {
+  async function unseal(sealed: string): Promise<string> {
     if (sealed.startsWith(PLAIN)) return sealed.slice(PLAIN.length)
     for (const key of keys) {
       const opened = await compactDecrypt(sealed, key, ALGORITHMS).catch(() => undefined)
@@ -38,8 +38,16 @@ export function createEncryption(secrets: readonly string[]): Encryption {
     }
     throw new ConfigurationError(
       keys.length === 0
-        ? 'secret is missing, and the store was written with one. Set it to the secret of before.'
-        : 'secret is not the one that the store was written with. To change it give both, newest first: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET]. If the former one is lost, so are its signing keys and all credentials: begin with an empty store.',
+        ? {
+            option: 'secret',
+            problem: 'is missing, and the store was written with one',
+            fix: 'Set it to the secret of before.',
+          }
+        : {
+            option: 'secret',
+            problem: 'is not the one that the store was written with',
+            fix: 'To change it give both, newest first: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET]. If the former one is lost, so are its signing keys and all credentials: begin with an empty store.',
+          },
     )
   }
 
@@ -48,7 +56,7 @@ export function createEncryption(secrets: readonly string[]): Encryption {
     return decodeProtectedHeader(sealed).kid === newestKid
   }
 
-  return { seal, isNewest, open }
+  return { seal, isNewest, unseal }
 }
 
 function derive(secret: string, purpose: string): Uint8Array {

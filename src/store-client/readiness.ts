@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeFeed } from './change-feed.js'
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import { withTimeout } from '../lib/timeout.js'
 import type { Logger } from '../contracts/logger.js'
 import type { StoreHealth } from './store-health.js'
 import { describeStoreFault } from './store-fault.js'
@@ -17,10 +18,18 @@ export interface Health {
   readonly problems: readonly string[]
 }
 
+/** What `auth.ready()` takes. */
+export interface ReadyOptions {
+  /** Whether an unreachable store is tried again; true if left out. With false the first failed attempt rejects. */
+  readonly retry?: boolean | undefined
+}
+
 /** From start-up to `close()`: whether this process can answer, and why not. */
 export interface Readiness {
-  /** Resolves once everything is there; rejects for what waiting can't cure. */
-  ready(): Promise<void>
+  /** Resolves once everything is there; rejects for what waiting can't cure, and with `retry: false` for any failure. */
+  ready(options?: ReadyOptions): Promise<void>
+  /** Begins to start. Called once, when all parts have been created. */
+  begin(steps: StartAndStop): void
   /** For a request: at once in the common case; rejects with `StoreUnavailableError` where it must be answered with 503. */
   available(): MaybePromise<void>
   /** Resolves within a second or so, however long the store is silent. */
@@ -29,10 +38,13 @@ export interface Readiness {
   close(): Promise<void>
 }
 
-interface LifecycleOptions {
+interface StartAndStop {
   /** Everything that must be there before the first answer; tried again until it succeeds, or the signal is aborted. */
   readonly start: (closing: AbortSignal) => Promise<void>
   readonly stop: () => Promise<void>
+}
+
+interface ReadinessOptions {
   readonly feed: ChangeFeed
   readonly storeHealth: StoreHealth
   /** What else may be wrong while requests are answered; each says it, or undefined. */
@@ -51,34 +63,37 @@ const LOOK = 1000
 /** Milliseconds that `close()` waits for a start under way. */
 const LAST = 2000
 
-export function createReadiness(options: LifecycleOptions): Readiness {
-  const { start, stop, feed, storeHealth, logger, problemsElsewhere = [] } = options
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { feed, storeHealth, logger, problemsElsewhere = [] } = options
   let started = false
   let waiting = 0
   let closed: Promise<void> | undefined
   /** Why the last attempt to start failed. */
   let problem: unknown = 'its store has not been opened yet.'
+  /** Rejects when the first attempt to start fails. */
+  const firstFailure = createRejection()
   const closing = new AbortController()
-  let abandon: (reason: Error) => void
   /** Rejects when a start that hangs is not waited for any more. */
-  const abandoned = new Promise<never>((_, reject) => (abandon = reject))
-  abandoned.catch(() => undefined)
-  const starting = keepStarting()
-  // Whoever never asks ready() is told by the log; an unhandled rejection would end the host.
+  const abandoned = createRejection()
+  let stop = async (): Promise<void> => undefined
+  let settle: (outcome: Promise<void>) => void
+  const starting = new Promise<void>((resolve) => (settle = resolve))
+  // Without a call of ready() the log has the error; an unhandled rejection would end the host's process.
   starting.catch(() => undefined)
 
-  async function keepStarting(): Promise<void> {
+  async function keepStarting(start: StartAndStop['start']): Promise<void> {
     // A turn for the host, so that what fails at once finds its listeners.
     await sleep(0)
     for (;;) {
       if (closing.signal.aborted) throw new StoreUnavailableError('The platform was closed before it was ready.')
       try {
-        await Promise.race([start(closing.signal), abandoned])
+        await Promise.race([start(closing.signal), abandoned.promise])
         started = true
         return
       } catch (error) {
         const before = messageOf(problem)
         problem = error
+        firstFailure.reject(error)
         const message = messageOf(error)
         if (error instanceof ConfigurationError) {
           logger.error(`The platform cannot start. ${message}`)
@@ -93,17 +108,10 @@ export function createReadiness(options: LifecycleOptions): Readiness {
   }
 
   async function waitForStart(): Promise<void> {
-    const patience = new AbortController()
-    const tooLate = sleep(PATIENCE, undefined, { ref: false, signal: patience.signal }).then(() => {
-      throw new StoreUnavailableError('The platform is not ready yet.')
-    })
-    tooLate.catch(() => undefined)
     try {
-      await Promise.race([starting, tooLate])
+      await withTimeout(starting, PATIENCE, () => new StoreUnavailableError('The platform is not ready yet.'))
     } catch (cause) {
       throw new StoreUnavailableError('The platform is not ready.', { cause })
-    } finally {
-      patience.abort()
     }
   }
 
@@ -147,7 +155,10 @@ export function createReadiness(options: LifecycleOptions): Readiness {
   async function close(): Promise<void> {
     closing.abort()
     feed.close()
-    const enough = setTimeout(() => abandon(new StoreUnavailableError('The platform was closed meanwhile.')), LAST)
+    const enough = setTimeout(
+      () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
+      LAST,
+    )
     await starting.catch(() => undefined)
     clearTimeout(enough)
     feed.close()
@@ -155,7 +166,11 @@ export function createReadiness(options: LifecycleOptions): Readiness {
   }
 
   return {
-    ready: () => starting,
+    begin(steps) {
+      stop = steps.stop
+      settle(keepStarting(steps.start))
+    },
+    ready: ({ retry = true } = {}) => (retry || started ? starting : Promise.race([starting, firstFailure.promise])),
     available() {
       if (!started) return inLine(waitForStart)
       return feed.isFresh() ? undefined : inLine(refresh)
@@ -163,6 +178,14 @@ export function createReadiness(options: LifecycleOptions): Readiness {
     health,
     close: () => (closed ??= close()),
   }
+}
+
+/** A promise that does not resolve, and whose rejection nobody needs to handle. */
+function createRejection(): { readonly promise: Promise<never>; reject(reason: unknown): void } {
+  let reject: (reason: unknown) => void = () => undefined
+  const promise = new Promise<never>((_, rejectPromise) => (reject = rejectPromise))
+  promise.catch(() => undefined)
+  return { promise, reject }
 }
 
 /** A message with those of its causes: the innermost one says what happened. */

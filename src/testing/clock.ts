@@ -1,14 +1,14 @@
-/** A clock for the option `now` that goes only when told to. */
+/** A clock for the option `now` that moves only by `advance()`. */
 export interface FakeClock {
   /** For `createPlatformAuth({ now })`: milliseconds since 1970. */
   readonly now: () => number
-  /** Goes on by that many seconds. */
+  /** Moves the clock forward by `seconds`. */
   advance(seconds: number): void
 }
 
 /**
- * A clock that stands still, at the real time or at `start` (milliseconds since 1970), until it is advanced: expiry and
- * overlaps without waiting.
+ * A clock that starts at the real time, or at `start` (milliseconds since 1970), and stands still until it is advanced.
+ * It lets tests check expiry and overlaps without waiting.
  *
  * @example
  * ```ts

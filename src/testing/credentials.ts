@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { ApiName, ApisOptions, PlatformAuth, Scheme, ScopeOf } from '../index.js'
 
 /**
- * An access token for an API, from its token endpoint: an application is created for it, with the scopes given, or all.
- * Rejects with what the platform answers where it issues none.
+ * An access token for an API, requested from its token endpoint by a new application that has the given scopes (all by
+ * default). Rejects with the token endpoint's error if none is issued.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
 }
 
 /**
- * An API key that an API accepts: the key of an application created for it.
+ * An API key that an API accepts: the key of a new application.
  *
  * @example
  * ```ts
@@ -68,7 +68,9 @@ async function credentialsFor(
   const api = auth.apis.find((each) => each.name === name)
   if (api?.scheme !== scheme) {
     throw new Error(
-      `"${name}" is ${api ? `of the scheme "${api.scheme}"` : 'no API of this platform'}; "${scheme}" is needed here.`,
+      api
+        ? `The API "${name}" has the scheme "${api.scheme}". This helper needs an API with the scheme "${scheme}".`
+        : `The platform has no API "${name}".`,
     )
   }
   const { credentials } = await auth.applications.create({ name: `Test of ${name}`, apis: { [name]: grant } })

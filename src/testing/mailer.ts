@@ -1,13 +1,13 @@
 import type { EmailMessage, Mailer } from '../index.js'
 
-/** A mailer that keeps what it is given to send. */
+/** A mailer that keeps e-mails instead of sending them. */
 export interface MemoryMailer extends Mailer {
-  /** Every email so far, oldest first. */
+  /** All e-mails so far, oldest first. */
   readonly emails: readonly EmailMessage[]
 }
 
 /**
- * A mailer for tests: accepts every letter, and sends none.
+ * A mailer for tests that accepts every e-mail and sends none.
  *
  * @example
  * ```ts

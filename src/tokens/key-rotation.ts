@@ -1,21 +1,9 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
-import type { Encryption } from '../store-client/encryption.js'
 import type { NewAuditRecord, Store } from '../contracts/store.js'
-import { findCurrentKey, makeSigningKey, verifyingKeys, type SigningKey, type SigningKeys } from './signing-keys.js'
-
-/** A signing key as `auth.signingKeys.list()` shows it. */
-export interface SigningKeyInfo {
-  readonly kid: string
-  /** The JWS algorithm (RFC 7518 3.1, RFC 8037). */
-  readonly algorithm: string
-  /** `next`: published, signs later; `current`: signs; `former`: only verifies, until `verifiesUntil`. */
-  readonly state: 'next' | 'current' | 'former'
-  readonly createdAt: Date
-  readonly signsFrom: Date
-  /** Undefined while no later key has taken over. */
-  readonly verifiesUntil: Date | undefined
-}
+import { generateSigningKey, type KeyEncryption, type SigningKey } from './key-pairs.js'
+import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './key-schedule.js'
+import type { SigningKeys } from './signing-keys.js'
 
 /** `auth.signingKeys`: the keys that sign access tokens, shared by every process on the store. */
 export interface SigningKeyRotation {
@@ -28,18 +16,30 @@ export interface SigningKeyRotation {
    */
   rotate(options?: { readonly immediately?: boolean; readonly by?: string }): Promise<SigningKeyInfo>
   /**
-   * Forgets a key: every access token it signed is refused from the next request on. The current key is replaced first.
+   * Removes a key: every access token it signed is refused from the next request on. The current key is replaced first.
    * Rejects with code `signing_key_not_found`.
    */
   revoke(kid: string, options?: { readonly by?: string }): Promise<void>
 }
 
-interface RotationOptions {
-  readonly store: Store
-  readonly encryption: Encryption
+/** Everything that changes which signing keys there are. */
+export interface KeyRotation extends SigningKeyRotation {
+  /**
+   * Adds the first key, or the next one if the option `signing.algorithm` has changed. Encrypts private keys again that an
+   * older secret encrypted.
+   */
+  ensure(): Promise<void>
+  /** Rotates if the newest key is older than `age` seconds. */
+  rotateWhenOlderThan(age: number): Promise<void>
+}
+
+interface KeyRotationOptions {
+  readonly store: Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'removeSigningKey' | 'resealSigningKey'>
+  readonly encryption: KeyEncryption
   readonly signingKeys: SigningKeys
   readonly now: () => number
   readonly emit: Emit
+  /** The JWS algorithm of new keys. */
   readonly algorithm: string
   /** Seconds. */
   readonly publishAhead: number
@@ -47,94 +47,40 @@ interface RotationOptions {
   readonly longestLifetime: number
 }
 
-/** Everything that changes which keys there are. */
-export interface KeyRotation extends SigningKeyRotation {
-  /** Makes the first key, or the next one where the option `signing.algorithm` has changed; seals anew what an older secret sealed. */
-  ensure(): Promise<void>
-  /** Rotates if the newest key is older than that (seconds). */
-  rotateWhenOlderThan(age: number): Promise<void>
-}
+/** A process whose clock is late may sign with the former key for this long after another process changed keys. */
+const CLOCK_SKEW_SECONDS = 60
+/** Every attempt that fails means that another process added a key meanwhile, so a few are enough. */
+const MAX_ADD_ATTEMPTS = 10
 
-/** Seconds by which clocks of processes may differ before one of them signs with a key that another no longer takes. */
-const CLOCKS_APART = 60
-/** How often another process may be first before it is left at that. */
-const TRIES = 10
+export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
+  const { store, signingKeys, now, emit, algorithm, publishAhead } = options
+  const addKey = createKeyAdder(options)
 
-export function createKeyRotation(options: RotationOptions): KeyRotation {
-  const { store, encryption, signingKeys, now, emit, algorithm, publishAhead, longestLifetime } = options
-
-  function newest(): SigningKey | undefined {
+  function findNewest(): SigningKey | undefined {
     return signingKeys
       .list()
       .reduce<SigningKey | undefined>(
-        (latest, key) => (latest && latest.createdAt >= key.createdAt ? latest : key),
+        (newest, key) => (newest && newest.createdAt >= key.createdAt ? newest : key),
         undefined,
       )
   }
 
-  /**
-   * Adds a key behind the one that was added last as far as this process knows: whoever decides to add one has looked at
-   * that one. Where another process was first, theirs is the next one.
-   */
-  async function add(
-    signsFrom: number,
-    by: string | undefined,
-    formerVerifiesFor = longestLifetime + CLOCKS_APART,
-  ): Promise<void> {
-    const at = now()
-    const last = signingKeys.lastAdded()
-    const key = await makeSigningKey(encryption, { algorithm, createdAt: at, signsFrom, formerVerifiesFor })
-    const added = await store.addSigningKey(key, last, audit('signingKey.rotated', at, by, key.kid))
-    await signingKeys.load()
-    if (added) emit('signingKey.rotated', {})
+  function findWaiting(): SigningKey | undefined {
+    return signingKeys.list().find((key) => key.signsFrom > now())
   }
 
-  /** Another process may have added one that only signs later: then once more. */
-  async function replace(
+  function addPublishedAhead(by: string | undefined): Promise<void> {
+    return addKey({ signsFrom: now() + publishAhead * 1000, by })
+  }
+
+  /** Adds keys that sign at once until `former` no longer signs: another process may have added one that signs later. */
+  async function replaceCurrent(
     former: string | undefined,
     by: string | undefined,
     formerVerifiesFor?: number,
   ): Promise<void> {
-    for (let tries = 0; tries < TRIES && signingKeys.current()?.kid === former; tries++)
-      await add(now(), by, formerVerifiesFor)
-  }
-
-  /** Takes a key away; what ended before must not verify again because the key that ended it is gone. */
-  async function remove(kid: string, by: string | undefined): Promise<boolean> {
-    const records = await store.listSigningKeys()
-    const verifying = new Set(verifyingKeys(records, now()).map((key) => key.kid))
-    for (const { kid: ended } of records) {
-      if (ended !== kid && !verifying.has(ended)) {
-        await store.removeSigningKey(ended, audit('signingKey.revoked', now(), by, ended))
-      }
-    }
-    return store.removeSigningKey(kid, audit('signingKey.revoked', now(), by, kid))
-  }
-
-  /** Seconds that the key before the current one goes on verifying, seen from now: for a successor that takes the current one's place. */
-  function formerGoesOnFor(): number {
-    const keys = signingKeys.list()
-    const current = signingKeys.current()
-    const former = current && keys[keys.indexOf(current) - 1]
-    return former?.verifiesUntil === undefined ? 0 : Math.floor((former.verifiesUntil - now()) / 1000)
-  }
-
-  /** Another process may do the same at the same time: whichever encryption is kept, the newest secret opens it. */
-  async function reseal(): Promise<void> {
-    for (const { kid, sealedPrivateJwk } of await store.listSigningKeys()) {
-      if (encryption.isNewest(sealedPrivateJwk)) continue
-      await store.resealSigningKey(
-        kid,
-        sealedPrivateJwk,
-        await encryption.seal(await encryption.open(sealedPrivateJwk)),
-      )
-    }
-  }
-
-  const publishedSignsFrom = (): number => now() + publishAhead * 1000
-
-  function waiting(): SigningKey | undefined {
-    return signingKeys.list().find((key) => key.signsFrom > now())
+    for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && signingKeys.current()?.kid === former; attempt++)
+      await addKey({ signsFrom: now(), by, formerVerifiesFor })
   }
 
   return {
@@ -143,56 +89,110 @@ export function createKeyRotation(options: RotationOptions): KeyRotation {
       return { items: describeSigningKeys(signingKeys.list(), now()) }
     },
     async rotate({ immediately = false, by } = {}) {
-      // Whoever has not heard of another process's rotation yet means the same one.
+      // Compared with what this process knew before load(): a rotation that another process just made counts as this one.
       const former = signingKeys.current()?.kid
       const known = new Set(signingKeys.list().map(({ kid }) => kid))
-      const isDone = (): boolean => waiting() !== undefined || signingKeys.list().some(({ kid }) => !known.has(kid))
+      const isDone = (): boolean => findWaiting() !== undefined || signingKeys.list().some(({ kid }) => !known.has(kid))
       await signingKeys.load()
-      if (immediately) await replace(former, by)
-      else for (let tries = 0; tries < TRIES && !isDone(); tries++) await add(publishedSignsFrom(), by)
-      const rotated = immediately ? signingKeys.current() : (waiting() ?? signingKeys.current())
+      if (immediately) await replaceCurrent(former, by)
+      else for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && !isDone(); attempt++) await addPublishedAhead(by)
+      const rotated = immediately ? signingKeys.current() : (findWaiting() ?? signingKeys.current())
       return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
     },
     async revoke(kid, { by } = {}) {
       await signingKeys.load()
-      if (signingKeys.current()?.kid === kid) await replace(kid, by, formerGoesOnFor())
-      const removed = await remove(kid, by)
-      if (!removed)
+      if (signingKeys.current()?.kid === kid) await replaceCurrent(kid, by, remainingFormerSeconds(signingKeys, now()))
+      if (!(await removeKey(store, kid, by, now)))
         throw new ApplicationError('signing_key_not_found', `There is no signing key with the kid "${kid}".`)
       await signingKeys.load()
       emit('signingKey.revoked', {})
     },
     async ensure() {
-      await reseal()
+      await resealOldKeys(options)
       await signingKeys.load()
-      if (!signingKeys.current()) await add(now(), undefined)
-      else if (newest()?.algorithm !== algorithm) await add(publishedSignsFrom(), undefined)
+      if (!signingKeys.current()) await addKey({ signsFrom: now(), by: undefined })
+      else if (findNewest()?.algorithm !== algorithm) await addPublishedAhead(undefined)
     },
     async rotateWhenOlderThan(age) {
-      const isDue = (): boolean => (newest()?.createdAt ?? Infinity) + age * 1000 <= now()
+      const isDue = (): boolean => (findNewest()?.createdAt ?? Infinity) + age * 1000 <= now()
       if (!isDue()) return
-      // Every process finds so at about the same time; one of them may have done it a moment ago.
+      // All processes get here at about the same time, so one of them may just have rotated.
       await signingKeys.load()
-      if (isDue()) await add(publishedSignsFrom(), undefined)
+      if (isDue()) await addPublishedAhead(undefined)
     },
   }
 }
 
-type Described = Pick<SigningKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom' | 'verifiesUntil'>
-
-/** Keys as `auth.signingKeys.list()` shows them. */
-export function describeSigningKeys(keys: readonly Described[], now: number): SigningKeyInfo[] {
-  const current = findCurrentKey(keys, now)
-  return keys.map((key) => ({
-    kid: key.kid,
-    algorithm: key.algorithm,
-    state: key.kid === current?.kid ? 'current' : key.signsFrom > now ? 'next' : 'former',
-    createdAt: new Date(key.createdAt),
-    signsFrom: new Date(key.signsFrom),
-    verifiesUntil: key.verifiesUntil === undefined ? undefined : new Date(key.verifiesUntil),
-  }))
+interface NewKey {
+  /** Milliseconds since 1970. */
+  readonly signsFrom: number
+  readonly by: string | undefined
+  /** Seconds; until the former key's last access token has expired if left out. */
+  readonly formerVerifiesFor?: number | undefined
 }
 
-function audit(type: NewAuditRecord['type'], at: number, by: string | undefined, kid: string): NewAuditRecord {
+/**
+ * Adds a key if the key that this process knows as the last one is still the last one (compare-and-set), and loads the keys
+ * either way.
+ */
+function createKeyAdder(options: KeyRotationOptions): (key: NewKey) => Promise<void> {
+  const { store, encryption, signingKeys, now, emit, algorithm, longestLifetime } = options
+
+  return async function addKey({ signsFrom, by, formerVerifiesFor = longestLifetime + CLOCK_SKEW_SECONDS }) {
+    const createdAt = now()
+    // Before the key pair is generated, which takes time: the decision to add one was made with this key in view.
+    const lastKid = signingKeys.lastAddedKid()
+    const key = await generateSigningKey(encryption, { algorithm, createdAt, signsFrom, formerVerifiesFor })
+    const audit = createAuditRecord('signingKey.rotated', createdAt, by, key.kid)
+    const added = await store.addSigningKey(key, lastKid, audit)
+    await signingKeys.load()
+    if (added) emit('signingKey.rotated', {})
+  }
+}
+
+/**
+ * Seconds that the key before the current one still verifies. A key that replaces a revoked current key gives the key before
+ * it this long, so that the revocation does not extend it.
+ */
+function remainingFormerSeconds(signingKeys: SigningKeys, now: number): number {
+  const keys = signingKeys.list()
+  const current = signingKeys.current()
+  const former = current && keys[keys.indexOf(current) - 1]
+  return former?.verifiesUntil === undefined ? 0 : Math.floor((former.verifiesUntil - now) / 1000)
+}
+
+/**
+ * Removes a key; false if there was none. Keys that no longer verify are removed before it: their end is stored in the key
+ * after them, so they would verify again.
+ */
+async function removeKey(
+  store: KeyRotationOptions['store'],
+  kid: string,
+  by: string | undefined,
+  now: () => number,
+): Promise<boolean> {
+  const records = await store.listSigningKeys()
+  const verifying = new Set(selectVerifyingKeys(records, now()).map((key) => key.kid))
+  const ended = records.filter((key) => key.kid !== kid && !verifying.has(key.kid))
+  for (const key of ended)
+    await store.removeSigningKey(key.kid, createAuditRecord('signingKey.revoked', now(), by, key.kid))
+  return store.removeSigningKey(kid, createAuditRecord('signingKey.revoked', now(), by, kid))
+}
+
+/** Other processes may do the same at the same time: whichever result is stored, the newest secret decrypts it. */
+async function resealOldKeys({ store, encryption }: KeyRotationOptions): Promise<void> {
+  for (const { kid, sealedPrivateJwk } of await store.listSigningKeys()) {
+    if (encryption.isNewest(sealedPrivateJwk)) continue
+    const sealed = await encryption.seal(await encryption.unseal(sealedPrivateJwk))
+    await store.resealSigningKey(kid, sealedPrivateJwk, sealed)
+  }
+}
+
+function createAuditRecord(
+  type: NewAuditRecord['type'],
+  at: number,
+  by: string | undefined,
+  kid: string,
+): NewAuditRecord {
   return { at, type, by, applicationId: undefined, details: { kid } }
 }

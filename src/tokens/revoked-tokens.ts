@@ -1,68 +1,68 @@
 import type { RevokedAccessToken, Store } from '../contracts/store.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 
-/** Which single access tokens have been revoked (RFC 7009), from memory as long as there are not too many. */
+/** The single access tokens that were revoked (RFC 7009), in memory as long as there are not too many. */
 export interface RevokedTokens {
-  /** Reads what was revoked before this process began, or since it lost track. */
+  /** Reads them from the store: at start-up, and after the change feed has lost changes. */
   load(): Promise<void>
-  isRevoked(id: string): boolean | Promise<boolean>
+  isRevoked(tokenId: string): MaybePromise<boolean>
   revoke(token: RevokedAccessToken): Promise<void>
-  /** Told by the feed. */
-  note(token: RevokedAccessToken): void
+  /** Adds one that another process revoked, as the change feed reports it. */
+  add(token: RevokedAccessToken): void
 }
 
-interface RevocationOptions {
-  readonly store: Store
+interface RevokedTokensOptions {
+  readonly store: Pick<Store, 'listRevokedAccessTokens' | 'isAccessTokenRevoked' | 'revokeAccessToken'>
   readonly now: () => number
-  /** How many revoked tokens stay in memory; past that the store is asked for each token. */
+  /** How many are kept in memory; above that the store is asked for each token. */
   readonly limit: number
 }
 
-/** Milliseconds for which a revocation is kept past its token's end: a guard allows for clocks that differ, and so must this. */
-const CLOCKS_APART = 3600 * 1000
-/** Milliseconds between two tries to make room, or to have them all in memory again. */
-const PAUSE = 5000
+/** Guards accept a token for their clock tolerance after `exp`, by clocks that differ; an hour is more than either. */
+const KEPT_AFTER_EXPIRY_MS = 3600 * 1000
+/** While there are too many for memory, every guarded request asks the store; this often it is checked whether they fit again. */
+const RELOAD_INTERVAL_MS = 5000
 
-export function createRevokedTokens({ store, now, limit }: RevocationOptions): RevokedTokens {
-  /** `jti` -> until when it matters, oldest entry first. */
+export function createRevokedTokens({ store, now, limit }: RevokedTokensOptions): RevokedTokens {
+  /** Token id -> `expiresAt`. */
   const revoked = new Map<string, number>()
-  /** Whether `revoked` holds every revoked token that may still be presented. */
-  let complete = false
-  let triedAt = -Infinity
+  /** Whether `revoked` has every revoked token that may still be presented. */
+  let isComplete = false
+  let loadedAt = -Infinity
 
-  function note({ id, expiresAt }: RevokedAccessToken): void {
+  function add({ id, expiresAt }: RevokedAccessToken): void {
     if (revoked.size < limit) revoked.set(id, expiresAt)
-    else complete = false
+    else isComplete = false
   }
 
-  function dropEnded(): void {
-    const end = now() - CLOCKS_APART
+  function removeExpired(): void {
+    const end = now() - KEPT_AFTER_EXPIRY_MS
     for (const [id, expiresAt] of revoked) if (expiresAt <= end) revoked.delete(id)
   }
 
   async function load(): Promise<void> {
-    triedAt = performance.now()
-    dropEnded()
-    const tokens = await store.listRevokedAccessTokens(now() - CLOCKS_APART, limit)
-    complete = true
-    for (const token of tokens) note(token)
-    // As many as were asked for: there may be more.
-    if (tokens.length >= limit) complete = false
+    loadedAt = performance.now()
+    removeExpired()
+    const tokens = await store.listRevokedAccessTokens(now() - KEPT_AFTER_EXPIRY_MS, limit)
+    isComplete = true
+    for (const token of tokens) add(token)
+    // The store answers at most `limit` of them, so there may be more.
+    if (tokens.length >= limit) isComplete = false
   }
 
   return {
     load,
-    isRevoked(id) {
-      // Where nothing is revoked, the name is not even looked at: in memory it lies apart from its token.
-      if (revoked.size > 0 && revoked.has(id)) return true
-      if (complete) return false
-      // Too many for memory a while ago; perhaps no longer.
-      if (performance.now() - triedAt > PAUSE) load().catch(() => undefined)
-      return store.isAccessTokenRevoked(id)
+    isRevoked(tokenId) {
+      // The size first: hashing the id costs time on every guarded request, and usually nothing is revoked.
+      if (revoked.size > 0 && revoked.has(tokenId)) return true
+      if (isComplete) return false
+      if (performance.now() - loadedAt > RELOAD_INTERVAL_MS) load().catch(() => undefined)
+      return store.isAccessTokenRevoked(tokenId)
     },
     async revoke(token) {
-      await store.revokeAccessToken(token, now() - CLOCKS_APART)
-      note(token)
+      await store.revokeAccessToken(token, now() - KEPT_AFTER_EXPIRY_MS)
+      add(token)
     },
-    note,
+    add,
   }
 }

@@ -1,222 +1,153 @@
 import type { webcrypto } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
+import { StoreUnavailableError } from '../contracts/errors.js'
+import type { Store } from '../contracts/store.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
-import type { Encryption } from '../store-client/encryption.js'
-import type { SigningKeyRecord, Store } from '../contracts/store.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import { importSigningKey, type KeyEncryption, type SigningKey } from './key-pairs.js'
+import { findCurrentKey, isVerifying, selectVerifyingKeys } from './key-schedule.js'
 
-/** A signing key in memory, imported once. */
-export interface SigningKey {
-  readonly kid: string
-  readonly algorithm: string
-  readonly publicKey: webcrypto.CryptoKey
-  /** Undefined where this process's secrets don't open it: a process with a newer one has made it. It verifies here, and never signs. */
-  readonly privateKey: webcrypto.CryptoKey | undefined
-  readonly publicJwk: SigningKeyRecord['publicJwk']
-  /** Milliseconds since 1970. */
-  readonly createdAt: number
-  /** Milliseconds since 1970. */
-  readonly signsFrom: number
-  /** Milliseconds since 1970; undefined while no later key has taken over. */
-  readonly verifiesUntil: number | undefined
-}
-
-/** The signing keys that this process knows. */
+/** The signing keys in this process's memory. */
 export interface SigningKeys {
-  /** Reads them from the store; keys already imported are kept. */
+  /** Reads them from the store. Keys that are already imported are not imported again. */
   load(): Promise<void>
-  /** Every key that still verifies, in the order in which they sign. */
+  /** The keys that verify now, in the order in which they sign. */
   list(): readonly SigningKey[]
-  /** The one that signs now; undefined if there is none, which only a store without keys explains. */
-  current(): (SigningKey & { readonly privateKey: webcrypto.CryptoKey }) | undefined
-  /** Whether the key of that `kid` is known, and verifies now. */
+  /** The key that signs now; undefined only while the store has none. */
+  current(): CurrentSigningKey | undefined
+  /** Whether the key with that `kid` is known and verifies now. */
   verifies(kid: string): boolean
-  /** The `kid` of the key added last, verifying or not, as of the last reading: what `Store.addSigningKey` is told. */
-  lastAdded(): string | undefined
+  /** The `kid` of the key that was added last, whether it verifies or not, for the compare-and-set of `Store.addSigningKey`. */
+  lastAddedKid(): string | undefined
   /**
-   * The key of that `kid` while it verifies. An unknown one may have been made a moment ago, elsewhere: who brings it waits
-   * until the feed of changes has been asked, ten times a second at most. Rejects where the store can't answer.
+   * The key with that `kid`, if it verifies now. Another process may just have added it, so for an unknown `kid` the change
+   * feed is read first, once per `UNKNOWN_KID_POLL_INTERVAL_MS` for all callers. Rejects if the store does not answer.
    */
-  find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>
-  /** Whether `find` has found no key of that `kid`, and none has come since. */
-  isNobodys(kid: string): boolean
+  find(kid: string): MaybePromise<SigningKey | undefined>
+  /** Whether `find` found no key with that `kid`, and no keys were loaded since. */
+  isUnknown(kid: string): boolean
+  /** Calls `listener` when a key was removed: no cached token that it signed may be accepted. */
+  onRemoved(listener: () => void): void
 }
+
+export type CurrentSigningKey = SigningKey & { readonly privateKey: webcrypto.CryptoKey }
 
 interface SigningKeysOptions {
-  readonly store: Store
-  readonly encryption: Encryption
+  readonly store: Pick<Store, 'listSigningKeys'>
+  readonly encryption: Pick<KeyEncryption, 'unseal'>
   readonly now: () => number
-  /** Resolves true once every change committed before is known here, those of signing keys by `load()`; false if the store can't tell. */
+  /**
+   * Resolves true once this process has handled every change that was committed before the call, those of signing keys by
+   * `load()`; false if the store does not answer.
+   */
   readonly readChanges: () => Promise<boolean>
-  /** Called when a key is no longer there, so that nothing it signed is taken from memory. */
-  readonly onRemoved: () => void
 }
 
-/** Milliseconds between two questions about keys that nobody may have made. */
-const ASKED_EVERY = 100
-/** A thumbprint (RFC 7638) has 43 characters. */
-const LONGEST_KID = 64
+/** Bounds what unauthenticated requests with invented `kid`s cost the store to ten queries a second. */
+const UNKNOWN_KID_POLL_INTERVAL_MS = 100
+const MAX_UNKNOWN_KIDS = 1000
+/** A `kid` is an RFC 7638 thumbprint of 43 characters, so a much longer one is rejected without asking the store. */
+const MAX_KID_LENGTH = 64
 
-export function createSigningKeys({ store, encryption, now, readChanges, onRemoved }: SigningKeysOptions): SigningKeys {
+export function createSigningKeys({ store, encryption, now, readChanges }: SigningKeysOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
-  let lastAdded: string | undefined
-  let loading: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | undefined
-  let askedAt = -Infinity
-  let asking: Promise<void> | undefined
-  /** Names that no key had when the keys were last read. */
-  const nobodys = boundedCache<true>({ entries: 1000 })
+  let lastAddedKid: string | undefined
+  const unknownKids = boundedCache<true>({ entries: MAX_UNKNOWN_KIDS })
+  const removalListeners: (() => void)[] = []
 
   async function read(): Promise<void> {
     const records = await store.listSigningKeys()
-    const known = new Map(keys.map((key) => [key.kid, key]))
-    const next = await Promise.all(
-      verifyingKeys(records, now()).map((record) => open(record, known.get(record.kid), encryption)),
+    const imported = new Map(keys.map((key) => [key.kid, key]))
+    const loaded = await Promise.all(
+      selectVerifyingKeys(records, now()).map((record) => {
+        const key = imported.get(record.kid)
+        return key ? { ...key, verifiesUntil: record.verifiesUntil } : importSigningKey(record, encryption)
+      }),
     )
-    const removed = keys.some((key) => !records.some((record) => record.kid === key.kid))
-    keys = next
-    nobodys.clear()
-    lastAdded = records.at(-1)?.kid
-    if (removed) onRemoved()
+    const kids = new Set(records.map(({ kid }) => kid))
+    const isAnyRemoved = keys.some(({ kid }) => !kids.has(kid))
+    keys = loaded
+    unknownKids.clear()
+    lastAddedKid = records.at(-1)?.kid
+    if (isAnyRemoved) for (const listener of removalListeners) listener()
   }
 
-  /**
-   * Readings run one behind the other: what was asked for last is what is known in the end. All who come during one share
-   * the next; where that one fails, so do they, instead of waiting as long again.
-   */
-  function load(): Promise<void> {
-    if (waiting) return waiting
-    const mine = loading.then(() => {
-      waiting = undefined
-      return read()
-    })
-    waiting = mine
-    loading = mine
-    mine.catch(() => {
-      if (waiting === mine) waiting = undefined
-      if (loading === mine) loading = Promise.resolve()
-    })
-    return mine
-  }
-
-  /** Asks once for all who wait. Who comes while it is being read is too late for that, and waits for the next one. */
-  async function ask(): Promise<void> {
-    const pause = askedAt + ASKED_EVERY - performance.now()
-    await (pause > 0 ? sleep(pause, undefined, { ref: false }) : undefined)
-    askedAt = performance.now()
-    asking = undefined
-    if (!(await readChanges()))
-      throw new StoreUnavailableError('Whether the signing key is new, the store did not tell.')
-  }
-
-  function known(kid: string): SigningKey | undefined {
-    for (const key of keys) {
-      if (key.kid === kid) return key.verifiesUntil === undefined || now() < key.verifiesUntil ? key : undefined
-    }
+  function findKnown(kid: string): SigningKey | undefined {
+    // A loop, because find() would allocate a closure for every guarded request (test/hot-paths.test.ts counts bytes).
+    for (const key of keys) if (key.kid === kid) return isVerifying(key, now()) ? key : undefined
     return undefined
   }
 
-  function isNobodys(kid: string): boolean {
-    return kid.length > LONGEST_KID || nobodys.get(kid) === true
+  function isUnknown(kid: string): boolean {
+    return kid.length > MAX_KID_LENGTH || unknownKids.get(kid) === true
   }
 
+  const pollChanges = createChangesPoll(readChanges)
+
   return {
-    load,
-    list: () => keys.filter((key) => key.verifiesUntil === undefined || now() < key.verifiesUntil),
+    load: serialize(read),
+    list: () => keys.filter((key) => isVerifying(key, now())),
     current: () => findCurrentKey(keys.filter(canSign), now()),
-    verifies: (kid) => known(kid) !== undefined,
-    lastAdded: () => lastAdded,
-    isNobodys,
+    verifies: (kid) => findKnown(kid) !== undefined,
+    lastAddedKid: () => lastAddedKid,
+    isUnknown,
+    onRemoved: (listener) => void removalListeners.push(listener),
     find(kid) {
-      const key = known(kid)
-      if (key || isNobodys(kid)) return key
-      asking ??= ask()
-      return asking.then(() => {
-        const found = known(kid)
-        if (!found) nobodys.set(kid, true)
+      const key = findKnown(kid)
+      if (key || isUnknown(kid)) return key
+      return pollChanges().then(() => {
+        const found = findKnown(kid)
+        if (!found) unknownKids.set(kid, true)
         return found
       })
     },
   }
 }
 
-function canSign(key: SigningKey): key is SigningKey & { readonly privateKey: webcrypto.CryptoKey } {
+function canSign(key: SigningKey): key is CurrentSigningKey {
   return key.privateKey !== undefined
 }
 
-/** The key that signs at that instant. The first one of a store may lie a little ahead of this machine's clock: better that one than none. */
-export function findCurrentKey<Key extends { readonly signsFrom: number }>(
-  keys: readonly Key[],
-  now: number,
-): Key | undefined {
-  return keys.findLast((key) => key.signsFrom <= now) ?? keys[0]
-}
+/**
+ * Runs `read` one call at a time, so that the last read wins. Calls that arrive during one share the next; if a read
+ * fails, they fail with it instead of waiting for the time-out again.
+ */
+function serialize(read: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
 
-/** A record with the end that the key after it sets. */
-type TimedRecord = SigningKeyRecord & Pick<SigningKey, 'verifiesUntil'>
-
-/** The keys that verify at that instant, in the order in which they sign. Others stay in the store as history. */
-export function verifyingKeys(records: readonly SigningKeyRecord[], now: number): TimedRecord[] {
-  const inOrder = records.toSorted((a, b) => a.signsFrom - b.signsFrom)
-  return inOrder
-    .map((record, place) => {
-      const successor = inOrder[place + 1]
-      return { ...record, verifiesUntil: successor && successor.signsFrom + successor.formerVerifiesFor * 1000 }
+  return function load() {
+    if (waiting) return waiting
+    const next = running.then(() => {
+      waiting = undefined
+      return read()
     })
-    .filter(({ verifiesUntil }) => verifiesUntil === undefined || now < verifiesUntil)
-}
-
-async function open(record: TimedRecord, known: SigningKey | undefined, encryption: Encryption): Promise<SigningKey> {
-  const { kid, algorithm, createdAt, signsFrom, verifiesUntil } = record
-  if (known) return { ...known, verifiesUntil }
-  const publicJwk = record.publicJwk as JWK
-  const privateJwk = await openPrivateJwk(record, encryption)
-  return {
-    kid,
-    algorithm,
-    // importJWK resolves bytes for symmetric keys alone, and there are none here.
-    publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
-    privateKey: privateJwk && ((await importJWK(privateJwk, algorithm)) as CryptoKey),
-    publicJwk,
-    createdAt,
-    signsFrom,
-    verifiesUntil,
+    waiting = next
+    running = next
+    next.catch(() => {
+      if (waiting === next) waiting = undefined
+      if (running === next) running = Promise.resolve()
+    })
+    return next
   }
 }
 
-/** While `secret` is being changed, processes on the old list go on with what they can open. */
-async function openPrivateJwk({ sealedPrivateJwk }: TimedRecord, encryption: Encryption): Promise<JWK | undefined> {
-  try {
-    return JSON.parse(await encryption.open(sealedPrivateJwk)) as JWK
-  } catch (error) {
-    if (error instanceof ConfigurationError) return undefined
-    throw error
-  }
-}
+/**
+ * Reads the change feed at most once per interval, for all callers together. A call that arrives while it is being read
+ * waits for the next read: the current one may have started before the change was committed.
+ */
+function createChangesPoll(readChanges: () => Promise<boolean>): () => Promise<void> {
+  let polledAt = -Infinity
+  let scheduled: Promise<void> | undefined
 
-interface NewSigningKey {
-  readonly algorithm: string
-  readonly createdAt: number
-  readonly signsFrom: number
-  readonly formerVerifiesFor: number
-}
-
-/** A fresh key pair as a record; its private half leaves this call only sealed. */
-export async function makeSigningKey(
-  encryption: Encryption,
-  { algorithm, ...times }: NewSigningKey,
-): Promise<SigningKeyRecord> {
-  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
-  const publicPart = await exportJWK(publicKey)
-  const kid = await calculateJwkThumbprint(publicPart)
-  // On a command line it would be taken for an option.
-  if (kid.startsWith('-')) return makeSigningKey(encryption, { algorithm, ...times })
-  return {
-    kid,
-    algorithm,
-    publicJwk: { ...publicPart, kid, alg: algorithm, use: 'sig' },
-    sealedPrivateJwk: await encryption.seal(JSON.stringify(await exportJWK(privateKey))),
-    ...times,
+  async function poll(): Promise<void> {
+    const delay = polledAt + UNKNOWN_KID_POLL_INTERVAL_MS - performance.now()
+    await (delay > 0 ? sleep(delay, undefined, { ref: false }) : undefined)
+    polledAt = performance.now()
+    scheduled = undefined
+    if (!(await readChanges()))
+      throw new StoreUnavailableError('The store did not answer whether there is a signing key with this kid.')
   }
+
+  return () => (scheduled ??= poll())
 }

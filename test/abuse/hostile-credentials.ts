@@ -243,7 +243,7 @@ function otherThan(good: readonly Good[], clientId: string, random: Random): Goo
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** As the README has it: the base62 CRC-32 of all before. */
+/** As in docs/applications.md: the base62 CRC-32 of all before. */
 function checksum(text: string): string {
   let rest = crc32(text)
   let digits = ''

@@ -16,7 +16,7 @@ import { recordingLogger, SECRET } from '../support/platform.js'
 import { startMailServer, type MailServer } from '../support/smtp.js'
 
 const PROCESS = fileURLToPath(new URL('stopping-process.mjs', import.meta.url))
-const README = fileURLToPath(new URL('../../README.md', import.meta.url))
+const OPERATIONS = fileURLToPath(new URL('../../docs/operations.md', import.meta.url))
 
 /** Where a platform keeps its things, and how to look at them once it has stopped. */
 const DATABASES = {
@@ -42,7 +42,7 @@ const DATABASES = {
   },
 }
 
-it('the test stops its process as the README says', async () => {
+it('the process of this test stops as docs/operations.md says', async () => {
   const withoutSpaces = (text: string): string =>
     text
       .replace(/\/\/.*/g, '')
@@ -50,7 +50,7 @@ it('the test stops its process as the README says', async () => {
       .replace('pool?.', 'pool.')
   const lines = /function stop\(\) \{.*?\n\}\nprocess\.on.*?\n/s
   const [here, there] = await Promise.all(
-    [PROCESS, README].map(async (file) => lines.exec(await readFile(file, 'utf8'))?.[0]),
+    [PROCESS, OPERATIONS].map(async (file) => lines.exec(await readFile(file, 'utf8'))?.[0]),
   )
   expect(withoutSpaces(there!)).toBe(withoutSpaces(here!))
 })

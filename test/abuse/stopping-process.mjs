@@ -1,5 +1,5 @@
 /**
- * A platform in a process of its own that stops as the README says when it is told to: `node stopping-process.mjs
+ * A platform in a process of its own that stops as docs/operations.md says when it is told to: `node stopping-process.mjs
  * <SQLite file or PostgreSQL address> <port of the mail server>`. Says its port over IPC, and with its last breath on
  * stdout which requests it has seen.
  */
@@ -65,7 +65,7 @@ const server = app.listen(0, '127.0.0.1', () => {
   process.channel?.unref()
 })
 
-// As the README has it.
+// As in docs/operations.md.
 function stop() {
   if (!server.listening) return
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))

@@ -8,20 +8,22 @@ import { expect, vi, type TestContext } from 'vitest'
 import {
   createPlatformAuth,
   memoryStore,
-  type QueuedEmail,
+  type IssuedCredentials,
+  type Mailer,
   type PlatformAuthOptions,
   type PlatformEvent,
+  type QueuedEmail,
   type Store,
 } from '../../src/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { fakeClock } from '../../src/testing/index.js'
-import { freshDatabase } from '../support/postgres.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
+import { freshDatabase } from '../support/postgres.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
 
-/** APIs of every kind of registration. */
+/** APIs with every kind of `registration`. */
 export const APIS = {
   orders: {
     scheme: 'oauth2',
@@ -36,25 +38,25 @@ export const APIS = {
   payroll: { scheme: 'apiKey', title: 'Payroll', registration: 'closed' },
 } as const
 
-/** What a email brought. */
-export interface Brought {
+/** The credentials in an e-mail; empty where it has none. */
+export interface ReceivedCredentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
 export type Provider = ReturnType<typeof openProvider>
 
-/** What a test that runs beside others is known by. */
+/** What a concurrent test cleans up with. */
 export type Test = Pick<TestContext, 'onTestFinished'>
 
-/** Ways to the same backing, as each process opens it for itself. */
+/** One database of each kind, and a function that opens it as each process does for itself. */
 export const BACKINGS: Readonly<Record<string, (test: Test) => Promise<() => Store>>> = {
   async memory() {
     const store = memoryStore()
     return () => store
   },
   async SQLite({ onTestFinished }) {
-    const folder = await mkdtemp(join(tmpdir(), 'reseal-'))
+    const folder = await mkdtemp(join(tmpdir(), 'provider-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     return () => sqliteStore(join(folder, 'platform.sqlite'))
   },
@@ -73,11 +75,12 @@ export const BACKINGS: Readonly<Record<string, (test: Test) => Promise<() => Sto
   },
 }
 
-/** A platform with its app, on a clock that tests advance, closed when the test is over. */
+/** A platform and its app, on a clock that tests advance. Closed when the test is over. */
 export function openProvider({ onTestFinished }: Test, options: Partial<PlatformAuthOptions> = {}) {
   const clock = fakeClock()
   const logger = recordingLogger()
   const store = options.store ?? memoryStore()
+  const { watched, nextDueEmail } = watchLeases(store)
   const auth = createPlatformAuth({
     baseUrl: 'https://api.example.com',
     developersUrl: 'https://example.com/developers',
@@ -86,7 +89,7 @@ export function openProvider({ onTestFinished }: Test, options: Partial<Platform
     now: clock.now,
     rateLimits: { failedAuthentication: false },
     ...(options as object),
-    store,
+    store: watched,
     apis: APIS,
   })
   onTestFinished(() => auth.close())
@@ -96,7 +99,7 @@ export function openProvider({ onTestFinished }: Test, options: Partial<Platform
   app.get('/weather/now', auth.requireApiKey('weather'), (_req, res) => void res.json({}))
 
   const events: PlatformEvent[] = []
-  for (const type of TYPES) auth.events.on(type, (event: PlatformEvent) => void events.push(event))
+  for (const type of EVENT_TYPES) auth.events.on(type, (event: PlatformEvent) => void events.push(event))
 
   return {
     auth,
@@ -105,81 +108,105 @@ export function openProvider({ onTestFinished }: Test, options: Partial<Platform
     logger,
     store,
     events,
-    /** What has happened to an application, by name. */
-    happened: (id: string) =>
-      events.filter(({ applicationId }) => applicationId === id).map(({ type }) => type.slice(12)),
+    nextDueEmail,
+    /** The types of an application's events, without `application.`. */
+    listEvents: (id: string) =>
+      events.filter(({ applicationId }) => applicationId === id).map(({ type }) => type.slice('application.'.length)),
     async register(apis: readonly (keyof typeof APIS)[] = ['orders', 'catalog'], contact = 'dev@customer.example') {
       const { application } = await auth.applications.register({ name: 'Shop', contact, apis })
       return application
     },
-    record: async (id: string) => (await store.findApplication(id))!,
-    emailsOf: (id: string): Promise<readonly QueuedEmail[]> =>
+    findRecord: async (id: string) => (await store.findApplication(id))!,
+    listEmails: (id: string): Promise<readonly QueuedEmail[]> =>
       store.listEmails({ applicationId: id, state: undefined, limit: 100 }),
-    statusOf: async (id: string) => (await auth.applications.get(id))?.status,
-    /** What the token endpoint answers to key and secret. */
-    async tokenStatus({ clientId, clientSecret }: Brought, api = 'orders') {
+    getStatus: async (id: string) => (await auth.applications.get(id))?.status,
+    /** The status that the token endpoint answers. */
+    async tokenStatus({ clientId, clientSecret }: ReceivedCredentials, api = 'orders') {
       const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
       return (await request(app).post(`/${api}/token`).type('form').send(form)).status
     },
-    async keyStatus({ clientId }: Pick<Brought, 'clientId'>, path = '/catalog/items') {
+    /** The status that a key guard answers. */
+    async keyStatus({ clientId }: Pick<ReceivedCredentials, 'clientId'>, path = '/catalog/items') {
       return (await request(app).get(path).set('X-Api-Key', clientId)).status
     },
   }
 }
 
-const TYPES = [
+/** The store, and what the platform's worker finds there. */
+function watchLeases(store: Store) {
+  const waiting: ((found: QueuedEmail | undefined) => void)[] = []
+  const leaseEmail: Store['leaseEmail'] = async (now, until) => {
+    const callbacks = waiting.splice(0)
+    const found = await store.leaseEmail(now, until)
+    for (const callback of callbacks) callback(found)
+    return found
+  }
+  return {
+    watched: Object.create(store, { leaseEmail: { value: leaseEmail } }) as Store,
+    /** What the worker finds when it looks for a due e-mail next; undefined if none is due. */
+    nextDueEmail: () => new Promise<QueuedEmail | undefined>((resolve) => void waiting.push(resolve)),
+  }
+}
+
+const EVENT_TYPES = [
   'application.registered', 'application.approved', 'application.activated', 'application.delivered', 'application.deliveryFailed', 'application.updated',
   'application.suspended', 'application.resumed', 'application.deleted', 'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked',
 ] as const // prettier-ignore
 
-/** A platform that mails through a server of its own. */
+/** A platform that sends e-mails through a mail server of its own. */
 export async function openMailingProvider(
   test: Test,
   options: Partial<PlatformAuthOptions> = {},
-): Promise<Provider & { server: MailServer }> {
+): Promise<Provider & { server: MailServer; isSending: () => boolean }> {
   const server = await startMailServer()
   test.onTestFinished(() => server.close())
-  // Enough for a busy machine: what is cut short here would be tried again only on a clock that stands still.
+  // Long enough for a busy machine: after an unexpected time-out the next attempt is due on a clock that stands still.
   const timeouts = { connectionTimeout: 1500, greetingTimeout: 1500, socketTimeout: 1500 }
-  const mailer = smtpMailer({ transport: transportTo(server, timeouts), from: 'developers@example.com' })
-  return { ...openProvider(test, { mailer, ...options }), server }
+  const { send } = smtpMailer({ transport: transportTo(server, timeouts), from: 'developers@example.com' })
+  let sending = 0
+  const mailer: Mailer = {
+    async send(email) {
+      sending += 1
+      await send(email).finally(() => (sending -= 1))
+    },
+  }
+  return { ...openProvider(test, { mailer, ...options }), server, isSending: () => sending > 0 }
 }
 
 export const KEY = /\bepa_key_[A-Za-z0-9]{34}\b/
 export const SECRET_VALUE = /\bepa_sec_[A-Za-z0-9]{49}\b/
 
-/** Key and secret as a reader finds them in a email; empty where there are none. */
-export function broughtBy({ text }: { readonly text: string }): Brought {
+export function readCredentials({ text }: { readonly text: string }): ReceivedCredentials {
   return { clientId: KEY.exec(text)?.[0] ?? '', clientSecret: SECRET_VALUE.exec(text)?.[0] ?? '' }
 }
 
-export async function broughtByMail(mail: ReceivedMail | undefined): Promise<Brought> {
+export async function readMailedCredentials(mail: ReceivedMail | undefined): Promise<ReceivedCredentials> {
   const { text = '' } = mail ? await readMail(mail) : {}
-  return broughtBy({ text })
+  return readCredentials({ text })
 }
 
 /** For `expect.poll()`: as long as a busy machine may take. */
-export const PATIENTLY = { timeout: 8000, interval: 20 }
+export const POLL_OPTIONS = { timeout: 8000, interval: 20 }
 
-/** Waits for that many letters, and no more than that. */
-export async function emailsArrived(emails: readonly unknown[], count: number): Promise<void> {
+/** Waits until that many e-mails have arrived; fails if there are more. */
+export async function waitForEmails(emails: readonly unknown[], count: number): Promise<void> {
   await vi.waitFor(() => expect(emails.length).toBe(count), { timeout: 8000, interval: 10 })
 }
 
-/** The email's record once that many attempts are over. */
-export async function attemptsOver({ emailsOf }: Provider, id: string, attempts: number): Promise<QueuedEmail> {
-  const over = async (): Promise<void> => {
-    const [email] = await emailsOf(id)
+/** Waits until that many attempts to send the application's e-mail have ended. */
+export async function waitForAttempts({ listEmails }: Provider, id: string, attempts: number): Promise<QueuedEmail> {
+  const haveEnded = async (): Promise<void> => {
+    const [email] = await listEmails(id)
     expect([email?.attemptCount, email?.leasedUntil]).toEqual([attempts, 0])
   }
-  await vi.waitFor(over, { timeout: 8000, interval: 10 })
-  return (await emailsOf(id))[0]!
+  await vi.waitFor(haveEnded, { timeout: 8000, interval: 10 })
+  return (await listEmails(id))[0]!
 }
 
-/** No plain credential of these in what is shown, nor what is left of it without its public prefix. */
-export function expectNoneOf(brought: Brought, shown: unknown): void {
+/** Neither a plain credential, nor the part of it after its public prefix. */
+export function expectNoCredentials(credentials: Partial<IssuedCredentials>, shown: unknown): void {
   const text = typeof shown === 'string' ? shown : JSON.stringify(shown)
-  for (const credential of [brought.clientId, brought.clientSecret]) {
+  for (const credential of Object.values(credentials)) {
     if (credential !== '') expect(text).not.toContain(credential.slice(12))
   }
 }

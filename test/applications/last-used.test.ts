@@ -6,16 +6,16 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore, type IssuedCredentials, type Store } from '../../src/index.js'
 import { createLastUsed } from '../../src/applications/last-used.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { openProvider, type Brought, type Provider } from './applicant.js'
+import { openProvider, type Provider, type ReceivedCredentials } from './applicant.js'
 
-/** What an application's operator sees of the last use of key and secret. */
-async function lastUse({ auth }: Provider, id: string): Promise<readonly (Date | undefined)[]> {
+/** `lastUsedAt` of key and secret. */
+async function readLastUsed({ auth }: Provider, id: string): Promise<readonly (Date | undefined)[]> {
   const { keys, secrets } = (await auth.applications.get(id))!
   return [keys[0]?.lastUsedAt, secrets[0]?.lastUsedAt]
 }
 
-/** A store that counts how often it is asked to note something, and fails while told to. */
-function counting(store: Store): Store & { notes: number; failing: boolean } {
+/** A store that counts calls of `noteCredentialUse`, which reject while `failing`. */
+function countNotes(store: Store): Store & { notes: number; failing: boolean } {
   const counted = {
     ...store,
     notes: 0,
@@ -29,69 +29,69 @@ function counting(store: Store): Store & { notes: number; failing: boolean } {
   return counted
 }
 
-async function create({ auth }: Provider): Promise<{ id: string; credentials: Brought }> {
+async function create({ auth }: Provider): Promise<{ id: string; credentials: ReceivedCredentials }> {
   const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
   return { id: application.id, credentials: credentials as Required<IssuedCredentials> }
 }
 
 describe.concurrent('lastUsedAt', () => {
-  it('is when a key was last presented at a key API, and key and secret at a token endpoint', async ({
+  it('is when the key was last accepted by a key guard, or key and secret by a token endpoint', async ({
     expect,
     onTestFinished,
   }) => {
     const provider = openProvider({ onTestFinished })
     const { id, credentials } = await create(provider)
     const started = new Date(provider.clock.now())
-    expect(await lastUse(provider, id)).toEqual([undefined, undefined])
+    expect(await readLastUsed(provider, id)).toEqual([undefined, undefined])
 
     await provider.keyStatus(credentials)
-    expect(await lastUse(provider, id)).toEqual([started, undefined])
+    expect(await readLastUsed(provider, id)).toEqual([started, undefined])
     provider.clock.advance(60)
     await provider.tokenStatus(credentials)
     const later = new Date(provider.clock.now())
-    expect(await lastUse(provider, id)).toEqual([later, later])
+    expect(await readLastUsed(provider, id)).toEqual([later, later])
     const { items: applications } = await provider.auth.applications.list()
     expect(applications[0]).toEqual(await provider.auth.applications.get(id))
   })
 
-  it('is not moved by what was refused', async ({ expect, onTestFinished }) => {
+  it('does not change with refused requests', async ({ expect, onTestFinished }) => {
     const provider = openProvider({ onTestFinished })
     const { id, credentials } = await create(provider)
     expect(await provider.tokenStatus({ ...credentials, clientSecret: 'wrong' })).toBe(401)
-    expect(await lastUse(provider, id)).toEqual([undefined, undefined])
+    expect(await readLastUsed(provider, id)).toEqual([undefined, undefined])
     await provider.auth.applications.suspend(id)
     expect(await provider.tokenStatus(credentials)).toBe(401)
     expect(await provider.keyStatus(credentials)).toBe(403)
-    expect(await lastUse(provider, id)).toEqual([undefined, undefined])
+    expect(await readLastUsed(provider, id)).toEqual([undefined, undefined])
   })
 
-  it('is written once for many requests, and by none of them', async ({ expect, onTestFinished }) => {
-    const store = counting(memoryStore())
+  it('is written once for many requests, and not during a request', async ({ expect, onTestFinished }) => {
+    const store = countNotes(memoryStore())
     const provider = openProvider({ onTestFinished }, { store })
     const { id, credentials } = await create(provider)
     for (let i = 0; i < 50; i++) await provider.keyStatus(credentials)
     await provider.tokenStatus(credentials)
     expect(store.notes).toBe(0)
-    await lastUse(provider, id)
+    await readLastUsed(provider, id)
     expect(store.notes).toBe(1)
-    // Where there is nothing to write nothing is written.
-    await lastUse(provider, id)
+    // Nothing new: no call.
+    await readLastUsed(provider, id)
     expect(store.notes).toBe(1)
   })
 
-  it('waits out a store that can not write it, which no request feels', async ({ expect, onTestFinished }) => {
-    const store = counting(memoryStore())
+  it('is kept while the store cannot write it, and requests are answered', async ({ expect, onTestFinished }) => {
+    const store = countNotes(memoryStore())
     const provider = openProvider({ onTestFinished }, { store })
     const { id, credentials } = await create(provider)
     store.failing = true
     expect(await provider.keyStatus(credentials)).toBe(200)
-    expect(await lastUse(provider, id)).toEqual([undefined, undefined])
+    expect(await readLastUsed(provider, id)).toEqual([undefined, undefined])
     store.failing = false
-    expect(await lastUse(provider, id)).toEqual([new Date(provider.clock.now()), undefined])
+    expect(await readLastUsed(provider, id)).toEqual([new Date(provider.clock.now()), undefined])
   })
 
-  it('outlives process and changes of the application', async ({ expect, onTestFinished }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'usage-'))
+  it('survives a restart and changes of the application', async ({ expect, onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'last-used-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const file = join(folder, 'platform.sqlite')
     const first = openProvider({ onTestFinished }, { store: sqliteStore(file) })
@@ -101,18 +101,18 @@ describe.concurrent('lastUsedAt', () => {
     await first.auth.close()
 
     const second = openProvider({ onTestFinished }, { store: sqliteStore(file) })
-    expect(await lastUse(second, id)).toEqual([used, used])
-    // Changed from what it was read as, while a use is still to be written.
+    expect(await readLastUsed(second, id)).toEqual([used, used])
+    // The record changes while a use is not yet written.
     second.clock.advance(10)
     await second.keyStatus(credentials)
     await second.auth.applications.update(id, { name: 'Another' })
-    expect(await lastUse(second, id)).toEqual([new Date(second.clock.now()), used])
+    expect(await readLastUsed(second, id)).toEqual([new Date(second.clock.now()), used])
     await second.auth.applications.rotateKey(id)
     const { keys } = (await second.auth.applications.get(id))!
     expect(keys.map(({ lastUsedAt }) => lastUsedAt)).toEqual([undefined, new Date(second.clock.now())])
   })
 
-  it('is the later of what two processes know', async ({ expect, onTestFinished }) => {
+  it('is the later one if two processes write it', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const one = openProvider({ onTestFinished }, { store })
     const other = openProvider({ onTestFinished }, { store, now: one.clock.now })
@@ -121,36 +121,36 @@ describe.concurrent('lastUsedAt', () => {
     one.clock.advance(5)
     await other.keyStatus(credentials)
     const latest = new Date(one.clock.now())
-    expect(await lastUse(other, id)).toEqual([latest, undefined])
-    expect(await lastUse(one, id)).toEqual([latest, undefined])
+    expect(await readLastUsed(other, id)).toEqual([latest, undefined])
+    expect(await readLastUsed(one, id)).toEqual([latest, undefined])
   })
 })
 
-it('lastUsedAt is written after 10 seconds by itself', async () => {
+it('lastUsedAt is written after 10 seconds without a call', async () => {
   const provider = openProvider({ onTestFinished })
   const { id } = await create(provider)
-  const [{ hash } = { hash: '' }] = (await provider.record(id)).keys
+  const [{ hash } = { hash: '' }] = (await provider.findRecord(id)).keys
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const usage = createLastUsed({ store: provider.store, now: provider.clock.now })
-  usage.note(hash)
-  usage.note(hash)
+  const lastUsed = createLastUsed({ store: provider.store, now: provider.clock.now })
+  lastUsed.note(hash)
+  lastUsed.note(hash)
   await vi.advanceTimersByTimeAsync(9999)
-  expect((await provider.record(id)).keys[0]!.lastUsedAt).toBeUndefined()
+  expect((await provider.findRecord(id)).keys[0]!.lastUsedAt).toBeUndefined()
   await vi.advanceTimersByTimeAsync(1)
-  expect((await provider.record(id)).keys[0]!.lastUsedAt).toBe(provider.clock.now())
+  expect((await provider.findRecord(id)).keys[0]!.lastUsedAt).toBe(provider.clock.now())
 })
 
-it('lastUsedAt is written in nobody’s trace', async () => {
+it('lastUsedAt is written outside the context of the request that started the timer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const request = new AsyncLocalStorage<string>()
   const writtenIn: unknown[] = []
   const store: Store = { ...memoryStore(), noteCredentialUse: async () => void writtenIn.push(request.getStore()) }
-  const usage = createLastUsed({ store, now: Date.now })
-  // A timer goes off in the context in which it was set.
+  const lastUsed = createLastUsed({ store, now: Date.now })
+  // A timer runs in the context in which it was set.
   await request.run('the first', async () => {
-    usage.note('hash')
+    lastUsed.note('hash')
     await vi.advanceTimersByTimeAsync(10_000)
   })
   expect(writtenIn).toEqual([undefined])

@@ -3,11 +3,11 @@ import { describe, it } from 'vitest'
 import { memoryStore, openAdmin, type ApiGrants, type ApplicationErrorCode, type Store } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
-  broughtBy,
-  expectNoneOf,
-  PATIENTLY,
-  emailsArrived,
+  expectNoCredentials,
   openProvider,
+  POLL_OPTIONS,
+  readCredentials,
+  waitForEmails,
   type Provider,
   type Test,
 } from './applicant.js'
@@ -20,7 +20,7 @@ function openRegistering(test: Test): Provider & { mailer: ReturnType<typeof mem
 const CONTACT = 'dev@customer.example'
 
 describe.concurrent('register()', () => {
-  it('resolves a pending application, without its credentials, before any email is sent', async ({
+  it('resolves a pending application, without its credentials, before any e-mail is sent', async ({
     expect,
     onTestFinished,
   }) => {
@@ -52,10 +52,10 @@ describe.concurrent('register()', () => {
         details: { apis: { orders: { scopes: ['orders:read'] }, catalog: { scopes: [] } } },
       },
     ])
-    expect(await provider.statusOf(answer.application.id)).toBe('pending')
+    expect(await provider.getStatus(answer.application.id)).toBe('pending')
   })
 
-  it('grants what registrationScopes lets it, and refuses more', async ({ expect, onTestFinished }) => {
+  it('grants the scopes in registrationScopes, and rejects others', async ({ expect, onTestFinished }) => {
     const { auth, mailer, tokenStatus } = openRegistering({ onTestFinished })
     const register = (apis: ApiGrants) =>
       auth.applications.register({ name: 'Shop', contact: CONTACT, apis: apis as never })
@@ -64,15 +64,15 @@ describe.concurrent('register()', () => {
     expect((await register({ orders: {} })).application.apis).toEqual({ orders: { scopes: ['orders:read'] } })
     expect((await register({ orders: { scopes: [] } })).application.apis).toEqual({ orders: { scopes: [] } })
     await expect(register({ orders: { scopes: ['orders:write'] } })).rejects.toMatchObject({ code: 'unknown_scope' })
-    await emailsArrived(mailer.emails, 3)
-    expect(await tokenStatus(broughtBy(mailer.emails[0]!))).toBe(200)
-    // An operator may grant the rest.
+    await waitForEmails(mailer.emails, 3)
+    expect(await tokenStatus(readCredentials(mailer.emails[0]!))).toBe(200)
+    // An operator may grant the other scopes.
     await expect(auth.applications.allow(application.id, 'orders')).resolves.toMatchObject({
       apis: { orders: { scopes: ['orders:read', 'orders:write'] } },
     })
   })
 
-  it('leaves no trace of what it refuses', async ({ expect, onTestFinished }) => {
+  it('stores and sends nothing if it rejects', async ({ expect, onTestFinished }) => {
     const { auth, store, mailer, events } = openRegistering({ onTestFinished })
     const good = { name: 'Shop', contact: CONTACT, apis: ['catalog'] }
     const bad: [object, ApplicationErrorCode][] = [
@@ -102,7 +102,7 @@ describe.concurrent('register()', () => {
     expect([mailer.emails, events]).toEqual([[], []])
   })
 
-  it('is a ConfigurationError without a mailer', async ({ expect, onTestFinished }) => {
+  it('rejects with ConfigurationError without a mailer', async ({ expect, onTestFinished }) => {
     const { auth } = openProvider({ onTestFinished })
     await expect(
       auth.applications.register({ name: 'Shop', contact: CONTACT, apis: ['catalog'] }),
@@ -112,7 +112,7 @@ describe.concurrent('register()', () => {
     })
   })
 
-  it('stores application and email together, or neither', async ({ expect, onTestFinished }) => {
+  it('stores neither application nor e-mail if the store fails', async ({ expect, onTestFinished }) => {
     const working = memoryStore()
     const store: Store = {
       ...working,
@@ -129,17 +129,17 @@ describe.concurrent('register()', () => {
     expect(mailer.emails).toEqual([])
   })
 
-  it('makes another application for a contact that is known', async ({ expect, onTestFinished }) => {
+  it('creates another application for a known contact', async ({ expect, onTestFinished }) => {
     const { register, mailer, keyStatus } = openRegistering({ onTestFinished })
     const [one, two] = [await register(), await register()]
     expect(one.id).not.toBe(two.id)
-    await emailsArrived(mailer.emails, 2)
-    for (const email of mailer.emails) expect(await keyStatus(broughtBy(email))).toBe(200)
+    await waitForEmails(mailer.emails, 2)
+    for (const email of mailer.emails) expect(await keyStatus(readCredentials(email))).toBe(200)
   })
 })
 
-describe.concurrent('a registration that touches a manual API', () => {
-  it('waits for approval, whatever else it touches, and has no credentials until then', async ({
+describe.concurrent('a registration that includes a manual API', () => {
+  it('waits for approval, whatever other APIs it includes, and has no credentials until then', async ({
     expect,
     onTestFinished,
   }) => {
@@ -147,23 +147,25 @@ describe.concurrent('a registration that touches a manual API', () => {
     const { auth, mailer, clock } = provider
     const { id } = await provider.register(['catalog', 'orders', 'weather'])
     clock.advance(24 * 3600)
-    await sleep(1200)
+    expect(await provider.nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])
-    expect(await provider.record(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
     expect(await auth.outbox.retry(id)).toEqual({ retried: 0 })
 
     expect(await auth.applications.approve(id, { by: 'ann' })).toMatchObject({ id, status: 'pending' })
-    await emailsArrived(mailer.emails, 1)
-    const brought = broughtBy(mailer.emails[0]!)
-    expect([await provider.tokenStatus(brought), await provider.keyStatus(brought, '/weather/now')]).toEqual([200, 200])
-    expect(provider.happened(id).slice(0, 2)).toEqual(['registered', 'approved'])
+    await waitForEmails(mailer.emails, 1)
+    const received = readCredentials(mailer.emails[0]!)
+    expect([await provider.tokenStatus(received), await provider.keyStatus(received, '/weather/now')]).toEqual([
+      200, 200,
+    ])
+    expect(provider.listEvents(id).slice(0, 2)).toEqual(['registered', 'approved'])
     const { items: records } = await auth.audit.list({ applicationId: id })
     expect(records[1]).toMatchObject({ type: 'application.approved', by: 'ann', at: new Date(clock.now()) })
-    expectNoneOf(brought, records)
+    expectNoCredentials(received, records)
   })
 
-  it('is tried for 72 hours from its approval', async ({ expect, onTestFinished }) => {
+  it('has 72 hours of attempts from its approval, not from its registration', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const registering = openProvider({ onTestFinished }, { store, mailer: memoryMailer() })
     const { clock } = registering
@@ -172,18 +174,18 @@ describe.concurrent('a registration that touches a manual API', () => {
     clock.advance(10 * 24 * 3600)
     const operator = openProvider({ onTestFinished }, { store, now: clock.now })
     await operator.auth.applications.approve(id)
-    expect(await operator.emailsOf(id)).toMatchObject([{ state: 'due', createdAt: clock.now(), dueAt: clock.now() }])
+    expect(await operator.listEmails(id)).toMatchObject([{ state: 'due', createdAt: clock.now(), dueAt: clock.now() }])
   })
 
   it('is approved once, and only while it waits', async ({ expect, onTestFinished }) => {
-    const { auth, register, mailer, statusOf } = openRegistering({ onTestFinished })
+    const { auth, register, mailer, getStatus } = openRegistering({ onTestFinished })
     const approve = (id: string) => auth.applications.approve(id)
     const { id } = await register(['weather'])
     const outcomes = await Promise.allSettled([approve(id), approve(id)])
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_state' })
-    await emailsArrived(mailer.emails, 1)
-    await expect.poll(() => statusOf(id), PATIENTLY).toBe('active')
+    await waitForEmails(mailer.emails, 1)
+    await expect.poll(() => getStatus(id), POLL_OPTIONS).toBe('active')
     await expect(approve(id)).rejects.toMatchObject({ code: 'invalid_state' })
 
     await expect(approve((await register(['catalog'])).id)).rejects.toMatchObject({ code: 'invalid_state' })
@@ -195,22 +197,22 @@ describe.concurrent('a registration that touches a manual API', () => {
     await expect(approve(deleted.id)).rejects.toMatchObject({ code: 'invalid_state' })
   })
 
-  it('can neither be suspended nor resumed, and is deleted with its email', async ({ expect, onTestFinished }) => {
-    const { auth, register, emailsOf, happened } = openRegistering({ onTestFinished })
+  it('can be neither suspended nor resumed, and is deleted with its e-mail', async ({ expect, onTestFinished }) => {
+    const { auth, register, listEmails, listEvents } = openRegistering({ onTestFinished })
     const { id } = await register(['weather'])
     await expect(auth.applications.suspend(id)).rejects.toMatchObject({ code: 'invalid_state' })
     await expect(auth.applications.resume(id)).rejects.toMatchObject({ code: 'invalid_state' })
     expect(await auth.applications.delete(id)).toMatchObject({ status: 'deleted', contact: undefined, name: '' })
-    expect(await emailsOf(id)).toEqual([])
-    expect(happened(id)).toEqual(['registered', 'deleted'])
+    expect(await listEmails(id)).toEqual([])
+    expect(listEvents(id)).toEqual(['registered', 'deleted'])
   })
 
-  it('can be deleted by an operator without a platform', async ({ expect, onTestFinished }) => {
-    const { register, store, emailsOf, statusOf } = openRegistering({ onTestFinished })
+  it('can be deleted through openAdmin()', async ({ expect, onTestFinished }) => {
+    const { register, store, listEmails, getStatus } = openRegistering({ onTestFinished })
     const { id } = await register(['weather'])
-    const operations = await openAdmin(store)
-    await operations.applications.delete(id)
-    expect(await emailsOf(id)).toEqual([])
-    expect(await statusOf(id)).toBe('deleted')
+    const admin = await openAdmin(store)
+    await admin.applications.delete(id)
+    expect(await listEmails(id)).toEqual([])
+    expect(await getStatus(id)).toBe('deleted')
   })
 })

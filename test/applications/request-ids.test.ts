@@ -2,11 +2,18 @@ import express, { type Express } from 'express'
 import request, { type Test as Call } from 'supertest'
 import { describe, it } from 'vitest'
 import type { EmailMessage, PlatformAuthOptions } from '../../src/index.js'
-import { attemptsOver, broughtBy, openProvider, type Brought, type Provider, type Test } from './applicant.js'
+import {
+  openProvider,
+  readCredentials,
+  waitForAttempts,
+  type Provider,
+  type ReceivedCredentials,
+  type Test,
+} from './applicant.js'
 
 const LINK = /claim#([A-Za-z0-9_-]{43})\b/
 
-/** A platform whose emails arrive without anybody knowing, in an app whose requests have ids, as pino-http gives them. */
+/** A platform whose e-mails arrive with an unknown outcome, in an app whose requests have ids, as pino-http sets them. */
 function openIdentified(test: Test, options: Partial<PlatformAuthOptions> = {}) {
   const sent: EmailMessage[] = []
   const mailer = {
@@ -26,58 +33,59 @@ function openIdentified(test: Test, options: Partial<PlatformAuthOptions> = {}) 
   return { ...provider, app: identified, sent }
 }
 
-/** What was told of changes of applications, with the id of the request. */
-const told = ({ events }: Pick<Provider, 'events'>): unknown[] => events.map(({ type, requestId }) => [type, requestId])
+/** The events, with the ids of their requests. */
+const listRequestIds = ({ events }: Pick<Provider, 'events'>): unknown[] =>
+  events.map(({ type, requestId }) => [type, requestId])
 
-const form = ({ clientId, clientSecret }: Brought, more: object): object => ({
+const form = ({ clientId, clientSecret }: ReceivedCredentials, more: object): object => ({
   client_id: clientId,
   client_secret: clientSecret,
   ...more,
 })
-const FIRST_USES: readonly [string, (app: Express, brought: Brought) => Call][] = [
+const FIRST_USES: readonly [string, (app: Express, received: ReceivedCredentials) => Call][] = [
   ['a guard', (app, { clientId }) => request(app).get('/catalog/items').set('X-Api-Key', clientId)],
   ['a guard that refuses', (app, { clientId }) => request(app).get('/weather/now').set('X-Api-Key', clientId)],
-  ['the token endpoint', (app, brought) => request(app).post('/orders/token').type('form').send(form(brought, { grant_type: 'client_credentials' }))],
-  ['the revocation endpoint', (app, brought) => request(app).post('/orders/revoke').type('form').send(form(brought, { token: 'none' }))],
-  ['the introspection endpoint', (app, brought) => request(app).post('/orders/introspect').type('form').send(form(brought, { token: 'none' }))],
+  ['the token endpoint', (app, received) => request(app).post('/orders/token').type('form').send(form(received, { grant_type: 'client_credentials' }))],
+  ['the revocation endpoint', (app, received) => request(app).post('/orders/revoke').type('form').send(form(received, { token: 'none' }))],
+  ['the introspection endpoint', (app, received) => request(app).post('/orders/introspect').type('form').send(form(received, { token: 'none' }))],
 ] // prettier-ignore
 
-describe.concurrent('the id of a request', () => {
+describe.concurrent('the requestId of an event', () => {
   it.for([
     ['JSON', 'json'],
     ['the form', 'form'],
-  ] as const)('is told with a registration by %s', async ([, type], { expect, onTestFinished }) => {
+  ] as const)('is that of a registration by %s', async ([, type], { expect, onTestFinished }) => {
     const provider = openIdentified({ onTestFinished })
     const body = { name: 'Shop', contact: 'dev@customer.example', apis: ['weather'] }
     await request(provider.app).post('/register').type(type).send(body).expect(202)
-    expect(told(provider)).toEqual([['application.registered', 'r7']])
+    expect(listRequestIds(provider)).toEqual([['application.registered', 'r7']])
   })
 
-  it.for(FIRST_USES)('is told with the first use of credentials at %s', async ([, use], { expect, onTestFinished }) => {
+  it.for(FIRST_USES)('is that of the first use of credentials at %s', async ([, use], { expect, onTestFinished }) => {
     const provider = openIdentified({ onTestFinished })
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
-    const { status } = await use(provider.app, broughtBy(provider.sent[0]!))
+    await waitForAttempts(provider, id, 1)
+    const { status } = await use(provider.app, readCredentials(provider.sent[0]!))
     expect([200, 403]).toContain(status)
-    expect(told(provider)).toEqual([
+    expect(listRequestIds(provider)).toEqual([
       ['application.registered', undefined],
       ['application.activated', 'r7'],
     ])
   })
 
-  it('is told with a claim', async ({ expect, onTestFinished }) => {
+  it('is that of a claim', async ({ expect, onTestFinished }) => {
     const provider = openIdentified({ onTestFinished }, { delivery: 'claim-link' })
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     const [, token] = LINK.exec(provider.sent[0]!.text)!
     await request(provider.app).post('/register/claim').send({ token }).expect(200)
-    expect(told(provider)).toEqual([
+    expect(listRequestIds(provider)).toEqual([
       ['application.registered', undefined],
       ['application.activated', 'r7'],
     ])
   })
 
-  it('is not told with what happens to the email afterwards, nor outside a request', async ({
+  it('is absent from what happens to the e-mail afterwards, and from calls outside a request', async ({
     expect,
     onTestFinished,
   }) => {
@@ -85,15 +93,15 @@ describe.concurrent('the id of a request', () => {
     const provider = openIdentified({ onTestFinished }, { mailer: delivered })
     const body = { name: 'Shop', contact: 'dev@customer.example', apis: ['catalog'] }
     await request(provider.app).post('/register').send(body).expect(202)
-    await expect.poll(() => told(provider)).toHaveLength(3)
-    expect(told(provider)).toEqual([
+    await expect.poll(() => listRequestIds(provider)).toHaveLength(3)
+    expect(listRequestIds(provider)).toEqual([
       ['application.registered', 'r7'],
       ['application.delivered', undefined],
       ['application.activated', undefined],
     ])
-    // What nobody but doors can say.
+    // Only the registration form can pass an id.
     const register: (...args: readonly unknown[]) => Promise<unknown> = provider.auth.applications.register as never
     await register({ name: 'Shop', contact: 'dev@customer.example', apis: ['weather'] }, 'r8')
-    expect(told(provider).at(-1)).toEqual(['application.registered', undefined])
+    expect(listRequestIds(provider).at(-1)).toEqual(['application.registered', undefined])
   })
 })

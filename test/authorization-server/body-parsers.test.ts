@@ -188,7 +188,7 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
         expectRefusal(await post(app, path, formOf(shop, { token: 'x' })), 500, 'server_error')
       }
       expect(logger.lines).toHaveLength(3)
-      for (const line of logger.lines) expect(line).toMatch(/body was read before.*Mount auth\.router before/)
+      for (const line of logger.lines) expect(line).toMatch(/read the request body before.*Mount auth\.router before/)
     })
 
     it("behind body-parser 1's json() is taken for an empty form: it leaves an empty object on req.body", async () => {

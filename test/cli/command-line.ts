@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
-import type { EmailInfo } from '../../src/cli/emails.js'
+import type { EmailInfo } from '../../src/cli/commands/emails.js'
 import { run } from '../../src/cli/run.js'
 import {
   createPlatformAuth,
@@ -20,14 +20,14 @@ import {
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { APIS, recordingLogger, SECRET } from '../support/platform.js'
 
-/** The module that tests give as `--config`. */
+/** The module that tests pass to `--config`. */
 export const CONFIG = fileURLToPath(new URL('platform.mjs', import.meta.url))
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 export const BIN = fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url))
 const MANIFEST = { version: '1.2.3', engines: { node: '>=20.0.0' } }
 
-/** What a command line has said, and what it ended with. */
-export interface Ended {
+/** The exit code and the output of a command line. */
+export interface ProgramResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -35,58 +35,62 @@ export interface Ended {
 
 type Environment = Readonly<Record<string, string>>
 
-/** Runs the program that users run, as a process of its own. */
-export function bin(args: readonly string[], env: Environment = {}, cwd?: string, program = BIN): Promise<Ended> {
-  return new Promise((ended) => {
+/** Runs the built program in a process of its own. */
+export function runProgram(
+  args: readonly string[],
+  env: Environment = {},
+  cwd?: string,
+  program = BIN,
+): Promise<ProgramResult> {
+  return new Promise((resolve) => {
     const options = { env: { PATH: process.env['PATH'], ...env }, cwd, timeout: 30_000 }
     const child = execFile(program, args, options, (error, stdout, stderr) => {
-      ended({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr })
+      resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr })
     })
     child.stdin?.end()
   })
 }
 
-interface Circumstances {
+interface RunOptions {
   readonly env?: Environment
-  /** What somebody at a terminal says when asked; `leaves` without a word. */
+  /** The answer that is typed at a terminal. */
   readonly answer?: string
-  readonly leaves?: boolean
+  /** Closes the terminal without an answer. */
+  readonly closesTerminal?: boolean
   readonly engines?: { readonly node: string }
 }
 
-/** Runs the same in this process. */
-export async function core(args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> {
-  const { env = {}, answer, leaves = false, engines = MANIFEST.engines } = circumstances
-  const [stdout, stderr] = [collector(), collector()]
-  const stdin = Object.assign(new PassThrough(), { isTTY: leaves || answer !== undefined })
+/** Runs a command line in this process. */
+export async function runInProcess(args: readonly string[], options: RunOptions = {}): Promise<ProgramResult> {
+  const { env = {}, answer, closesTerminal = false, engines = MANIFEST.engines } = options
+  const [stdout, stderr] = [createCollector(), createCollector()]
+  const stdin = Object.assign(new PassThrough(), { isTTY: closesTerminal || answer !== undefined })
   if (answer !== undefined) stdin.write(`${answer}\n`)
-  if (leaves) stdin.end()
+  if (closesTerminal) stdin.end()
   const manifest = { ...MANIFEST, engines }
   const code = await run(args, { stdin, stdout: stdout.stream, stderr: stderr.stream, env, manifest })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-/** What a script reads; which of it depends on the command. Instants are text. */
-interface Document {
+/** The JSON documents of all commands in one type: which members are there depends on the command. Times are strings. */
+interface JsonResult {
   readonly application: Application
-  readonly applications: readonly Application[]
   readonly credentials: Partial<IssuedCredentials>
   readonly emails: readonly EmailInfo[]
-  readonly records: readonly AuditEntry[]
   readonly signingKey: SigningKeyInfo
-  readonly signingKeys: readonly SigningKeyInfo[]
+  readonly items: readonly (Application & AuditEntry & SigningKeyInfo)[]
   readonly next?: string
 }
 
-/** What a script reads of a command that has gone well. */
-export async function json(args: readonly string[]): Promise<Document> {
-  return documentOf(await core([...args, '--json']))
+/** The JSON document of a command that succeeds. */
+export async function runJson(args: readonly string[]): Promise<JsonResult> {
+  return parseJson(await runInProcess([...args, '--json']))
 }
 
-/** The one document on stdout, beside nothing on stderr. */
-export function documentOf({ code, stdout, stderr }: Ended): Document {
+/** The document on stdout; fails if there is anything on stderr. */
+export function parseJson({ code, stdout, stderr }: ProgramResult): JsonResult {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return JSON.parse(stdout) as Document
+  return JSON.parse(stdout) as JsonResult
 }
 
 /** A platform in a SQLite file of its own, with the APIs of `platform.mjs`. */
@@ -96,8 +100,8 @@ export interface Site {
   remove(): Promise<void>
 }
 
-/** Opened and closed once, as by a server that has run before. */
-export async function site(
+/** Creates the file, as a server does that has run before. `work` is done with that server's platform. */
+export async function createSite(
   work: (auth: PlatformAuth) => Promise<unknown> = async () => undefined,
   options: Partial<PlatformAuthOptions> = {},
 ): Promise<Site> {
@@ -117,25 +121,25 @@ export async function site(
   return { folder, file, remove: () => rm(folder, { recursive: true }) }
 }
 
-/** A site for all tests of a file, which `platform.mjs` is about; `emails` is where its mailer puts them. */
-export function siteForAll(): Pick<Site, 'folder' | 'file'> & { readonly emails: string } {
-  const here = { folder: '', file: '', emails: '' }
+/** One site for all tests of a file. `platform.mjs` uses its store, and its mailer appends e-mails to the file `emails`. */
+export function useSite(): Pick<Site, 'folder' | 'file'> & { readonly emails: string } {
+  const site = { folder: '', file: '', emails: '' }
   let remove: () => Promise<void>
   beforeAll(async () => {
-    const { folder, file, remove: end } = await site()
-    remove = end
-    Object.assign(here, { folder, file, emails: join(folder, 'emails') })
+    const created = await createSite()
+    remove = created.remove
+    Object.assign(site, { folder: created.folder, file: created.file, emails: join(created.folder, 'emails') })
   })
   afterAll(() => remove())
   beforeEach(() => {
-    vi.stubEnv('CLI_FILE', here.file)
-    vi.stubEnv('CLI_MAIL', here.emails)
+    vi.stubEnv('CLI_FILE', site.file)
+    vi.stubEnv('CLI_MAIL', site.emails)
   })
   afterEach(() => vi.unstubAllEnvs())
-  return here
+  return site
 }
 
-/** The server of `server.mjs`. */
+/** Starts the server of `server.mjs`. */
 export async function startServer(env: Environment): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = fork(SERVER, { execArgv: [], env: { PATH: process.env['PATH'], ...env } })
   const [url] = (await Promise.race([once(server, 'message'), once(server, 'exit')])) as [string]
@@ -150,8 +154,8 @@ export async function startServer(env: Environment): Promise<{ readonly url: str
   }
 }
 
-/** The emails that the mailer of `platform.mjs` has put into a file. */
-export async function emailsIn(file: string): Promise<{ to: string; subject: string; text: string }[]> {
+/** The e-mails that the mailer of `platform.mjs` has appended to a file. */
+export async function readEmails(file: string): Promise<{ to: string; subject: string; text: string }[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return text
     .split('\n')
@@ -159,7 +163,7 @@ export async function emailsIn(file: string): Promise<{ to: string; subject: str
     .map((line) => JSON.parse(line) as { to: string; subject: string; text: string })
 }
 
-function collector(): { readonly stream: Writable; text(): string } {
+function createCollector(): { readonly stream: Writable; text(): string } {
   let text = ''
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {

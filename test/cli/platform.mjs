@@ -1,6 +1,6 @@
 /**
- * The options of the tests' platform, as an operator's `--config` module exports them: for the command line, and for the
- * server beside it. The environment says what differs.
+ * The options of the tests' platform, as the module of `--config`: for the command line, and for the server that runs
+ * beside it. Tests change them by environment variables.
  */
 import { appendFileSync } from 'node:fs'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
@@ -17,22 +17,24 @@ function options() {
     },
     store: CLI_FILE ? sqliteStore(CLI_FILE) : undefined,
     secret: CLI_SECRET === '' ? undefined : (CLI_SECRET ?? 'a secret of 32 characters or more'),
-    mailer: CLI_MAIL ? mailer(CLI_MAIL) : undefined,
+    mailer: CLI_MAIL ? createMailer(CLI_MAIL) : undefined,
     signing: { rotateEvery: CLI_ROTATE_EVERY ? Number(CLI_ROTATE_EVERY) : undefined },
   }
 }
 
-// oxlint-disable-next-line import/no-default-export -- what `--config` takes
+// oxlint-disable-next-line import/no-default-export -- `--config` takes the default export
 export default options
 
-/** Adds emails to a file; or does as the word says. @param {string} what */
-function mailer(what) {
+/** Appends e-mails to a file, or fails as `refuses` or `is busy` say. @param {string} behavior */
+function createMailer(behavior) {
   return {
     /** @param {import('express-platform-auth').EmailMessage} email */
     async send(email) {
-      if (what === 'refuses') throw Object.assign(new Error(), { refused: true, permanent: true, responseCode: 550 })
-      if (what === 'is busy') throw Object.assign(new Error(), { refused: true, code: 'ECONNREFUSED' })
-      appendFileSync(what, `${JSON.stringify(email)}\n`)
+      if (behavior === 'refuses') {
+        throw Object.assign(new Error(), { refused: true, permanent: true, responseCode: 550 })
+      }
+      if (behavior === 'is busy') throw Object.assign(new Error(), { refused: true, code: 'ECONNREFUSED' })
+      appendFileSync(behavior, `${JSON.stringify(email)}\n`)
     },
   }
 }

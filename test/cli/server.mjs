@@ -1,19 +1,19 @@
-/** A server as operators have one beside the command line: says its address once it is ready, and ends with its parent. */
+/** A server beside the command line: sends its URL to its parent once it is ready, and ends with it. */
 import express from 'express'
 import { createPlatformAuth } from 'express-platform-auth'
 import options from './platform.mjs'
 
 const { CLI_POSTGRES } = process.env
-const quiet = {
+const logger = {
   debug() {},
   info() {},
   warn() {},
-  error: (/** @type {unknown[]} */ ...said) => process.stderr.write(`${said.join(' ')}\n`),
+  error: (/** @type {unknown[]} */ ...args) => process.stderr.write(`${args.join(' ')}\n`),
 }
 const auth = createPlatformAuth({
   ...options(),
-  logger: quiet,
-  ...(CLI_POSTGRES && { store: await postgres(CLI_POSTGRES) }),
+  logger,
+  ...(CLI_POSTGRES && { store: await openPostgres(CLI_POSTGRES) }),
 })
 const app = express()
 app.use(auth.router)
@@ -27,7 +27,7 @@ const server = app.listen(0, '127.0.0.1', () => {
 process.on('disconnect', () => process.exit())
 
 /** @param {string} connectionString @returns {Promise<import('express-platform-auth').Store>} */
-async function postgres(connectionString) {
+async function openPostgres(connectionString) {
   const { default: pg } = await import('pg')
   const { postgresStore } = await import('express-platform-auth/stores/postgres')
   return postgresStore({ pool: new pg.Pool({ connectionString }) })

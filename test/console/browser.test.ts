@@ -13,7 +13,7 @@ import { DOCUMENTS, listen, openShop } from './shop.js'
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const available = existsSync(CHROMIUM)
 const MISSING = `There is no ${CHROMIUM}. Debian's is installed by: apt-get install -y chromium. Or set CHROMIUM to where one is.`
-// A browser that looks for updates waits for a network that tests need not have.
+// Without these flags, the browser looks for updates and waits for a network that tests must not need.
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url))
 
@@ -42,7 +42,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     await mailServer?.close()
   })
 
-  /** A page of its own; at the end of the test nothing may have left this host, and no rule may have been broken. */
+  /** A new page. The test fails at its end if a request left this host or the page violated its CSP. */
   async function newPage(options: BrowserContextOptions = {}, allowed = /status of 40/): Promise<Page> {
     const context = await browser.newContext(options)
     const page = await context.newPage()
@@ -74,7 +74,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     await page.locator('dialog').getByRole('button', { name: 'Authorize' }).click()
   }
 
-  it('goes the whole way: register, read the email, authorize, call everything, leave, come back', async () => {
+  it('registers, reads the e-mail, authorizes, calls every operation, leaves and comes back without credentials', async () => {
     const page = await newPage()
     await page.goto(shop.developers)
     await page.getByRole('link', { name: 'Register an application' }).click()
@@ -163,14 +163,14 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     await authorize(page, { Key: key, Secret: 'wrong' })
     await page.getByRole('alert').getByText('Client authentication failed').waitFor()
     expect(asked).toEqual([])
-    // That it would be noticed: a request as careless pages make it does ask.
+    // Control: a request that includes credentials does open the dialog.
     await page.evaluate(
       `fetch('${shop.baseUrl}/orders/token', { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) })`,
     )
     expect(asked).toEqual([`${shop.baseUrl}/orders/token`])
   })
 
-  it('is used with the keyboard alone', async () => {
+  it('can be used with the keyboard alone', async () => {
     const page = await newPage()
     await openReference(page, 'orders')
     const focused = (): Promise<unknown> =>
@@ -194,7 +194,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     expect(await focused()).toBe('Authorize')
   })
 
-  it('finds the way behind a proxy that strips a prefix, with and without a slash', async () => {
+  it('works behind a proxy that strips a prefix, with and without a trailing slash', async () => {
     const stripped = await openShop({ path: '/' })
     onTestFinished(() => stripped.close())
     const proxy = createServer(
@@ -210,7 +210,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     )
     const developers = `http://localhost:${await listen(proxy)}/company/developers`
     onTestFinished(() => void proxy.close())
-    // Before the slash is there, the style is looked for beside the console.
+    // Without the slash, the style sheet is requested beside the console.
     const page = await newPage({}, /status of 404|Refused to apply style/)
     for (const address of [`${developers}?from=mail`, `${developers}/?from=mail`]) {
       await page.goto(address)
@@ -248,7 +248,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
       ],
     ]
 
-    it.each(pages)('is legible and accessible: %s', async (name, show) => {
+    it.each(pages)('has no accessibility violations: %s', async (name, show) => {
       const page = await newPage({ colorScheme, viewport: { width: 1280, height: 900 } })
       await mkdir(SCREENSHOTS, { recursive: true })
       await show(page)
@@ -265,7 +265,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
   })
 })
 
-/** Every operation of a document, the one that makes something first and the one that removes it last. */
+/** Every operation of a document: the one that creates first, the one that deletes last. */
 async function callEverything(page: Page, file: string, id: 'id' | 'sku'): Promise<Record<string, string>> {
   const { paths } = JSON.parse(await readFile(file, 'utf8')) as {
     paths: Record<string, Record<string, { operationId?: string }>>
@@ -300,7 +300,7 @@ async function answerOf(page: Page, operationId: string): Promise<string | undef
   return (await answer.count()) > 0 ? answer.first().innerText() : undefined
 }
 
-/** What axe-core finds wrong with a page, WCAG 2.2 AA and good practice. */
+/** The violations that axe-core finds: WCAG 2.2 AA and best practices. */
 async function violations(page: Page): Promise<unknown> {
   await page.evaluate(axe)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

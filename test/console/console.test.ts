@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { createServer, request, type IncomingHttpHeaders } from 'node:http'
-import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import express from 'express'
 import helmet from 'helmet'
@@ -8,6 +7,7 @@ import { JSDOM } from 'jsdom'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { developerConsole } from '../../src/console/index.js'
 import { createPlatformAuth, memoryStore } from '../../src/index.js'
+import { PALETTE_CSS } from '../../src/lib/palette.js'
 import { EXPRESSES, recordingLogger, SECRET } from '../support/platform.js'
 import { APIS, DOCUMENTS, listen, openShop } from './shop.js'
 
@@ -15,7 +15,7 @@ const LOGGED = { logger: recordingLogger(), secret: SECRET }
 const closers: (() => void)[] = []
 afterAll(() => closers.forEach((close) => close()))
 
-/** An app, listening; resolves its address. */
+/** Starts an app; resolves its URL. */
 async function serve(app: express.Express): Promise<string> {
   const server = createServer(app)
   closers.push(() => server.close().closeAllConnections())
@@ -54,7 +54,7 @@ describe('the console of a shop', () => {
     expect(catalog).not.toContain('token')
   })
 
-  it('has commands that work as they are pasted, once key and secret are filled in', async () => {
+  it('shows commands that work when pasted with key and secret filled in', async () => {
     const { page } = await pageAt(shop.developers)
     const commands = [...page.querySelectorAll('figure.copyable pre')].map(({ textContent }) => textContent)
     expect(commands).toEqual([
@@ -65,7 +65,7 @@ describe('the console of a shop', () => {
     expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(8)
   })
 
-  it('links to references, registration and the machine-readable documents, all of which are there', async () => {
+  it('links to references, registration and machine-readable documents, and every link answers 200', async () => {
     const { page } = await pageAt(shop.developers)
     const links = [...page.querySelectorAll<HTMLAnchorElement>('a')].map(({ href }) => href)
     expect(links.map((link) => link.replace(shop.baseUrl, ''))).toEqual([
@@ -81,20 +81,23 @@ describe('the console of a shop', () => {
     for (const link of links) expect((await fetch(link)).status, link).toBe(200)
   })
 
-  it.each(['', '/apis/orders', '/register', '/register/claim'])('loads nothing from elsewhere: %s', async (path) => {
-    const { page, text } = await pageAt(shop.developers + path)
-    const loaded = [...page.querySelectorAll<HTMLElement & { src?: string; href?: string }>('script, link, img')]
-    for (const { src, href } of loaded) {
-      const address = src || href
-      if (!address) continue
-      expect(address).toMatch(new RegExp(`^${shop.developers}/assets/[\\w.-]+\\.[0-9a-f]{16}\\.(?:css|js|svg)$`))
-      expect((await fetch(address)).status).toBe(200)
-    }
-    expect(text).not.toMatch(/ style=| on\w+=/)
-  })
+  it.each(['', '/apis/orders', '/register', '/register/claim'])(
+    'loads nothing from another origin: %s',
+    async (path) => {
+      const { page, text } = await pageAt(shop.developers + path)
+      const loaded = [...page.querySelectorAll<HTMLElement & { src?: string; href?: string }>('script, link, img')]
+      for (const { src, href } of loaded) {
+        const address = src || href
+        if (!address) continue
+        expect(address).toMatch(new RegExp(`^${shop.developers}/assets/[\\w.-]+\\.[0-9a-f]{16}\\.(?:css|js|svg)$`))
+        expect((await fetch(address)).status).toBe(200)
+      }
+      expect(text).not.toMatch(/ style=| on\w+=/)
+    },
+  )
 
   it.each(['', '/apis/orders', '/register', '/register/claim'])(
-    'allows nothing that it does not need: %s',
+    'has a CSP without anything that the page does not need: %s',
     async (path) => {
       const { response, page } = await pageAt(shop.developers + path)
       const policy = response.headers.get('content-security-policy') ?? ''
@@ -114,12 +117,12 @@ describe('the console of a shop', () => {
     },
   )
 
-  it('lets a reference call its API and nothing else', async () => {
+  it('allows a reference to call its API and no other origin', async () => {
     const { response } = await pageAt(`${shop.developers}/apis/orders`)
     expect(response.headers.get('content-security-policy')).toContain(`; connect-src 'self' ${shop.baseUrl}; `)
   })
 
-  it('shows a reference before the script has come: what can be done', async () => {
+  it('lists the operations before the script has loaded', async () => {
     const { page } = await pageAt(`${shop.developers}/apis/orders`)
     expect(page.querySelector('h1')?.textContent).toBe('Orders')
     expect([...page.querySelectorAll('.operations li')].map((each) => wordsOf(each))).toContain(
@@ -128,7 +131,7 @@ describe('the console of a shop', () => {
     expect(page.querySelectorAll('script:not([defer])')).toHaveLength(0)
   })
 
-  it('has assets whose address changes with their content, kept for ever, sent compressed', async () => {
+  it('serves assets compressed, cacheable for a year, under URLs that contain a hash of their content', async () => {
     const { page } = await pageAt(`${shop.developers}/apis/orders`)
     const { src } = page.querySelector<HTMLScriptElement>('script[src*="swagger-ui"]')!
     const sent = await raw(src, { 'Accept-Encoding': 'br, gzip' })
@@ -151,7 +154,7 @@ describe('the console of a shop', () => {
     expect((await raw(src.replace(hash, '0123456789abcdef'))).status).toBe(404)
   })
 
-  it('leaves to the host what it does not have', async () => {
+  it('passes unknown paths on to the host', async () => {
     for (const path of [
       '/nothing',
       '/apis',
@@ -168,7 +171,7 @@ describe('the console of a shop', () => {
     expect((await fetch(`${shop.developers}/register`, { method: 'PUT' })).status).toBe(404)
   })
 
-  it('registers applications, whose owners are written to', async () => {
+  it('registers an application and sends its credentials by e-mail', async () => {
     for (const [index, address] of [`${shop.developers}/register`, `${shop.developers}/register/`].entries()) {
       const { page } = await pageAt(address)
       expect(page.querySelector<HTMLAnchorElement>('header a')?.href).toBe(shop.developers)
@@ -200,26 +203,29 @@ describe.each(Object.entries(EXPRESSES))('on %s', (_version, expressOf) => {
     apis: { orders: { scheme: 'oauth2' } },
   })
 
-  it.each(['/developers', '/v1/developers', '/dev:console'])('is right with and without a slash: %s', async (path) => {
-    const base = await serve(expressOf().use(path, developerConsole(auth)))
-    for (const address of [`${path}?from=mail`, `${path}/?from=mail`]) {
-      const { response, page } = await pageAt(base + address)
-      expect(response.status).toBe(200)
-      expect(response.url).toBe(`${base}${path}/?from=mail`)
-      const { href } = page.querySelector<HTMLLinkElement>('link[rel=stylesheet]')!
-      expect((await fetch(href)).status).toBe(200)
-    }
-    const redirect = await raw(base + path)
-    expect([redirect.status, redirect.headers.location]).toEqual([307, `./${path.split('/').at(-1)}/`])
-  })
+  it.each(['/developers', '/v1/developers', '/dev:console'])(
+    'works with and without a trailing slash: %s',
+    async (path) => {
+      const base = await serve(expressOf().use(path, developerConsole(auth)))
+      for (const address of [`${path}?from=mail`, `${path}/?from=mail`]) {
+        const { response, page } = await pageAt(base + address)
+        expect(response.status).toBe(200)
+        expect(response.url).toBe(`${base}${path}/?from=mail`)
+        const { href } = page.querySelector<HTMLLinkElement>('link[rel=stylesheet]')!
+        expect((await fetch(href)).status).toBe(200)
+      }
+      const redirect = await raw(base + path)
+      expect([redirect.status, redirect.headers.location]).toEqual([307, `./${path.split('/').at(-1)}/`])
+    },
+  )
 
-  it('is right at the root', async () => {
+  it('works at the root', async () => {
     const base = await serve(expressOf().use(developerConsole(auth)))
     expect((await raw(`${base}/`)).status).toBe(200)
     expect((await raw(base + '/')).headers.location).toBeUndefined()
   })
 
-  it('leads nobody elsewhere by its redirect', async () => {
+  it('never redirects to another origin', async () => {
     const base = await serve(expressOf().use(/^.*/, developerConsole(auth)))
     for (const path of ['//evil.example', '/\\evil.example', '/x//evil.example']) {
       const { headers } = await raw(base, {}, 'GET', path)
@@ -228,7 +234,7 @@ describe.each(Object.entries(EXPRESSES))('on %s', (_version, expressOf) => {
   })
 })
 
-it('is right behind a proxy that strips a prefix', async () => {
+it('works behind a proxy that strips a prefix', async () => {
   const shop = await openShop({ path: '/' })
   closers.push(() => void shop.close())
   const proxy = express().use('/company/developers', (req, res) => {
@@ -244,11 +250,11 @@ it('is right behind a proxy that strips a prefix', async () => {
   const { page, text } = await pageAt(developers)
   for (const { href } of page.querySelectorAll<HTMLAnchorElement>('link, a[href^="apis/"]'))
     expect((await fetch(href)).status, href).toBe(200)
-  // What the proxy hides from us, the browser puts right.
+  // The server cannot see the missing slash, so a script in the page adds it.
   expect(text).toContain(`<script>if(!location.pathname.endsWith('/'))location.pathname+='/'</script>`)
 })
 
-it('keeps its own rules behind helmet', async () => {
+it('keeps its own CSP behind helmet', async () => {
   const shop = await openShop({ before: (app) => void app.use(helmet()) })
   closers.push(() => void shop.close())
   for (const path of ['/', '/apis/orders', '/register']) {
@@ -258,7 +264,7 @@ it('keeps its own rules behind helmet', async () => {
   }
 })
 
-it('may be there several times in one process, each with its own documents', async () => {
+it('can be created several times in one process, each with its own documents', async () => {
   const apis = { orders: { scheme: 'oauth2', scopes: APIS.orders.scopes }, catalog: { scheme: 'apiKey' } } as const
   const auth = createPlatformAuth({ ...LOGGED, baseUrl: 'http://localhost', store: memoryStore(), apis })
   const app = express()
@@ -272,7 +278,7 @@ it('may be there several times in one process, each with its own documents', asy
   expect((await pageAt(`${base}/two`)).page.title).toBe('Two')
 })
 
-it('lists an API without a document, without a reference', async () => {
+it('lists an API without a document, and links to no reference', async () => {
   const shop = await openShop({ console: { documents: {} } })
   closers.push(() => void shop.close())
   const { page, text } = await pageAt(shop.developers)
@@ -291,7 +297,7 @@ it.each([
   expect((await fetch(`${shop.developers}/register`)).status).toBe(404)
 })
 
-it('takes APIs by any name, and shows titles as they were written', async () => {
+it('works with every valid API name, and escapes titles', async () => {
   const apis = {
     register: { scheme: 'apiKey', title: '<b>"Till" & Co</b>', description: '<script>alert(1)</script>' },
     assets: { scheme: 'apiKey' },
@@ -321,15 +327,14 @@ it('takes APIs by any name, and shows titles as they were written', async () => 
   }
 })
 
-it('dresses registration in the same colours', async () => {
-  const source = new URL('../../src/', import.meta.url)
-  const [style, pages] = await Promise.all([
-    readFile(new URL('console/assets/console.css', source), 'utf8'),
-    readFile(new URL('authorization-server/registration-pages.ts', source), 'utf8'),
-  ])
-  const palette = (text: string): string | undefined => /:root \{[^}]*\}/.exec(text)?.[0]
-  expect(palette(style)).toContain('--accent')
-  expect(palette(pages)).toBe(palette(style))
+it('uses one palette for the console and the registration pages', async () => {
+  const shop = await openShop()
+  closers.push(() => void shop.close())
+  const { page } = await pageAt(shop.developers)
+  const { href } = page.querySelector<HTMLLinkElement>('link[rel=stylesheet]')!
+  const registration = await pageAt(`${shop.developers}/register`)
+  expect(await (await fetch(href)).text()).toContain(PALETTE_CSS)
+  expect(registration.page.querySelector('style')?.textContent).toContain(PALETTE_CSS)
 })
 
 function wordsOf(element: Element): string {
@@ -342,7 +347,7 @@ interface RawAnswer {
   readonly body: Buffer
 }
 
-/** What goes over the wire: no redirect followed, nothing uncompressed, no path put right. */
+/** The raw answer: redirects are not followed, the body is not decompressed, the path is not normalized. */
 function raw(url: string, headers: Record<string, string> = {}, method = 'GET', path?: string): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     request(url, { headers, method, ...(path !== undefined && { path }) }, (answer) => {

@@ -25,12 +25,12 @@ const auth = createPlatformAuth({
 const info = { title: 'Test', version: '1.0.0' }
 const ok = { responses: { 200: { description: 'Fine.' } } }
 
-/** What anyone can write; `openapi` is 3.1.0 unless said otherwise. */
+/** A minimal document; `openapi` is 3.1.0 by default. */
 function documentOf(parts: object = {}): object {
   return { openapi: '3.1.0', info, paths: { '/items': { get: ok } }, ...parts }
 }
 
-/** The document as the console serves it. */
+/** The document that the console serves. */
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON that the expectations below take apart
 async function finished(api: 'orders' | 'catalog' | 'invoices', document: object | string): Promise<any> {
   const app = express().use('/developers', developerConsole(auth, { documents: { [api]: document } }))
@@ -47,7 +47,7 @@ async function problemsOf(document: Record<string, unknown>): Promise<unknown> {
   return valid ? [] : errors
 }
 
-describe('the finished document', () => {
+describe('the document that the console serves', () => {
   it.each([
     ['orders', DOCUMENTS.orders],
     ['catalog', DOCUMENTS.catalog],
@@ -59,7 +59,7 @@ describe('the finished document', () => {
     expect(await problemsOf(await finished(api, document))).toEqual([])
   })
 
-  it('says where an oauth2 API is, and where its access tokens come from', async () => {
+  it('names the address of an oauth2 API and its token endpoint', async () => {
     const { servers, components } = await finished('orders', documentOf())
     expect(servers).toEqual([{ url: 'https://api.example.com/v1/orders' }])
     expect(components.securitySchemes).toEqual({
@@ -76,14 +76,14 @@ describe('the finished document', () => {
     })
   })
 
-  it('says in which header a key API wants its key', async () => {
+  it('names the header of a key API', async () => {
     const { servers, security, components } = await finished('catalog', documentOf())
     expect(servers).toEqual([{ url: 'https://api.example.com/v1/catalog' }])
     expect(security).toEqual([{ apiKey: [] }])
     expect(components.securitySchemes.apiKey).toMatchObject({ type: 'apiKey', in: 'header', name: 'X-Api-Key' })
   })
 
-  it('takes the scopes of an operation from its own security, whatever that calls the scheme', async () => {
+  it('takes the scopes of an operation from its own security, whatever name that gives the scheme', async () => {
     const operation = (security: unknown): object => ({ ...ok, security })
     const paths = {
       '/one': {
@@ -101,13 +101,13 @@ describe('the finished document', () => {
     expect(result['/two'].delete).not.toHaveProperty('security')
   })
 
-  it('takes them from the document’s security where an operation has none', async () => {
+  it('takes the scopes from the document’s security if an operation has none', async () => {
     const { security } = await finished('orders', documentOf({ security: [{ x: ['orders:read'] }] }))
     expect(security).toEqual([{ oauth2: ['orders:read'] }])
     expect((await finished('catalog', documentOf({ security: [{ x: ['read'] }] }))).security).toEqual([{ apiKey: [] }])
   })
 
-  it('leads nowhere else, and keeps what else is in it', async () => {
+  it('has no other servers or security schemes, and keeps everything else', async () => {
     const elsewhere = [{ url: 'https://elsewhere.example' }]
     const shared = { get: { ...ok, servers: elsewhere, security: [{ old: ['orders:read'] }] } }
     const document = documentOf({
@@ -132,7 +132,7 @@ describe('the finished document', () => {
     expect(result).toMatchObject({ 'x-own': 1, webhooks: { changed: {} }, components: { schemas: { A: {} } } })
   })
 
-  it('leaves the provider’s object as it is', async () => {
+  it('does not change the provider’s object', async () => {
     const document = documentOf({ security: [{ x: ['orders:read'] }], servers: [{ url: '/' }] })
     const before = structuredClone(document)
     deepFreeze(document)
@@ -141,7 +141,7 @@ describe('the finished document', () => {
   })
 })
 
-describe('a wrong document is refused at start-up, by name and with the cure:', () => {
+describe('start-up rejects a wrong document with its name and the fix:', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'console-'))
@@ -157,51 +157,59 @@ describe('a wrong document is refused at start-up, by name and with the cure:', 
     })
 
   it.each<[string, unknown, RegExp]>([
-    ['no OpenAPI', {}, /documents\.orders: its member "openapi" is missing\. .*3\.0 and 3\.1/],
-    ['Swagger 2.0', { swagger: '2.0', info, paths: {} }, /"swagger" is "2\.0"/],
-    ['a version of tomorrow', documentOf({ openapi: '3.2.0' }), /"openapi" is "3\.2\.0"/],
-    ['a number for it', documentOf({ openapi: 3.1 }), /"openapi" is 3\.1/],
-    ['no info', documentOf({ info: undefined }), /"info" is missing\. Write "info": \{/],
-    ['no version', documentOf({ info: { title: 'x' } }), /"info" is \{"title":"x"\}/],
-    ['no paths', documentOf({ paths: {} }), /"paths" is \{\}\. Describe at least one path/],
-    ['a path without its slash', documentOf({ paths: { items: {} } }), /the path "items" .* Write "\/items"/],
+    ['no OpenAPI', {}, /documents\.orders\.openapi is missing\. .*3\.0 and 3\.1/],
+    ['Swagger 2.0', { swagger: '2.0', info, paths: {} }, /documents\.orders\.swagger is "2\.0"/],
+    ['a version of tomorrow', documentOf({ openapi: '3.2.0' }), /documents\.orders\.openapi is "3\.2\.0"/],
+    ['a number for it', documentOf({ openapi: 3.1 }), /documents\.orders\.openapi is 3\.1/],
+    ['no info', documentOf({ info: undefined }), /documents\.orders\.info is missing\. Write "info": \{/],
+    ['no version', documentOf({ info: { title: 'x' } }), /documents\.orders\.info is \{"title":"x"\}/],
+    ['no paths', documentOf({ paths: {} }), /documents\.orders\.paths is \{\}\. Describe at least one path/],
+    [
+      'a path without its slash',
+      documentOf({ paths: { items: {} } }),
+      /documents\.orders\.paths\["items"\] does not begin with a slash\. Write "\/items"/,
+    ],
     [
       'a scope that is not the API’s',
       secured([{ x: ['orders:reed'] }]),
-      /GET \/items needs the scope "orders:reed", which apis\.orders\.scopes doesn't have\. There are: orders:read, orders:write/,
+      /GET \/items with the scope "orders:reed", which apis\.orders\.scopes does not have\. There are: orders:read, orders:write/,
     ],
-    ['such a scope for all', documentOf({ security: [{ x: ['admin'] }] }), /The document needs the scope "admin"/],
-    ['security that is no list', secured({ x: [] }), /the "security" of GET \/items is \{"x":\[\]\}\. Write a list/],
-    ['another file', refering('schemas.json#/A'), /refers to "schemas\.json#\/A"\. Make it one document/],
+    ['such a scope for all', documentOf({ security: [{ x: ['admin'] }] }), /the document with the scope "admin"/],
+    ['security that is no list', secured({ x: [] }), /a "security" of GET \/items that is \{"x":\[\]\}\. Write a list/],
+    [
+      'another file',
+      refering('schemas.json#/A'),
+      /refers to "schemas\.json#\/A", another document\. Make it one document/,
+    ],
     [
       'what is not in it',
       refering('#/components/schemas/B'),
       /refers to "#\/components\/schemas\/B", which is not in it/,
     ],
-    ['itself', cyclic, /documents\.orders can't be written as JSON/],
-    ['a function', () => ({}), /documents\.orders can't be written as JSON/],
-    ['a list', [], /its member "openapi" is missing/],
-    ['null', null, /its member "openapi" is missing/],
+    ['itself', cyclic, /documents\.orders cannot be written as JSON/],
+    ['a function', () => ({}), /documents\.orders cannot be written as JSON/],
+    ['a list', [], /documents\.orders\.openapi is missing/],
+    ['null', null, /documents\.orders\.openapi is missing/],
   ])('%s', (_what, document, words) => {
     expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(ConfigurationError)
     expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(words)
   })
 
-  it('a file that is not there, is no JSON, or is a folder', async () => {
+  it('a file that is missing, is not JSON, or is a folder', async () => {
     const file = join(folder, 'orders.yaml')
     await writeFile(file, 'openapi: 3.1.0\n')
     const give = (orders: string) => () => developerConsole(auth, { documents: { orders } })
-    expect(give(file)).toThrow(/documents\.orders: .*orders\.yaml is not JSON .* npx js-yaml/)
-    expect(give(join(folder, 'missing.json'))).toThrow(/missing\.json can't be read \(ENOENT\)/)
+    expect(give(file)).toThrow(/documents\.orders names .*orders\.yaml, which is not JSON .* npx js-yaml/)
+    expect(give(join(folder, 'missing.json'))).toThrow(/missing\.json, which cannot be read \(ENOENT\)/)
     expect(give('missing.json')).toThrow(join(process.cwd(), 'missing.json'))
-    expect(give(folder)).toThrow(/can't be read \(EISDIR\)/)
+    expect(give(folder)).toThrow(/cannot be read \(EISDIR\)/)
   })
 
   it.each<[string, unknown, RegExp]>([
     [
       'an API that is not there',
       { documents: { ordres: {} } },
-      /documents\.ordres: there is no such API\. There are: orders, catalog, invoices/,
+      /documents\.ordres names no API\. There are: orders, catalog, invoices/,
     ],
     ['documents that are none', { documents: 'openapi.json' }, /documents is "openapi\.json"\. Write \{ orders:/],
     ['an option that is not there', { docs: {} }, /docs is not an option\. There are: documents, title, registration/],
@@ -211,7 +219,7 @@ describe('a wrong document is refused at start-up, by name and with the cure:', 
     expect(() => developerConsole(auth, options as object)).toThrow(words)
   })
 
-  it('but not what stands where it may', async () => {
+  it('accepts vendor extensions, empty requirements and data that looks like a reference', async () => {
     await finished('orders', refering('#/components/schemas/a~1b%25'))
     await finished('orders', refering('#'))
     await finished('orders', refering('#anchor'))

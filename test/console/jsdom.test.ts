@@ -2,10 +2,10 @@ import { JSDOM, VirtualConsole, type DOMWindow } from 'jsdom'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openShop } from './shop.js'
 
-// The whole flow in a browser without a screen, so that it is proved wherever the tests run: the pages, Swagger UI and
-// our scripts are the real ones, and so are the requests. What only a real browser knows is in browser.test.ts.
+// The whole flow in jsdom, so that it is tested on machines without a browser: pages, Swagger UI, our scripts and the
+// requests are real. browser.test.ts tests what needs a real browser.
 
-// Swagger UI takes its time here, the more so where other tests run beside it.
+// Swagger UI is slow in jsdom, more so beside other tests.
 vi.setConfig({ testTimeout: 60_000 })
 const PATIENCE = { timeout: 30_000, interval: 20 }
 
@@ -25,7 +25,7 @@ afterEach(() => windows.splice(0).forEach((window) => window.close()))
 afterAll(() => shop.close())
 
 describe('a reference', () => {
-  it('gets an access token with key and secret, and adds it to each call', async () => {
+  it('requests an access token with key and secret, and sends it with each call', async () => {
     const page = await open('orders')
     await page.authorize(credentials.clientId, credentials.clientSecret)
     await page.has('Authorized. Calls carry the access token until you leave this page.')
@@ -43,7 +43,7 @@ describe('a reference', () => {
     for (const { credentials } of page.sent) expect(credentials).toBe('omit')
   })
 
-  it('adds the key alone where that is what the API wants', async () => {
+  it('sends the key with each call of a key API', async () => {
     const page = await open('catalog')
     await page.authorize(` ${credentials.clientId} `)
     await page.has('Authorized. Calls carry the key until you leave this page.')
@@ -52,7 +52,7 @@ describe('a reference', () => {
     expect(page.sent[0]?.headers.get('x-api-key')).toBe(credentials.clientId)
   })
 
-  it('shows in the dialog what the server says to a wrong secret', async () => {
+  it('shows the server’s error description for a wrong secret in the dialog', async () => {
     const page = await open('orders')
     await page.authorize(credentials.clientId, 'wrong')
     expect((await page.one('dialog [role=alert]')).textContent).toBe('Client authentication failed')
@@ -61,7 +61,7 @@ describe('a reference', () => {
     expect(page.all('dialog [role=alert]')).toEqual([])
   })
 
-  it('shows which scopes an operation needs', async () => {
+  it('shows the scopes that an operation requires', async () => {
     const apis = { orders: { scopes: ['orders:read'] } } as const
     const { credentials: made } = await shop.auth.applications.create({ name: 'Reader', apis })
     const page = await open('orders')
@@ -71,7 +71,7 @@ describe('a reference', () => {
     expect((await page.one('.opblock-post .scopes')).textContent).toBe('Scope orders:write')
   })
 
-  it('forgets, when told to', async () => {
+  it('forgets the credentials on "Forget it"', async () => {
     const page = await open('orders')
     await page.authorize(credentials.clientId, credentials.clientSecret)
     await page.click('dialog button', 'Forget it')
@@ -81,7 +81,7 @@ describe('a reference', () => {
     expect(page.sent.at(-1)?.headers.get('authorization')).toBeNull()
   })
 
-  it('keeps nothing when it is left', async () => {
+  it('stores nothing, and has no credentials after a reload', async () => {
     const page = await open('orders')
     await page.authorize(credentials.clientId, credentials.clientSecret)
     await page.has('Authorized.')
@@ -101,12 +101,12 @@ describe('a reference', () => {
 describe('an access token that has expired', () => {
   let briefly: typeof shop
   beforeAll(async () => {
-    // Two seconds early it is renewed; so these are renewed at once.
+    // Access tokens are renewed two seconds before they expire, so these are renewed at once.
     briefly = await openShop({ options: { accessTokenLifetime: 2 } })
   })
   afterAll(() => briefly.close())
 
-  it('is renewed', async () => {
+  it('is renewed before the next call', async () => {
     const { credentials: made } = await briefly.auth.applications.create({ name: 'Till', apis: ['orders'] })
     const page = await open('orders', briefly)
     await page.authorize(made.clientId, made.clientSecret)
@@ -115,11 +115,11 @@ describe('an access token that has expired', () => {
     const [first, second, call] = page.sent
     expect([first?.path, second?.path]).toEqual(['/orders/token', '/orders/token'])
     expect(call?.headers.get('authorization')).toMatch(/^Bearer ey/)
-    // The command to copy has the new one as well.
+    // The curl command contains the new one too.
     expect((await page.one('.curl')).textContent).toContain(call?.headers.get('authorization'))
   })
 
-  it('is asked for again in plain words where there is no new one', async () => {
+  it('makes the dialog ask for credentials again if no new one is issued', async () => {
     const { application, credentials: made } = await briefly.auth.applications.create({
       name: 'Till',
       apis: ['orders'],
@@ -131,13 +131,13 @@ describe('an access token that has expired', () => {
     await page.click('dialog button', 'Close')
     await page.start('get', '/items')
     const words =
-      'The access token expired, and there was no new one: Client authentication failed. Please authorize again.'
+      'The access token expired, and a new one could not be obtained: Client authentication failed. Please authorize again.'
     expect((await page.one('dialog [role=alert]')).textContent).toBe(words)
     expect(page.sent.filter(({ path }) => path.startsWith('/orders/items'))).toEqual([])
     await page.has('Calls need key and secret of your application.')
   })
 
-  it('or was revoked, is asked for again in the server’s words', async () => {
+  it('or was revoked makes the dialog ask again, with the server’s error description', async () => {
     const page = await open('orders')
     await page.authorize(credentials.clientId, credentials.clientSecret)
     await page.has('Authorized.')
@@ -151,15 +151,15 @@ describe('an access token that has expired', () => {
   })
 })
 
-it('says what is missing where the API is on another origin', async () => {
+it('names the CORS origin to allow if the API is on another origin', async () => {
   const page = await open('orders', shop, shop.developers.replace('localhost', '127.0.0.1'))
   await page.authorize(credentials.clientId, credentials.clientSecret)
   const { textContent } = await page.one('dialog [role=alert]')
-  expect(textContent).toContain(`${shop.baseUrl} does not answer, or does not let this page call it.`)
+  expect(textContent).toContain(`${shop.baseUrl} does not answer, or does not allow this page to call it.`)
   expect(textContent).toContain(`must allow the origin http://127.0.0.1:`)
 })
 
-it('copies commands', async () => {
+it('copies commands to the clipboard', async () => {
   const dom = await load(shop.developers)
   const copied: string[] = []
   Object.defineProperty(dom.window.navigator, 'clipboard', {
@@ -186,7 +186,7 @@ async function load(url: string, sent: Sent[] = []): Promise<JSDOM> {
     runScripts: 'dangerously',
     resources: 'usable',
     pretendToBeVisual: true,
-    // Its CSS parser knows no layers, and says so.
+    // jsdom's CSS parser does not know cascade layers and reports an error.
     virtualConsole: new VirtualConsole(),
     beforeParse: (window) => fillIn(window as unknown as typeof globalThis & DOMWindow, sent),
   })
@@ -194,7 +194,7 @@ async function load(url: string, sent: Sent[] = []): Promise<JSDOM> {
   return dom
 }
 
-/** What browsers have and jsdom has not: requests, the colour scheme, dialogs. */
+/** Adds what jsdom lacks: fetch, matchMedia, dialogs. */
 function fillIn(window: typeof globalThis & DOMWindow, sent: Sent[]): void {
   const { Headers, Request, Response, TextEncoder, TextDecoder, URLSearchParams } = globalThis
   Object.assign(window, { Headers, Request, Response, TextEncoder, TextDecoder, URLSearchParams, structuredClone })
@@ -221,7 +221,7 @@ function fillIn(window: typeof globalThis & DOMWindow, sent: Sent[]): void {
   })
 }
 
-/** A reference, as a person uses it. */
+/** Operates a reference page as a person would. */
 async function open(api: string, { developers }: { readonly developers: string } = shop, at: string = developers) {
   const sent: Sent[] = []
   const { window } = await load(`${at}/apis/${api}`, sent)
@@ -237,7 +237,7 @@ async function open(api: string, { developers }: { readonly developers: string }
   const click = async (selector: string, text = ''): Promise<void> => (await one(selector, text)).click()
 
   function type(input: HTMLElement, text: string): void {
-    // React looks at the property that it has replaced.
+    // React has replaced the property `value`; the prototype's setter triggers its change event.
     Object.getOwnPropertyDescriptor(window.HTMLInputElement.prototype, 'value')!.set!.call(input, text)
     input.dispatchEvent(new window.Event('input', { bubbles: true }))
   }
@@ -258,7 +258,7 @@ async function open(api: string, { developers }: { readonly developers: string }
     )
     block.querySelector<HTMLElement>('.opblock-summary-control')!.click()
     await one(`#${block.id} .execute`)
-    // Swagger UI resolves an operation some time after it has shown it.
+    // Swagger UI resolves an operation after it has been opened; Execute fails before that.
     await vi.waitFor(() => expect(block.querySelector('.opblock-loading-animation')).toBeNull(), PATIENCE)
     await click(`#${block.id} .execute`)
     return block.id
@@ -272,9 +272,9 @@ async function open(api: string, { developers }: { readonly developers: string }
     click,
     authorize,
     start,
-    /** Resolves once the page has these words. */
+    /** Resolves once the page contains the text. */
     has: (words: string) => one('#reference', words),
-    /** Opens an operation, executes it, and resolves the status that is shown. */
+    /** Opens an operation, executes it, and resolves the status shown. */
     async call(method: string, path: string): Promise<string> {
       const id = await start(method, path)
       return (await one(`#${id} .live-responses-table tbody .response-col_status`)).textContent.trim()

@@ -7,7 +7,7 @@ import { createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../..
 import { memoryMailer } from '../../src/testing/index.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 
-/** The example app's documents: what the shop below implements. */
+/** The example app's documents, which the shop below implements. */
 export const DOCUMENTS = {
   orders: fileURLToPath(new URL('../../example-app/orders.openapi.json', import.meta.url)),
   catalog: fileURLToPath(new URL('../../example-app/catalog.openapi.json', import.meta.url)),
@@ -27,13 +27,13 @@ export const APIS = {
 interface ShopOptions {
   readonly options?: Partial<PlatformAuthOptions>
   readonly console?: DeveloperConsoleOptions<keyof typeof APIS>
-  /** Where the console is mounted. */
+  /** The console's mount path. */
   readonly path?: string
-  /** What stands in front of everything. */
+  /** Middleware before everything else. */
   readonly before?: (app: Express) => void
 }
 
-/** A shop with both APIs and the console, listening: what the example app is, in memory. */
+/** A running app with both APIs and the console: the example app with a memory store. */
 export async function openShop({ options = {}, console = {}, path = '/developers', before }: ShopOptions = {}) {
   const app = express()
   const server = createServer(app)
@@ -75,7 +75,7 @@ export async function openShop({ options = {}, console = {}, path = '/developers
   }
 }
 
-/** Create, list, read, replace and delete whatever is sent. */
+/** Stores any JSON: create, list, read, replace and delete. */
 function things(id: 'id' | 'sku'): Router {
   const kept = new Map<string, object>([['TEA-SENCHA-100', { sku: 'TEA-SENCHA-100', name: 'Sencha' }]])
   const router = express.Router()
@@ -98,7 +98,7 @@ function things(id: 'id' | 'sku'): Router {
   return router
 }
 
-/** Resolves the port. */
+/** Starts listening; resolves the port. */
 export async function listen(server: Server): Promise<number> {
   await new Promise<void>((listening) => server.listen(0, 'localhost', listening))
   return (server.address() as AddressInfo).port

@@ -10,23 +10,23 @@ import {
 } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
-  attemptsOver,
   BACKINGS,
-  expectNoneOf,
+  expectNoCredentials,
   KEY,
-  PATIENTLY,
-  emailsArrived,
   openProvider,
+  POLL_OPTIONS,
   SECRET_VALUE,
-  type Brought,
+  waitForAttempts,
+  waitForEmails,
   type Provider,
+  type ReceivedCredentials,
   type Test,
 } from '../applications/applicant.js'
 
 const HOUR = 3600
 const LINK = /https:\/\/example\.com\/developers\/register\/claim#([A-Za-z0-9_-]{43})\b/
 
-/** A platform whose emails hold links. `outcome`: what becomes of the next emails, which arrive anyway. */
+/** A platform whose e-mails have links. They arrive; `outcome` is what the mailer then rejects with. */
 function openClaiming(test: Test, options: Partial<PlatformAuthOptions> = {}) {
   const { emails, send } = memoryMailer()
   const mailer = {
@@ -41,8 +41,8 @@ function openClaiming(test: Test, options: Partial<PlatformAuthOptions> = {}) {
   return { ...provider, emails, mailer }
 }
 
-/** A store that answers when it likes, so that those who ask at once do meet. */
-function slow(store: Store): Store {
+/** A store that answers after a random time, so that concurrent requests overlap. */
+function withRandomDelays(store: Store): Store {
   const slowed = Object.entries(store).map(([name, value]: [string, unknown]) => {
     if (typeof value !== 'function' || ['open', 'close', 'watch'].includes(name)) return [name, value] as const
     const call = async (...args: unknown[]): Promise<unknown> => {
@@ -57,7 +57,7 @@ function slow(store: Store): Store {
 const UNKNOWN = { code: 'ECONNECTION' }
 const REFUSED = { code: 'EENVELOPE', refused: true }
 
-function tokenIn({ text }: EmailMessage | { readonly text: string }): string {
+function readToken({ text }: EmailMessage | { readonly text: string }): string {
   return LINK.exec(text)?.[1] ?? ''
 }
 
@@ -69,60 +69,60 @@ async function reveal(
   return { status, body: body as Record<string, string>, text }
 }
 
-const broughtBy = ({
+const toCredentials = ({
   client_id: clientId = '',
   client_secret: clientSecret = '',
-}: Record<string, string>): Brought => ({
+}: Record<string, string>): ReceivedCredentials => ({
   clientId,
   clientSecret,
 })
 
 describe.concurrent('with delivery: "claim-link"', () => {
-  it('a email holds a link and no credentials, and nothing of them exists yet', async ({ expect, onTestFinished }) => {
+  it('an e-mail has a link and no credentials, which do not exist yet', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     const { id } = await provider.register()
-    await emailsArrived(provider.emails, 1)
+    await waitForEmails(provider.emails, 1)
     const [email] = provider.emails
     for (const part of [email!.text, email!.html]) {
       expect(part).toMatch(LINK)
       expect(part).not.toMatch(KEY)
       expect(part).not.toMatch(SECRET_VALUE)
-      expect(part).toContain('replaces every earlier one')
+      expect(part).toContain('replaces all earlier e-mails')
       expect(part).toContain('72 hours')
     }
-    await expect.poll(() => provider.happened(id), PATIENTLY).toEqual(['registered', 'delivered'])
-    expect(await provider.record(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
-    const [kept] = await provider.emailsOf(id)
+    await expect.poll(() => provider.listEvents(id), POLL_OPTIONS).toEqual(['registered', 'delivered'])
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
+    const [kept] = await provider.listEmails(id)
     expect(kept).toMatchObject({
       state: 'claimable',
       claimLinks: [{ expiresAt: provider.clock.now() + 72 * HOUR * 1000 }],
     })
     const shown = [kept, provider.events, provider.logger.lines, (await provider.auth.audit.list()).items]
-    expect(JSON.stringify(shown)).not.toContain(tokenIn(email!))
+    expect(JSON.stringify(shown)).not.toContain(readToken(email!))
     provider.clock.advance(24 * HOUR)
-    await sleep(1200)
+    expect(await provider.nextDueEmail()).toBeUndefined()
     expect(provider.emails).toHaveLength(1)
   })
 
-  it('the link shows them once, and ends pending', async ({ expect, onTestFinished }) => {
+  it('the link shows the credentials once, and activates the application', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     const { id } = await provider.register()
-    await emailsArrived(provider.emails, 1)
-    const token = tokenIn(provider.emails[0]!)
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.state, PATIENTLY).toBe('claimable')
+    await waitForEmails(provider.emails, 1)
+    const token = readToken(provider.emails[0]!)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
     const shown = await reveal(provider, token)
     expect(shown).toMatchObject({ status: 200, body: { application: 'Shop' } })
     expect(Object.keys(shown.body)).toEqual(['application', 'client_id', 'client_secret'])
-    const brought = broughtBy(shown.body)
-    expect(brought.clientId).toMatch(KEY)
-    expect(brought.clientSecret).toMatch(SECRET_VALUE)
-    expect([await provider.tokenStatus(brought), await provider.keyStatus(brought)]).toEqual([200, 200])
-    expect(await provider.record(id)).toMatchObject({ status: 'active' })
-    expect(await provider.emailsOf(id)).toEqual([])
-    expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
+    const received = toCredentials(shown.body)
+    expect(received.clientId).toMatch(KEY)
+    expect(received.clientSecret).toMatch(SECRET_VALUE)
+    expect([await provider.tokenStatus(received), await provider.keyStatus(received)]).toEqual([200, 200])
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'active' })
+    expect(await provider.listEmails(id)).toEqual([])
+    expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
     const { items: records } = await provider.auth.audit.list({ applicationId: id })
     expect(records.at(-1)).toMatchObject({ type: 'application.activated', details: { claimed: true } })
-    expectNoneOf(brought, [records, provider.events, provider.logger.lines, await provider.record(id)])
+    expectNoCredentials(received, [records, provider.events, provider.logger.lines, await provider.findRecord(id)])
 
     const again = await reveal(provider, token)
     expect(again.status).toBe(400)
@@ -130,103 +130,103 @@ describe.concurrent('with delivery: "claim-link"', () => {
     expect((await provider.auth.applications.get(id))!.keys).toHaveLength(1)
   })
 
-  it('no secret is made where there is no oauth2 API to use it at', async ({ expect, onTestFinished }) => {
+  it('no secret is made for an application without oauth2 APIs', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     await provider.register(['catalog'])
-    await emailsArrived(provider.emails, 1)
-    const { body } = await reveal(provider, tokenIn(provider.emails[0]!))
+    await waitForEmails(provider.emails, 1)
+    const { body } = await reveal(provider, readToken(provider.emails[0]!))
     expect(Object.keys(body)).toEqual(['application', 'client_id'])
   })
 
   it.for(Object.entries(BACKINGS))(
-    'of many who follow the link at once exactly one gets them, on %s',
+    'exactly one of many concurrent requests gets the credentials, on %s',
     async ([, prepare], { expect, onTestFinished }) => {
       const open = await prepare({ onTestFinished })
-      const openStore = () => slow(open())
+      const openStore = () => withRandomDelays(open())
       const one = openClaiming({ onTestFinished }, { store: openStore() })
       const other = openClaiming({ onTestFinished }, { store: openStore(), now: one.clock.now })
       const used = new Set<string>()
       for (let round = 0; round < 5; round++) {
         const { id } = await one.register()
-        await expect.poll(async () => (await one.emailsOf(id))[0]?.state, { timeout: 4000 }).toBe('claimable')
-        const token = tokenIn([...one.emails, ...other.emails].find((email) => !used.has(tokenIn(email)))!)
+        await expect.poll(async () => (await one.listEmails(id))[0]?.state, { timeout: 4000 }).toBe('claimable')
+        const token = readToken([...one.emails, ...other.emails].find((email) => !used.has(readToken(email)))!)
         used.add(token)
         const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reveal(i % 2 ? one : other, token)))
         const [shown, ...more] = answers.filter(({ status }) => status === 200)
         expect(more).toEqual([])
-        const nobodys = await reveal(one, 'x'.repeat(43))
-        expect(answers.filter(({ status, text }) => status === 400 && text === nobodys.text)).toHaveLength(7)
-        const { keys, secrets } = await one.record(id)
+        const unknown = await reveal(one, 'x'.repeat(43))
+        expect(answers.filter(({ status, text }) => status === 400 && text === unknown.text)).toHaveLength(7)
+        const { keys, secrets } = await one.findRecord(id)
         expect([keys.length, secrets.length]).toEqual([1, 1])
-        await expect.poll(() => other.tokenStatus(broughtBy(shown!.body)), { timeout: 3000 }).toBe(200)
+        await expect.poll(() => other.tokenStatus(toCredentials(shown!.body)), { timeout: 3000 }).toBe(200)
         const { items: records } = await one.auth.audit.list({ applicationId: id })
         expect(records.filter(({ type }) => type === 'application.activated')).toHaveLength(1)
       }
     },
   )
 
-  it('the link works for 72 hours, and no moment longer', async ({ expect, onTestFinished }) => {
+  it('the link works for 72 hours, and no longer', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     const [early, late] = [await provider.register(), await provider.register()]
-    await emailsArrived(provider.emails, 2)
+    await waitForEmails(provider.emails, 2)
     provider.clock.advance(72 * HOUR - 1)
-    expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(200)
+    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(200)
     provider.clock.advance(1)
-    const { status, text } = await reveal(provider, tokenIn(provider.emails[1]!))
-    expect({ status, text }).toEqual({ status: 400, text: (await reveal(provider, 'nobody')).text })
-    const statuses = [await provider.statusOf(early.id), await provider.statusOf(late.id)]
+    const { status, text } = await reveal(provider, readToken(provider.emails[1]!))
+    expect({ status, text }).toEqual({ status: 400, text: (await reveal(provider, 'unknown')).text })
+    const statuses = [await provider.getStatus(early.id), await provider.getStatus(late.id)]
     expect(new Set(statuses)).toEqual(new Set(['active', 'pending']))
 
-    // The operator sends another one.
+    // The operator sends another link.
     const [pending] = (await provider.auth.applications.list({ status: 'pending' })).items
     expect(await provider.auth.outbox.retry()).toEqual({ retried: 0 })
     expect(await provider.auth.outbox.retry(pending!.id)).toEqual({ retried: 1 })
-    await emailsArrived(provider.emails, 3)
-    expect((await reveal(provider, tokenIn(provider.emails[2]!))).status).toBe(200)
+    await waitForEmails(provider.emails, 3)
+    expect((await reveal(provider, readToken(provider.emails[2]!))).status).toBe(200)
     expect(await provider.auth.outbox.retry(pending!.id)).toEqual({ retried: 0 })
   })
 
-  it('a link whose email is refused is none, one that may have arrived works beside the next', async ({
+  it('a link of a refused e-mail does not work, one with an unknown outcome works beside the next', async ({
     expect,
     onTestFinished,
   }) => {
     const provider = openClaiming({ onTestFinished })
     provider.mailer.outcome = REFUSED
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
-    expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
-    expect((await provider.emailsOf(id))[0]).toMatchObject({ claimLinks: [], state: 'due' })
+    await waitForAttempts(provider, id, 1)
+    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
+    expect((await provider.listEmails(id))[0]).toMatchObject({ claimLinks: [], state: 'due' })
 
     provider.mailer.outcome = UNKNOWN
     for (const attempt of [2, 3, 4]) {
       provider.clock.advance(HOUR)
-      await attemptsOver(provider, id, attempt)
+      await waitForAttempts(provider, id, attempt)
     }
-    expect((await provider.emailsOf(id))[0]!.claimLinks).toHaveLength(2)
-    const tokens = provider.emails.map(tokenIn)
+    expect((await provider.listEmails(id))[0]!.claimLinks).toHaveLength(2)
+    const tokens = provider.emails.map(readToken)
     expect((await reveal(provider, tokens[1])).status).toBe(400)
     expect((await reveal(provider, tokens[3])).status).toBe(200)
-    // It has arrived: the older link shows nothing more, and no further email is sent.
+    // The e-mail has arrived: the older link shows nothing any more, and no further e-mail is sent.
     expect((await reveal(provider, tokens[2])).status).toBe(400)
-    expect(await provider.statusOf(id)).toBe('active')
+    expect(await provider.getStatus(id)).toBe('active')
     provider.clock.advance(HOUR)
-    await sleep(1200)
+    expect(await provider.nextDueEmail()).toBeUndefined()
     expect(provider.emails).toHaveLength(4)
   })
 
-  it('an accepted email ends the links of earlier ones', async ({ expect, onTestFinished }) => {
+  it('an accepted e-mail ends the links of earlier ones', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     provider.mailer.outcome = UNKNOWN
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     provider.mailer.outcome = undefined
     provider.clock.advance(2)
-    await expect.poll(() => provider.happened(id), { timeout: 4000 }).toEqual(['registered', 'delivered'])
-    expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
-    expect((await reveal(provider, tokenIn(provider.emails[1]!))).status).toBe(200)
+    await expect.poll(() => provider.listEvents(id), { timeout: 4000 }).toEqual(['registered', 'delivered'])
+    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
+    expect((await reveal(provider, readToken(provider.emails[1]!))).status).toBe(200)
   })
 
-  it('a rotation shows the new value alone, and begins its overlap when it is shown', async ({
+  it('a rotation shows the new value only, and its overlap starts when it is shown', async ({
     expect,
     onTestFinished,
   }) => {
@@ -238,43 +238,43 @@ describe.concurrent('with delivery: "claim-link"', () => {
       apis: ['catalog'],
     })
     await auth.applications.rotateKey(application.id, { deliver: 'email', overlap: 60 })
-    await emailsArrived(provider.emails, 1)
+    await waitForEmails(provider.emails, 1)
     clock.advance(HOUR)
     expect(await keyStatus(old)).toBe(200)
-    const { body } = await reveal(provider, tokenIn(provider.emails[0]!))
+    const { body } = await reveal(provider, readToken(provider.emails[0]!))
     expect(Object.keys(body)).toEqual(['application', 'client_id'])
-    expect([await keyStatus(old), await keyStatus(broughtBy(body))]).toEqual([200, 200])
+    expect([await keyStatus(old), await keyStatus(toCredentials(body))]).toEqual([200, 200])
     clock.advance(60)
-    expect([await keyStatus(old), await keyStatus(broughtBy(body))]).toEqual([401, 200])
-    expect(provider.happened(application.id)).toEqual([
+    expect([await keyStatus(old), await keyStatus(toCredentials(body))]).toEqual([401, 200])
+    expect(provider.listEvents(application.id)).toEqual([
       'registered',
       'credentialRotated',
       'delivered',
       'credentialRotated',
     ])
 
-    // Asked for again before the link is followed: the newer one works, and one alone.
+    // A second rotation before the link is used: only the newer link works.
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
-    await emailsArrived(provider.emails, 2)
-    await expect.poll(async () => (await provider.emailsOf(application.id))[0]?.state, PATIENTLY).toBe('claimable')
+    await waitForEmails(provider.emails, 2)
+    await expect.poll(async () => (await provider.listEmails(application.id))[0]?.state, POLL_OPTIONS).toBe('claimable')
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
-    await emailsArrived(provider.emails, 3)
-    await expect.poll(async () => (await provider.emailsOf(application.id))[0]?.state, PATIENTLY).toBe('claimable')
-    expect((await reveal(provider, tokenIn(provider.emails[1]!))).status).toBe(400)
-    expect((await reveal(provider, tokenIn(provider.emails[2]!))).status).toBe(200)
+    await waitForEmails(provider.emails, 3)
+    await expect.poll(async () => (await provider.listEmails(application.id))[0]?.state, POLL_OPTIONS).toBe('claimable')
+    expect((await reveal(provider, readToken(provider.emails[1]!))).status).toBe(400)
+    expect((await reveal(provider, readToken(provider.emails[2]!))).status).toBe(200)
   })
 
-  it('the link of a deleted application shows nothing', async ({ expect, onTestFinished }) => {
+  it('the link of a deleted application does not work', async ({ expect, onTestFinished }) => {
     const provider = openClaiming({ onTestFinished })
     const { id } = await provider.register()
-    await emailsArrived(provider.emails, 1)
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.state, PATIENTLY).toBe('claimable')
+    await waitForEmails(provider.emails, 1)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
     await provider.auth.applications.delete(id)
-    expect((await reveal(provider, tokenIn(provider.emails[0]!))).status).toBe(400)
-    expect(await provider.record(id)).toMatchObject({ status: 'deleted', keys: [], secrets: [] })
+    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'deleted', keys: [], secrets: [] })
   })
 
-  it('developersUrl is needed', ({ expect }) => {
+  it('developersUrl is required', ({ expect }) => {
     const options = {
       baseUrl: 'http://localhost',
       apis: { catalog: { scheme: 'apiKey' } },

@@ -9,12 +9,19 @@ import { smtpMailer } from '../../src/mailers/smtp.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
-import { type APIS, broughtBy, KEY, emailsArrived, openProvider, SECRET_VALUE } from '../applications/applicant.js'
+import {
+  KEY,
+  openProvider,
+  readCredentials,
+  SECRET_VALUE,
+  waitForEmails,
+  type APIS,
+} from '../applications/applicant.js'
 
 type ApiNames = readonly (keyof typeof APIS)[]
 
-/** The email that a registration brings. */
-async function emailFor(
+/** The e-mail of a registration. */
+async function receiveEmail(
   apis: ApiNames,
   options: Partial<PlatformAuthOptions> = {},
   name = 'Shop',
@@ -23,33 +30,33 @@ async function emailFor(
   const { auth } = openProvider({ onTestFinished }, { mailer, ...options })
   const { application } = await auth.applications.register({ name, contact: 'dev@customer.example', apis })
   if (apis.includes('invoices')) await auth.applications.approve(application.id)
-  await emailsArrived(mailer.emails, 1)
+  await waitForEmails(mailer.emails, 1)
   return mailer.emails[0]!
 }
 
-/** The lines of a email that can be pasted. */
-function curlLines({ text }: { readonly text: string }): string[] {
+/** The commands in an e-mail. */
+function listCommands({ text }: { readonly text: string }): string[] {
   return text.split('\n').flatMap((line) => (line.trim().startsWith('curl ') ? [line.trim()] : []))
 }
 
-/** The text of a email's HTML, as a reader sees it. */
-function shownBy(html: string): string {
+/** The text of an HTML e-mail, as a reader sees it. */
+function renderText(html: string): string {
   return html
     .replaceAll(/<title>.*?<\/title>/gs, '')
-    .replaceAll('<br>', '\n')
+    .replaceAll('<br />', '\n')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 }
 
-describe('the email of a registration', () => {
-  it('holds key and secret, the exact addresses and the header, where the console is, and what it is about', async () => {
-    const email = await emailFor(['orders', 'invoices', 'catalog'])
+describe('the e-mail of a registration', () => {
+  it('has key and secret, token addresses, the header name, the console’s address, and what it is about', async () => {
+    const email = await receiveEmail(['orders', 'invoices', 'catalog'])
     expect(email).toMatchObject({
       to: 'dev@customer.example',
       subject: 'Your credentials for Shop (api.example.com)',
     })
-    const { clientId, clientSecret } = broughtBy(email)
-    for (const shown of [email.text, shownBy(email.html)]) {
+    const { clientId, clientSecret } = readCredentials(email)
+    for (const shown of [email.text, renderText(email.html)]) {
       expect(shown).toContain('Your application “Shop” is registered at api.example.com.')
       expect(shown).toContain(clientId)
       expect(shown).toContain(clientSecret)
@@ -67,11 +74,11 @@ describe('the email of a registration', () => {
       expect(shown).toContain('Orders: get access tokens at')
       expect(shown).toContain('Catalog: send your key in the header')
     }
-    expect(email.html).toContain('<a href="https://example.com/developers">')
+    expect(email.html).toMatch(/<a [^>]*href="https:\/\/example\.com\/developers">/)
   })
 
-  it('holds no secret where there is no oauth2 API to use it at', async () => {
-    const email = await emailFor(['catalog'])
+  it('has no secret, and does not mention one, for an application without oauth2 APIs', async () => {
+    const email = await receiveEmail(['catalog'])
     expect(email.text).toMatch(KEY)
     for (const shown of [email.text, email.html, email.subject]) {
       expect(shown).not.toMatch(SECRET_VALUE)
@@ -79,32 +86,32 @@ describe('the email of a registration', () => {
     }
   })
 
-  it('names no API that was not asked for', async () => {
-    const { text } = await emailFor(['orders'])
+  it('names only the application’s APIs', async () => {
+    const { text } = await receiveEmail(['orders'])
     expect(text).not.toMatch(/Invoices|Catalog|Weather|Payroll/)
   })
 
-  it('needs no console', async () => {
-    const { text, html } = await emailFor(['catalog'], { developersUrl: undefined })
+  it('has no console’s address without developersUrl', async () => {
+    const { text, html } = await receiveEmail(['catalog'], { developersUrl: undefined })
     expect(text + html).not.toMatch(/undefined|developers/)
   })
 
   it('has addresses below the path of baseUrl', async () => {
-    const email = await emailFor(['orders'], { baseUrl: 'https://example.com/platform/v1/' })
+    const email = await receiveEmail(['orders'], { baseUrl: 'https://example.com/platform/v1/' })
     expect(email.subject).toBe('Your credentials for Shop (example.com)')
     expect(email.text).toContain('    https://example.com/platform/v1/orders/token\n')
   })
 
-  it('has lines of plain ASCII, paragraphs apart', async () => {
-    const { text } = await emailFor(['orders', 'catalog'])
+  it('has commands in plain ASCII, and neither tabs nor carriage returns', async () => {
+    const { text } = await receiveEmail(['orders', 'catalog'])
     expect(text).not.toMatch(/[\t\r]/)
     expect(text.endsWith('.\n')).toBe(true)
-    for (const line of curlLines({ text })) expect(line).toMatch(/^[\x20-\x7E]+$/)
+    for (const line of listCommands({ text })) expect(line).toMatch(/^[\x20-\x7E]+$/)
   })
 })
 
-describe('the email of a rotation', () => {
-  it('leaves in its lines what its reader has got already', async () => {
+describe('the e-mail of a rotation', () => {
+  it('has placeholders in its commands for credentials that the reader has already', async () => {
     const mailer = memoryMailer()
     const { auth } = openProvider({ onTestFinished }, { mailer })
     const { application, credentials } = await auth.applications.create({
@@ -113,15 +120,15 @@ describe('the email of a rotation', () => {
       apis: ['orders', 'catalog'],
     })
     await auth.applications.rotateSecret(application.id, { deliver: 'email' })
-    await emailsArrived(mailer.emails, 1)
-    const { clientSecret } = broughtBy(mailer.emails[0]!)
-    expect(curlLines(mailer.emails[0]!)).toEqual([
+    await waitForEmails(mailer.emails, 1)
+    const { clientSecret } = readCredentials(mailer.emails[0]!)
+    expect(listCommands(mailer.emails[0]!)).toEqual([
       `curl -u "YOUR_KEY:${clientSecret}" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
     ])
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
-    await emailsArrived(mailer.emails, 2)
-    const { clientId } = broughtBy(mailer.emails[1]!)
-    expect(curlLines(mailer.emails[1]!)).toEqual([
+    await waitForEmails(mailer.emails, 2)
+    const { clientId } = readCredentials(mailer.emails[1]!)
+    expect(listCommands(mailer.emails[1]!)).toEqual([
       `curl -u "${clientId}:YOUR_SECRET" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
       `curl -H "X-Api-Key: ${clientId}" "https://api.example.com/catalog"`,
     ])
@@ -132,8 +139,8 @@ describe('the email of a rotation', () => {
   })
 })
 
-describe('the lines of a email', () => {
-  it('can be pasted into a shell as the mail program shows them', async () => {
+describe('the commands of an e-mail', () => {
+  it('run in a shell as the mail program shows them', async () => {
     const mailServer = await startMailServer()
     onTestFinished(() => mailServer.close())
     const http = createServer((req, res) => app(req, res)).listen(0, '127.0.0.1')
@@ -147,11 +154,11 @@ describe('the lines of a email', () => {
     const { auth, app } = openProvider({ onTestFinished }, { baseUrl, mailer })
     app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({ items: [] }))
     await auth.applications.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['orders', 'catalog'] })
-    await emailsArrived(mailServer.mails, 1)
+    await waitForEmails(mailServer.mails, 1)
 
     const { text = '', html = '' } = await readMail(mailServer.mails[0]!)
-    for (const shown of [text, shownBy(html)]) {
-      const lines = curlLines({ text: shown })
+    for (const shown of [text, renderText(html)]) {
+      const lines = listCommands({ text: shown })
       expect(lines).toHaveLength(2)
       const [token, items] = await Promise.all(lines.map(async (line) => JSON.parse(await run(line)) as object))
       expect(token).toMatchObject({ token_type: 'bearer', scope: 'orders:read' })
@@ -165,14 +172,16 @@ async function run(line: string): Promise<string> {
   return stdout
 }
 
-describe('nothing that an applicant writes', () => {
+describe('what a developer enters at registration', () => {
   let server: MailServer
   let auth: ReturnType<typeof openPlatform>
+  let tagsOfPlainName: readonly string[]
   beforeAll(async () => {
-    // It takes 253 octets for the most that RFC 5321 allows.
+    // Otherwise it accepts 253 octets at most, one less than RFC 5321 does.
     server = await startMailServer({ lenientAddressParsing: true })
     auth = openPlatform(server)
     await auth.ready()
+    tagsOfPlainName = listTags((await readMail(await receiveMail('Shop', 'dev@customer.example'))).html ?? '')
   })
   afterAll(async () => {
     await auth.close()
@@ -198,11 +207,11 @@ describe('nothing that an applicant writes', () => {
 
   const HEADERS = ['From', 'To', 'Subject', 'Message-ID', 'Date', 'MIME-Version', 'Content-Type']
 
-  /** What came for it, after a look at every header. */
-  async function mailFor(name: string, contact: string): Promise<ReceivedMail> {
+  /** The e-mail for it, after a check of all headers. */
+  async function receiveMail(name: string, contact: string): Promise<ReceivedMail> {
     const before = server.mails.length
     await auth.applications.register({ name, contact, apis: ['catalog', 'orders'] })
-    await emailsArrived(server.mails, before + 1)
+    await waitForEmails(server.mails, before + 1)
     const mail = server.mails.at(-1)!
     expect(mail).toMatchObject({ sender: 'developers@example.com', recipients: [contact] })
     expect(mail.raw).not.toMatch(/[^\r]\n|\r[^\n]/)
@@ -219,9 +228,9 @@ describe('nothing that an applicant writes', () => {
     'Bcc: all@evil.example', 'a, b <all@evil.example>', 'Café Ω 店 🛒', 'שלום עולם', 'مرحبا', '\\r\\nBcc: all@evil.example', '%0D%0ABcc: all@evil.example',
     '. ', '..', '-- ', '"><a href=javascript:alert(1)>', "' onmouseover='alert(1)", '${name} {{name}} %s %d', '$(reboot) `reboot`', 'x'.repeat(100), 'Ω'.repeat(100), '🛒'.repeat(50),
     'a'.repeat(50) + ' ' + 'b'.repeat(49), '=20=0D=0A.=0D=0A', 'To: all@evil.example', '&#60;b&#62;',
-  ])('as a name, such as %j, is anything but a name in a email', async (name) => {
+  ])('as the name %j is only a name in the e-mail: no markup, header or recipient', async (name) => {
     const shown = name.trim()
-    const { from, to, cc, bcc, subject, text = '', html = '', attachments } = await readMail(await mailFor(name, 'dev@customer.example'))
+    const { from, to, cc, bcc, subject, text = '', html = '', attachments } = await readMail(await receiveMail(name, 'dev@customer.example'))
     expect({ from, to, cc, bcc, attachments }).toEqual({
       from: { name: 'Müller & Söhne, "Developers"', address: 'developers@example.com' },
       to: [{ name: '', address: 'dev@customer.example' }],
@@ -229,20 +238,20 @@ describe('nothing that an applicant writes', () => {
       bcc: undefined,
       attachments: [],
     })
-    // An encoded word (RFC 2047) would be decoded by who reads it.
+    // An encoded word (RFC 2047) would be decoded by the reader's mail program.
     expect(subject).toBe(`Your credentials for ${shown.replaceAll('=?', '= ?')} (api.example.com)`)
     const introduction = `Your application “${shown}” is registered at api.example.com.`
     expect(text.split('\n')[0]).toBe(introduction)
-    expect(shownBy(html)).toContain(introduction)
-    expectOnlyOurTags(html)
+    expect(renderText(html)).toContain(introduction)
+    expect(listTags(html)).toEqual(tagsOfPlainName)
   }) // prettier-ignore
 
   it.each([
     'dev@customer.example', `o'brien@customer.example`, "!#$%&'*+/=?^_`{|}~-@customer.example", 'bcc:dev@customer.example'.slice(4), 'a+b=c.d@x-y.customer.example',
     'DEV@customer.example', '$(reboot)'.replace(/[()]/g, '') + '@customer.example', `${'l'.repeat(64)}@customer.example`,
     `${'l'.repeat(64)}@${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(61)}`,
-  ])('as a contact, such as %s, is anything but one recipient', async (contact) => {
-    const { to, cc, bcc } = await readMail(await mailFor('Shop', contact))
+  ])('as the contact %s is exactly one recipient', async (contact) => {
+    const { to, cc, bcc } = await readMail(await receiveMail('Shop', contact))
     expect({ to, cc, bcc }).toEqual({ to: [{ name: '', address: contact }], cc: undefined, bcc: undefined })
   }) // prettier-ignore
 
@@ -250,7 +259,7 @@ describe('nothing that an applicant writes', () => {
     'dev@customer.example\r\nBcc: all@evil.example', 'dev@customer.example\nBcc: all@evil.example', 'a@customer.example,all@evil.example', 'a@customer.example;all@evil.example',
     'Dev <dev@customer.example>', 'group:all@evil.example;', '<dev@customer.example>', '"dev"@customer.example', 'dev@customer.example (all@evil.example)', 'dev@[127.0.0.1]',
     'dev\u202E@customer.example', 'dév@customer.example', 'dev@xn--.example.', `${'l'.repeat(64)}@${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(62)}`, 'dev@customer.example>\r\nRCPT TO:<all@evil.example',
-  ])('reaches anybody as the contact %j', async (contact) => {
+  ])('as the contact %j is rejected, and nothing is sent', async (contact) => {
     const before = server.mails.length
     await expect(auth.applications.register({ name: 'Shop', contact, apis: ['catalog'] })).rejects.toMatchObject({ code: 'invalid_argument' })
     expect(server.mails).toHaveLength(before)
@@ -265,16 +274,18 @@ describe('nothing that an applicant writes', () => {
     'line\u2028break',
     '\uD800',
     '',
-  ])('gets as far as a email as the name %j', async (name) => {
+  ])('as the name %j is rejected', async (name) => {
     await expect(
       auth.applications.register({ name, contact: 'dev@customer.example', apis: ['catalog'] }),
     ).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 })
 
-/** Tags and attributes of ours alone, whatever stands between them. */
-function expectOnlyOurTags(html: string): void {
+/** The tags of an HTML e-mail; all must be the template's, with no attribute but its own. */
+function listTags(html: string): readonly string[] {
   const tags = html.match(/<[^>]*>/g) ?? []
-  const allowed = /^<(?:!doctype html|html lang="en"|meta charset="utf-8"|br|\/?(?:head|title|body|p|code|html))>$/
+  const allowed =
+    /^<(?:!doctype html|html lang="en"|meta charset="utf-8" \/|br \/|(?:body|div|p|code) style="[\w\s.,:;#%/-]+"|\/(?:body|div|p|code|html)|\/?(?:head|title))>$/
   expect(tags.filter((tag) => !allowed.test(tag))).toEqual([])
+  return tags
 }

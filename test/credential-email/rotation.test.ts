@@ -1,62 +1,61 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
 import type { Mailer } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
-  attemptsOver,
-  broughtBy,
-  broughtByMail,
-  expectNoneOf,
-  PATIENTLY,
-  emailsArrived,
+  expectNoCredentials,
   openMailingProvider,
   openProvider,
-  type Brought,
+  POLL_OPTIONS,
+  readCredentials,
+  readMailedCredentials,
+  waitForAttempts,
+  waitForEmails,
   type Provider,
+  type ReceivedCredentials,
   type Test,
 } from '../applications/applicant.js'
 
 const DAY = 86_400
 
-/** An application with credentials, and a platform that keeps its emails. */
+/** An application with credentials, and a platform that keeps its e-mails. */
 async function openRotating(
   test: Test,
-): Promise<Provider & { mailer: ReturnType<typeof memoryMailer>; id: string; old: Brought }> {
+): Promise<Provider & { mailer: ReturnType<typeof memoryMailer>; id: string; old: ReceivedCredentials }> {
   const mailer = memoryMailer()
   const provider = openProvider(test, { mailer })
-  return { ...provider, mailer, ...(await createOn(provider)) }
+  return { ...provider, mailer, ...(await createApplication(provider)) }
 }
 
-async function createOn({ auth }: Provider): Promise<{ id: string; old: Brought }> {
+async function createApplication({ auth }: Provider): Promise<{ id: string; old: ReceivedCredentials }> {
   const { application, credentials } = await auth.applications.create({
     name: 'Shop',
     contact: 'dev@customer.example',
     apis: ['orders', 'catalog'],
   })
-  return { id: application.id, old: credentials as Brought }
+  return { id: application.id, old: credentials as ReceivedCredentials }
 }
 
 describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () => {
-  it('resolve no credentials, and mail the one that is new', async ({ expect, onTestFinished }) => {
-    const { auth, mailer, id, old, tokenStatus, keyStatus, happened } = await openRotating({ onTestFinished })
+  it('resolve no credentials, and send the new one by e-mail', async ({ expect, onTestFinished }) => {
+    const { auth, mailer, id, old, tokenStatus, keyStatus, listEvents } = await openRotating({ onTestFinished })
     const answer = await auth.applications.rotateSecret(id, { deliver: 'email', by: 'ann' })
     expect(Object.keys(answer)).toEqual(['application'])
     expect(answer.application).toMatchObject({ id, status: 'active' })
-    await emailsArrived(mailer.emails, 1)
+    await waitForEmails(mailer.emails, 1)
     const [email] = mailer.emails
     expect(email).toMatchObject({ to: 'dev@customer.example', subject: 'Your new secret for Shop (api.example.com)' })
-    const { clientId, clientSecret } = broughtBy(email!)
+    const { clientId, clientSecret } = readCredentials(email!)
     expect(clientId).toBe('')
-    await expect.poll(() => happened(id), PATIENTLY).toEqual(['registered', 'credentialRotated', 'delivered'])
+    await expect.poll(() => listEvents(id), POLL_OPTIONS).toEqual(['registered', 'credentialRotated', 'delivered'])
     expect(await tokenStatus({ ...old, clientSecret })).toBe(200)
 
     await auth.applications.rotateKey(id, { deliver: 'email' })
-    await emailsArrived(mailer.emails, 2)
-    const brought = broughtBy(mailer.emails[1]!)
-    expect(brought.clientSecret).toBe('')
-    await expect.poll(() => happened(id), PATIENTLY).toHaveLength(5)
-    // Any live key goes with any live secret.
-    for (const key of [old.clientId, brought.clientId]) {
+    await waitForEmails(mailer.emails, 2)
+    const received = readCredentials(mailer.emails[1]!)
+    expect(received.clientSecret).toBe('')
+    await expect.poll(() => listEvents(id), POLL_OPTIONS).toHaveLength(5)
+    // Every live key works with every live secret.
+    for (const key of [old.clientId, received.clientId]) {
       expect(await keyStatus({ clientId: key })).toBe(200)
       for (const secret of [old.clientSecret, clientSecret]) {
         expect(await tokenStatus({ clientId: key, clientSecret: secret })).toBe(200)
@@ -68,101 +67,101 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
       by: 'ann',
       details: { credential: 'secret', overlap: DAY, deliver: 'email' },
     })
-    for (const each of [old, { clientId, clientSecret }, brought]) expectNoneOf(each, records)
+    for (const each of [old, { clientId, clientSecret }, received]) expectNoCredentials(each, records)
   })
 
-  it('begin the overlap when the email is accepted, not before', async ({ expect, onTestFinished }) => {
+  it('start the overlap when the e-mail is accepted, not before', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server, keyStatus } = provider
-    const { id, old } = await createOn(provider)
+    const { id, old } = await createApplication(provider)
     server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 451 } : undefined)
     await auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 })
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     clock.advance(3600)
-    await attemptsOver(provider, id, 2)
+    await waitForAttempts(provider, id, 2)
     expect(await keyStatus(old)).toBe(200)
-    expect((await provider.record(id)).keys).toHaveLength(1)
+    expect((await provider.findRecord(id)).keys).toHaveLength(1)
     server.fault = undefined
     clock.advance(3600)
-    await expect.poll(() => provider.happened(id).at(-1), { timeout: 3000 }).toBe('delivered')
+    await expect.poll(() => provider.listEvents(id).at(-1), { timeout: 3000 }).toBe('delivered')
     const accepted = clock.now()
     const application = (await auth.applications.get(id))!
     expect(application.keys.map(({ expiresAt }) => expiresAt)).toEqual([undefined, new Date(accepted + 60_000)])
-    const fresh = await broughtByMail(server.mails[0])
+    const fresh = await readMailedCredentials(server.mails[0])
     clock.advance(59)
     expect([await keyStatus(old), await keyStatus(fresh)]).toEqual([200, 200])
     clock.advance(1)
     expect([await keyStatus(old), await keyStatus(fresh)]).toEqual([401, 200])
   })
 
-  it('end the old one at once, with an overlap of 0, but only once the email is accepted', async ({
+  it('end the old credential with an overlap of 0 only when the e-mail is accepted', async ({
     expect,
     onTestFinished,
   }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server, tokenStatus } = provider
-    const { id, old } = await createOn(provider)
+    const { id, old } = await createApplication(provider)
     server.fault = (stage) => (stage === 'end' ? { does: 'drop', kept: true } : undefined)
     await auth.applications.rotateSecret(id, { deliver: 'email', overlap: 0 })
-    await attemptsOver(provider, id, 1)
-    const first = { ...old, clientSecret: (await broughtByMail(server.mails[0])).clientSecret }
-    // Nobody knows whether it arrived: both work, and go on doing so.
+    await waitForAttempts(provider, id, 1)
+    const first = { ...old, clientSecret: (await readMailedCredentials(server.mails[0])).clientSecret }
+    // The outcome is unknown: all credentials keep working.
     clock.advance(2)
-    await attemptsOver(provider, id, 2)
-    const second = { ...old, clientSecret: (await broughtByMail(server.mails[1])).clientSecret }
+    await waitForAttempts(provider, id, 2)
+    const second = { ...old, clientSecret: (await readMailedCredentials(server.mails[1])).clientSecret }
     expect([await tokenStatus(old), await tokenStatus(first), await tokenStatus(second)]).toEqual([200, 200, 200])
     server.fault = undefined
     clock.advance(4)
-    await emailsArrived(server.mails, 3)
-    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
-    const third = { ...old, clientSecret: (await broughtByMail(server.mails[2])).clientSecret }
+    await waitForEmails(server.mails, 3)
+    await expect.poll(() => provider.listEvents(id).at(-1), POLL_OPTIONS).toBe('delivered')
+    const third = { ...old, clientSecret: (await readMailedCredentials(server.mails[2])).clientSecret }
     const statuses = await Promise.all([old, first, second, third].map((each) => tokenStatus(each)))
     expect(statuses).toEqual([401, 401, 401, 200])
     expect((await auth.applications.get(id))!.secrets).toHaveLength(1)
   })
 
-  it('keep the one of before for the overlap, and none of a email that came between', async ({
+  it('keep the old credential for the overlap, and end those of attempts in between', async ({
     expect,
     onTestFinished,
   }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server, keyStatus } = provider
-    const { id, old } = await createOn(provider)
+    const { id, old } = await createApplication(provider)
     server.fault = (stage) => (stage === 'end' ? { does: 'drop', kept: true } : undefined)
     await auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 })
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     server.fault = undefined
     clock.advance(2)
-    await emailsArrived(server.mails, 2)
-    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
-    const [between, newest] = await Promise.all(server.mails.map(broughtByMail))
+    await waitForEmails(server.mails, 2)
+    await expect.poll(() => provider.listEvents(id).at(-1), POLL_OPTIONS).toBe('delivered')
+    const [between, newest] = await Promise.all(server.mails.map(readMailedCredentials))
     const statuses = () => Promise.all([old, between!, newest!].map((each) => keyStatus(each)))
     expect(await statuses()).toEqual([200, 401, 200])
     clock.advance(60)
     expect(await statuses()).toEqual([401, 401, 200])
   })
 
-  it('leave everything as it was where the email is refused for good', async ({ expect, onTestFinished }) => {
+  it('change nothing if the e-mail is refused permanently', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, server } = provider
-    const { id, old } = await createOn(provider)
+    const { id, old } = await createApplication(provider)
     const before = await auth.applications.get(id)
     server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 550 } : undefined)
     await auth.applications.rotateKey(id, { deliver: 'email', overlap: 0 })
-    expect(await attemptsOver(provider, id, 1)).toMatchObject({ state: 'failed', purpose: 'key' })
-    expect(provider.happened(id)).toEqual(['registered', 'credentialRotated', 'deliveryFailed'])
+    expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'failed', purpose: 'key' })
+    expect(provider.listEvents(id)).toEqual(['registered', 'credentialRotated', 'deliveryFailed'])
     expect(await auth.applications.get(id)).toEqual(before)
     expect(await provider.keyStatus(old)).toBe(200)
-    // Asked for once more, the same email begins anew.
+    // A second rotation makes the failed e-mail due again.
     server.fault = undefined
     await auth.applications.rotateKey(id, { deliver: 'email' })
-    await emailsArrived(server.mails, 1)
-    await expect.poll(() => provider.emailsOf(id), PATIENTLY).toEqual([])
+    await waitForEmails(server.mails, 1)
+    await expect.poll(() => provider.listEmails(id), POLL_OPTIONS).toEqual([])
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
   })
 
-  it('asked for twice at once, leave the newest working for good', async ({ expect, onTestFinished }) => {
-    const { auth, mailer, id, old, clock, keyStatus, emailsOf } = await openRotating({ onTestFinished })
+  it('called concurrently, leave the newest credential working', async ({ expect, onTestFinished }) => {
+    const { auth, mailer, id, old, clock, keyStatus, listEmails } = await openRotating({ onTestFinished })
     await Promise.all([
       auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
       auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
@@ -170,65 +169,65 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     ])
     const settled = async () => {
       clock.advance(5)
-      return emailsOf(id)
+      return listEmails(id)
     }
     await expect.poll(settled, { timeout: 8000, interval: 500 }).toEqual([])
     expect((await auth.applications.get(id))!.keys.length).toBeLessThanOrEqual(2)
     clock.advance(3600)
-    expect(await keyStatus(broughtBy(mailer.emails.at(-1)!))).toBe(200)
+    expect(await keyStatus(readCredentials(mailer.emails.at(-1)!))).toBe(200)
     expect(await keyStatus(old)).toBe(401)
     expect((await auth.applications.get(id))!.keys).toHaveLength(1)
   })
 
-  it('do not undo a rotation by hand that overtakes them', async ({ expect, onTestFinished }) => {
+  it('do not undo a rotation without e-mail that happens meanwhile', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server, keyStatus } = provider
-    const { id, old } = await createOn(provider)
+    const { id, old } = await createApplication(provider)
     server.fault = (stage) => (stage === 'end' ? { does: 'stall', kept: true } : undefined)
     await auth.applications.rotateKey(id, { deliver: 'email' })
-    await emailsArrived(server.mails, 1)
-    const { credentials: byHand } = await auth.applications.rotateKey(id, { overlap: 60 })
-    await attemptsOver(provider, id, 1)
+    await waitForEmails(server.mails, 1)
+    const { credentials: direct } = await auth.applications.rotateKey(id, { overlap: 60 })
+    await waitForAttempts(provider, id, 1)
     server.fault = undefined
     clock.advance(2)
-    await emailsArrived(server.mails, 2)
-    await expect.poll(() => provider.emailsOf(id), PATIENTLY).toEqual([])
-    const [, newest] = await Promise.all(server.mails.map(broughtByMail))
-    // The email came later than the rotation by hand, and is the newest now.
+    await waitForEmails(server.mails, 2)
+    await expect.poll(() => provider.listEmails(id), POLL_OPTIONS).toEqual([])
+    const [, newest] = await Promise.all(server.mails.map(readMailedCredentials))
+    // The e-mail was sent after the rotation without e-mail, so its credential is the newest.
     clock.advance(61)
-    expect(await keyStatus(byHand)).toBe(200)
+    expect(await keyStatus(direct)).toBe(200)
     expect(await keyStatus(newest!)).toBe(200)
     expect(await keyStatus(old)).toBe(401)
     clock.advance(DAY)
-    expect([await keyStatus(byHand), await keyStatus(newest!)]).toEqual([401, 200])
+    expect([await keyStatus(direct), await keyStatus(newest!)]).toEqual([401, 200])
   })
 
-  it('overtaken by a rotation by hand while the server is still silent, leave that one in force', async ({
+  it('do not replace a credential that is rotated without e-mail while the mail server is silent', async ({
     expect,
     onTestFinished,
   }) => {
     let accept: () => void = () => undefined
-    const sent: Brought[] = []
+    const sent: ReceivedCredentials[] = []
     const mailer: Mailer = {
       send(email) {
-        sent.push(broughtBy(email))
+        sent.push(readCredentials(email))
         return new Promise((accepted) => (accept = accepted))
       },
     }
     const provider = openProvider({ onTestFinished }, { mailer })
     const { auth, clock, keyStatus } = provider
-    const { id } = await createOn(provider)
+    const { id } = await createApplication(provider)
     await auth.applications.rotateKey(id, { deliver: 'email' })
-    await emailsArrived(sent, 1)
-    const { credentials: byHand } = await auth.applications.rotateKey(id, { overlap: 60 })
+    await waitForEmails(sent, 1)
+    const { credentials: direct } = await auth.applications.rotateKey(id, { overlap: 60 })
     accept()
-    await expect.poll(() => provider.happened(id).at(-1), PATIENTLY).toBe('delivered')
-    expect([await keyStatus(sent[0]!), await keyStatus(byHand)]).toEqual([200, 200])
+    await expect.poll(() => provider.listEvents(id).at(-1), POLL_OPTIONS).toBe('delivered')
+    expect([await keyStatus(sent[0]!), await keyStatus(direct)]).toEqual([200, 200])
     clock.advance(2 * DAY)
-    expect([await keyStatus(sent[0]!), await keyStatus(byHand)]).toEqual([401, 200])
+    expect([await keyStatus(sent[0]!), await keyStatus(direct)]).toEqual([401, 200])
   })
 
-  it('make the first secret of an application that had none', async ({ expect, onTestFinished }) => {
+  it('make the first secret of an application without one', async ({ expect, onTestFinished }) => {
     const mailer = memoryMailer()
     const { auth, tokenStatus } = openProvider({ onTestFinished }, { mailer })
     const { application, credentials } = await auth.applications.create({
@@ -238,27 +237,27 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     })
     await auth.applications.allow(application.id, 'orders')
     await auth.applications.rotateSecret(application.id, { deliver: 'email' })
-    await emailsArrived(mailer.emails, 1)
-    expect(mailer.emails[0]!.text).not.toContain('former')
-    const { clientSecret } = broughtBy(mailer.emails[0]!)
+    await waitForEmails(mailer.emails, 1)
+    expect(mailer.emails[0]!.text).not.toContain('previous')
+    const { clientSecret } = readCredentials(mailer.emails[0]!)
     expect(await tokenStatus({ clientId: credentials.clientId, clientSecret })).toBe(200)
   })
 
-  it('say how long the former one works', async ({ expect, onTestFinished }) => {
+  it('say how long the previous credential works', async ({ expect, onTestFinished }) => {
     const { auth, mailer, id } = await openRotating({ onTestFinished })
-    const overlaps = [[0, 'The former one has ended.'], [90, '90 seconds'], [600, '10 minutes'], [DAY, '24 hours'], [30 * DAY, '30 days']] as const // prettier-ignore
+    const overlaps = [[0, 'The previous key no longer works.'], [90, '90 seconds'], [600, '10 minutes'], [DAY, '24 hours'], [30 * DAY, '30 days']] as const // prettier-ignore
     for (const [i, [overlap, words]] of overlaps.entries()) {
       await auth.applications.rotateKey(id, { deliver: 'email', overlap })
-      await emailsArrived(mailer.emails, i + 1)
+      await waitForEmails(mailer.emails, i + 1)
       expect(mailer.emails[i]!.text).toContain(words)
     }
   })
 
-  it('are refused without a contact, without a mailer, and for what is pending or deleted', async ({
+  it('reject without a contact, without a mailer, and for pending and deleted applications', async ({
     expect,
     onTestFinished,
   }) => {
-    const { auth, id, mailer } = await openRotating({ onTestFinished })
+    const { auth, id, mailer, nextDueEmail } = await openRotating({ onTestFinished })
     const { application } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
     const options = { deliver: 'email' } as const
     for (const call of [auth.applications.rotateKey, auth.applications.rotateSecret]) {
@@ -280,12 +279,12 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     await expect(auth.applications.rotateKey(id, options)).rejects.toMatchObject({ code: 'invalid_state' })
 
     const without = openProvider({ onTestFinished })
-    const created = await createOn(without)
+    const created = await createApplication(without)
     await expect(without.auth.applications.rotateKey(created.id, options)).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(/rotateKey: mailer is missing/) as string,
     })
-    await sleep(50)
+    expect(await nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])
   })
 })

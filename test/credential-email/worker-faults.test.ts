@@ -12,9 +12,9 @@ import { createPlatformAuth, type Application } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 import { readMail, STAGES, startMailServer, type Fault, type Stage } from '../support/smtp.js'
-import { broughtBy } from '../applications/applicant.js'
+import { readCredentials } from '../applications/applicant.js'
 
-/** `npm run test:long`: more of everything, on a real clock. Otherwise time goes faster, and leases end sooner. */
+/** `npm run test:long`: more registrations, on a real clock. Otherwise the clock runs faster, so that leases end sooner. */
 const LONG = process.env['LONG'] === '1'
 const SETTINGS = LONG
   ? { registrations: 1000, processes: 3, speed: 1, killing: 60_000, timeout: 600_000 }
@@ -23,7 +23,7 @@ const SETTINGS = LONG
 const PROCESS = fileURLToPath(new URL('../support/mailing-process.mjs', import.meta.url))
 
 it(
-  `${SETTINGS.registrations} registrations are all delivered, whatever happens to mail server and processes`,
+  `${SETTINGS.registrations} registrations are all delivered through faults of the mail server and killed processes`,
   { timeout: SETTINGS.timeout },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'delivery-faults-'))
@@ -31,12 +31,12 @@ it(
     const server = await startMailServer()
     const began = Date.now()
     const now = (): number => began + (Date.now() - began) * SETTINGS.speed
-    const crew = openCrew([file, String(server.port), String(began), String(SETTINGS.speed)])
+    const processes = openProcesses([file, String(server.port), String(began), String(SETTINGS.speed)])
     try {
-      // Half of all sessions go wrong.
-      server.fault = (stage) => (Math.random() < 0.5 / STAGES.length ? anyFault(stage) : undefined)
-      await crew.work()
-      const kills = await crew.killAtRandom(file)
+      // Half of all sessions fail.
+      server.fault = (stage) => (Math.random() < 0.5 / STAGES.length ? randomFault(stage) : undefined)
+      await processes.work()
+      const kills = await processes.killAtRandom(file)
       server.fault = undefined
 
       const auth = createPlatformAuth({
@@ -53,7 +53,7 @@ it(
         return page.next === undefined ? page.items : [...page.items, ...(await list(page.next))]
       }
       const undelivered = async (): Promise<number> => {
-        // What a server has refused for good is begun again by its operator.
+        // What the server refused permanently is retried by the operator.
         await auth.outbox.retry()
         return (await list()).filter(({ status }) => status === 'pending').length
       }
@@ -62,14 +62,12 @@ it(
 
       const applications = await list()
       const stored = new Set(applications.map(({ name }) => name))
-      expect(crew.acknowledged().filter((name) => !stored.has(`App ${name}`))).toEqual([])
+      expect(processes.acknowledged().filter((name) => !stored.has(`App ${name}`))).toEqual([])
       expect(applications.length).toBeGreaterThanOrEqual(SETTINGS.registrations)
       expect(new Set(applications.map(({ status }) => status))).toEqual(new Set(['active']))
       expect(server.overlaps).toEqual([])
 
-      const mails = await Promise.all(
-        server.mails.map(async (mail) => ({ ...mail, ...(await readMail(mail)), brought: '' })),
-      )
+      const mails = await Promise.all(server.mails.map(async (mail) => ({ ...mail, ...(await readMail(mail)) })))
       for (const { recipients, to, subject } of mails) {
         const name = /^Your credentials for App ([\d.]+) /.exec(subject ?? '')?.[1] ?? ''
         expect(recipients).toEqual([`${name}@customer.example`])
@@ -77,7 +75,7 @@ it(
       }
 
       const app = express().use(auth.router)
-      const newest = new Map(mails.map(({ recipients, text = '' }) => [recipients[0], broughtBy({ text })]))
+      const newest = new Map(mails.map(({ recipients, text = '' }) => [recipients[0], readCredentials({ text })]))
       for (const { contact, keys, secrets } of applications) {
         const { clientId, clientSecret } = newest.get(contact)!
         expect([keys.length, secrets.length]).toEqual([1, 1])
@@ -86,13 +84,13 @@ it(
         await request(app).post('/orders/token').type('form').send(form).expect(200)
       }
 
-      const known = new Set(mails.flatMap(({ text = '' }) => Object.values(broughtBy({ text })).map(middleOf)))
+      const known = new Set(mails.flatMap(({ text = '' }) => Object.values(readCredentials({ text })).map(cutMiddle)))
       expect(known.size).toBe(mails.length * 2)
-      const kept = [...crew.snapshots, ...(await bytesOf(file))]
-      const said = crew.lines.join('\n')
-      expect(said).toContain('event {"type":"application.delivered"')
-      expect(said).toContain('was not delivered')
-      expect([...kept, said].filter((bytes) => holdsAny(bytes, known))).toEqual([])
+      const database = [...processes.snapshots, ...(await readDatabase(file))]
+      const log = processes.lines.join('\n')
+      expect(log).toContain('event {"type":"application.delivered"')
+      expect(log).toContain('was not delivered')
+      expect([...database, log].filter((bytes) => containsAny(bytes, known))).toEqual([])
       await auth.close()
 
       if (LONG) {
@@ -102,14 +100,14 @@ it(
         )
       }
     } finally {
-      await crew.kill()
+      await processes.kill()
       await server.close()
       await rm(folder, { recursive: true })
     }
   },
 )
 
-function anyFault(stage: Stage): Fault {
+function randomFault(stage: Stage): Fault {
   const faults: readonly Fault[] = [
     { does: 'drop' },
     { does: 'stall' },
@@ -121,24 +119,23 @@ function anyFault(stage: Stage): Fault {
   return faults[Math.floor(Math.random() * faults.length)]!
 }
 
-/** The processes: each registers its share, and does it again under other names where it was killed before it was done. */
-function openCrew(args: readonly string[]) {
+/** Processes of which each registers its share. A killed one is started again, and registers the rest under other names. */
+function openProcesses(args: readonly string[]) {
   const lines: string[] = []
   const snapshots: string[] = []
   const members: Member[] = Array.from({ length: SETTINGS.processes }, (_, i) => ({
     left: Array.from({ length: SETTINGS.registrations }, (_, n) => n).filter((n) => n % SETTINGS.processes === i),
-    lives: 0,
+    starts: 0,
   }))
   interface Member {
     left: number[]
-    lives: number
+    starts: number
     process?: ChildProcess
   }
 
   function start(member: Member): void {
-    const life = ++member.lives
-    // A few at a time, so that many a life has its share.
-    const names = member.left.map((n) => `${n}.${life}`)
+    const start = ++member.starts
+    const names = member.left.map((n) => `${n}.${start}`)
     const child = spawn(process.execPath, [PROCESS, ...args, names.join()], { stdio: ['ignore', 'pipe', 'inherit'] })
     member.process = child
     let rest = ''
@@ -167,7 +164,7 @@ function openCrew(args: readonly string[]) {
     async work() {
       for (const member of members) start(member)
     },
-    /** Kills one after the other for a while, and lets what is left be done. Resolves how many there were. */
+    /** Kills one process after another for a while, then lets them finish. Resolves the number of kills. */
     async killAtRandom(file: string): Promise<number> {
       let kills = 0
       const end = Date.now() + SETTINGS.killing
@@ -177,7 +174,7 @@ function openCrew(args: readonly string[]) {
         const member = members[Math.floor(Math.random() * members.length)]!
         expect(member.process?.exitCode ?? null).toBeNull()
         await stop(member)
-        if (kills++ % 10 === 0) snapshots.push(...(await bytesOf(file)))
+        if (kills++ % 10 === 0) snapshots.push(...(await readDatabase(file)))
         start(member)
       }
       return kills
@@ -186,19 +183,19 @@ function openCrew(args: readonly string[]) {
   }
 }
 
-/** Every byte that a database has on disk. */
-async function bytesOf(file: string): Promise<string[]> {
+/** Every byte of a database on disk. */
+async function readDatabase(file: string): Promise<string[]> {
   const parts = [file, `${file}-wal`, `${file}-shm`].map((part) => readFile(part, 'latin1').catch(() => ''))
   return Promise.all(parts)
 }
 
-/** 30 characters of a credential, none of them in its public prefix. */
-function middleOf(credential: string): string {
+/** 30 characters of a credential after its public prefix. */
+function cutMiddle(credential: string): string {
   return credential.slice(12, 42)
 }
 
-/** Whether any of these pieces of 30 letters and digits stands in a text. */
-function holdsAny(text: string, pieces: ReadonlySet<string>): boolean {
+/** Whether a text contains any of these pieces of 30 letters and digits. */
+function containsAny(text: string, pieces: ReadonlySet<string>): boolean {
   for (const [run] of text.matchAll(/[A-Za-z0-9]{30,}/g)) {
     for (let i = 0; i + 30 <= run.length; i++) if (pieces.has(run.slice(i, i + 30))) return true
   }

@@ -1,273 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, it, type TestContext } from 'vitest'
-import { openAdmin, memoryStore, type Mailer, type Store } from '../../src/index.js'
-import { fakeClock, memoryMailer } from '../../src/testing/index.js'
+import { describe, it } from 'vitest'
+import { memoryStore, openAdmin, type Mailer, type Store } from '../../src/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
-import { STAGES, startMailServer, transportTo, type Fault, type MailServer, type Stage } from '../support/smtp.js'
+import { fakeClock, memoryMailer } from '../../src/testing/index.js'
+import { failAt, startMailServer, transportTo } from '../support/smtp.js'
 import {
-  attemptsOver,
-  broughtBy,
-  broughtByMail,
-  expectNoneOf,
-  PATIENTLY,
-  emailsArrived,
-  openMailingProvider,
+  expectNoCredentials,
   openProvider,
+  POLL_OPTIONS,
+  readCredentials,
+  waitForAttempts,
+  waitForEmails,
 } from '../applications/applicant.js'
 
 const HOUR = 3600
 
-/** Lets that go wrong until it is told otherwise; `times` how often at most. */
-function breakAt(server: MailServer, stage: Stage, fault: Fault, times = Infinity): void {
-  let left = times
-  server.fault = (at) => (at === stage && left-- > 0 ? fault : undefined)
-}
-
-describe.concurrent('a email with credentials', () => {
-  it('is sent at once, and ends pending when the mail server has accepted it', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { id, status } = await provider.register()
-    expect(status).toBe('pending')
-    await emailsArrived(provider.server.mails, 1)
-    await expect.poll(() => provider.statusOf(id), PATIENTLY).toBe('active')
-    expect(provider.server.mails[0]).toMatchObject({ recipients: ['dev@customer.example'] })
-    expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
-    expect(await provider.emailsOf(id)).toEqual([])
-    const brought = await broughtByMail(provider.server.mails[0])
-    expect(await provider.tokenStatus(brought)).toBe(200)
-    expect(await provider.keyStatus(brought)).toBe(200)
-  })
-
-  /** What can go wrong at a stage, and what that means. */
-  function faultsAt(stage: Stage): readonly (readonly [Fault, 'refused' | 'unknown' | 'permanent'])[] {
-    const begun = stage === 'content' || stage === 'end'
-    const aboutEmails = STAGES.indexOf(stage) >= STAGES.indexOf('MAIL')
-    return [
-      [{ does: 'refuse', code: 451 }, 'refused'],
-      aboutEmails ? [{ does: 'refuse', code: 550 }, 'permanent'] : [{ does: 'refuse', code: 535 }, 'refused'],
-      [{ does: 'stall' }, begun ? 'unknown' : 'refused'],
-      [{ does: 'drop' }, begun ? 'unknown' : 'refused'],
-      ...(stage === 'end'
-        ? ([
-            [{ does: 'stall', kept: true }, 'unknown'],
-            [{ does: 'drop', kept: true }, 'unknown'],
-          ] as const)
-        : []),
-    ]
-  }
-
-  it.for(STAGES)('is sent again after anything that goes wrong at %s', async (stage, context) => {
-    const tries = faultsAt(stage).map(([fault, outcome]) => expectSentAgain(context, stage, fault, outcome))
-    await Promise.all(tries)
-  })
-
-  async function expectSentAgain(
-    { expect, onTestFinished }: TestContext,
-    stage: Stage,
-    fault: Fault,
-    outcome: 'refused' | 'unknown' | 'permanent',
-  ): Promise<void> {
-    const what = `${JSON.stringify(fault)} at ${stage}`
-    const provider = await openMailingProvider({ onTestFinished })
-    const { server, clock } = provider
-    breakAt(server, stage, fault)
-    const { id } = await provider.register()
-    const email = await attemptsOver(provider, id, 1)
-    server.fault = undefined
-
-    // What was certainly not accepted is deleted; what may have been stays.
-    const { keys, secrets } = await provider.record(id)
-    const sets = outcome === 'unknown' ? 1 : 0
-    expect([keys.length, secrets.length], what).toEqual([sets, sets])
-    expect(email.attemptedHashes.filter((set) => set.length > 0).length, what).toBe(sets)
-    expect(server.mails.length, what).toBe(fault.kept ? 1 : 0)
-    expect(await provider.statusOf(id), what).toBe('pending')
-    if (outcome === 'permanent') {
-      expect(email, what).toMatchObject({ state: 'failed' })
-      expect(provider.happened(id), what).toEqual(['registered', 'deliveryFailed'])
-      expect(provider.events.at(-1), what).toMatchObject({
-        reason: expect.stringMatching(/^[A-Z]+ 550$/) as string,
-      })
-      clock.advance(HOUR)
-      await sleep(1200)
-      expect(server.connections, what).toBe(1)
-      expect(await provider.auth.outbox.retry(), what).toEqual({ retried: 1 })
-    } else {
-      expect(email, what).toMatchObject({ state: 'due', dueAt: clock.now() + 2000 })
-      expect(provider.happened(id), what).toEqual(['registered'])
-      clock.advance(2)
-    }
-
-    await emailsArrived(server.mails, fault.kept ? 2 : 1)
-    await expect.poll(() => provider.statusOf(id), PATIENTLY).toBe('active')
-    const settled = await provider.record(id)
-    expect([settled.keys.length, settled.secrets.length], what).toEqual([1, 1])
-    const newest = await broughtByMail(server.mails.at(-1))
-    expect([await provider.tokenStatus(newest), await provider.keyStatus(newest)], what).toEqual([200, 200])
-    if (fault.kept) {
-      const replaced = await broughtByMail(server.mails[0])
-      expect([await provider.tokenStatus(replaced), await provider.keyStatus(replaced)], what).toEqual([401, 401])
-    }
-    for (const mail of server.mails) {
-      const brought = await broughtByMail(mail)
-      expectNoneOf(brought, [provider.logger.lines, provider.events, (await provider.auth.audit.list()).items])
-    }
-  }
-
-  it.for([1, 2, 3])(
-    'works as the newest of %d whose fate nobody knows, and is the last then',
-    async (sent, { expect, onTestFinished }) => {
-      const provider = await openMailingProvider({ onTestFinished })
-      const { server, clock } = provider
-      breakAt(server, 'end', { does: 'drop', kept: true })
-      const { id } = await provider.register()
-      for (let attempt = 1; attempt <= sent; attempt++) {
-        await attemptsOver(provider, id, attempt)
-        // Two sets at most, however often.
-        expect((await provider.record(id)).keys).toHaveLength(Math.min(2, attempt))
-        expect((await provider.emailsOf(id))[0]!.attemptedHashes.length).toBeLessThanOrEqual(2)
-        if (attempt < sent) clock.advance(2 ** attempt)
-      }
-      expect(server.mails).toHaveLength(sent)
-      const brought = await Promise.all(server.mails.map(broughtByMail))
-      expect(new Set(brought.map(({ clientId }) => clientId)).size).toBe(sent)
-
-      expect(await provider.statusOf(id)).toBe('pending')
-      expect(await provider.tokenStatus(brought.at(-1)!)).toBe(200)
-      expect(await provider.statusOf(id)).toBe('active')
-      expect(provider.happened(id)).toEqual(['registered', 'activated'])
-      const statuses = await Promise.all(brought.map((each) => provider.keyStatus(each)))
-      expect(statuses).toEqual([401, 200, 200].slice(-sent))
-
-      // Arrived is arrived: nothing more is sent.
-      server.fault = undefined
-      expect(await provider.emailsOf(id)).toEqual([])
-      clock.advance(HOUR)
-      await sleep(1200)
-      expect(server.mails).toHaveLength(sent)
-      expect(provider.happened(id)).toEqual(['registered', 'activated'])
-    },
-  )
-
-  it('goes on working while others that follow it are refused', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { server, clock } = provider
-    breakAt(server, 'end', { does: 'drop', kept: true })
-    const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
-    const refusals: [Stage, Fault][] = [
-      ['end', { does: 'refuse', code: 451 }],
-      ['MAIL', { does: 'stall' }],
-      ['RCPT', { does: 'drop' }],
-      ['RCPT', { does: 'refuse', code: 550 }],
-    ]
-    for (const [i, [stage, fault]] of refusals.entries()) {
-      breakAt(server, stage, fault)
-      clock.advance(HOUR)
-      await attemptsOver(provider, id, i + 2)
-    }
-    expect(provider.happened(id)).toEqual(['registered', 'deliveryFailed'])
-    expect(server.mails).toHaveLength(1)
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
-    expect(provider.happened(id)).toEqual(['registered', 'deliveryFailed', 'activated'])
-    // Given up, and then needed no more.
-    expect(await provider.auth.outbox.retry()).toEqual({ retried: 0 })
-  })
-
-  it('that arrives and is used while its server is still silent is the last', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { server, clock } = provider
-    breakAt(server, 'end', { does: 'stall', kept: true })
-    const { id } = await provider.register()
-    await emailsArrived(server.mails, 1)
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
-    server.fault = undefined
-    await sleep(1800)
-    clock.advance(HOUR)
-    await sleep(1200)
-    expect(server.mails).toHaveLength(1)
-    expect(provider.happened(id)).toEqual(['registered', 'activated'])
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
-  })
-
-  it('that is refused after another one was used leaves nothing behind', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { server, clock } = provider
-    breakAt(server, 'end', { does: 'drop', kept: true })
-    const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
-    // The second one hangs while the first is used.
-    breakAt(server, 'MAIL', { does: 'stall' })
-    clock.advance(2)
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
-    await expect.poll(async () => (await provider.record(id)).keys.length, PATIENTLY).toBe(1)
-    expect(await provider.tokenStatus(await broughtByMail(server.mails[0]))).toBe(200)
-  })
-
-  it('goes to the contact of the day', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { server, clock } = provider
-    breakAt(server, 'RCPT', { does: 'refuse', code: 451 })
-    const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
-    server.fault = undefined
-    await provider.auth.applications.update(id, { contact: 'new@customer.example' })
-    clock.advance(2)
-    await emailsArrived(server.mails, 1)
-    expect(server.mails[0]!.recipients).toEqual(['new@customer.example'])
-  })
-
-  it('is not sent for an application that has been deleted meanwhile', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { server, clock } = provider
-    breakAt(server, 'end', { does: 'drop', kept: true })
-    const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
-    breakAt(server, 'MAIL', { does: 'stall' }, 1)
-    clock.advance(2)
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
-    await provider.auth.applications.delete(id)
-    clock.advance(HOUR)
-    await sleep(2800)
-    expect(server.mails).toHaveLength(1)
-    expect(await provider.record(id)).toMatchObject({ status: 'deleted', contact: undefined, keys: [], secrets: [] })
-    const brought = await broughtByMail(server.mails[0])
-    expect([await provider.tokenStatus(brought), await provider.keyStatus(brought)]).toEqual([401, 401])
-    expect(provider.happened(id)).toEqual(['registered', 'deleted'])
-  })
-
-  it('says that it replaces earlier ones', async ({ expect, onTestFinished }) => {
-    const mailer = memoryMailer()
-    const provider = openProvider({ onTestFinished }, { mailer })
-    await provider.register()
-    await emailsArrived(mailer.emails, 1)
-    expect(mailer.emails[0]!.text).toContain('This email replaces every earlier one')
-    expect(mailer.emails[0]!.html).toContain('This email replaces every earlier one')
-  })
-
-  it('of many is delivered like each of them, and none twice at once', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { server } = provider
-    let nth = 0
-    // Every third session breaks.
-    server.fault = (stage) => (stage === 'RCPT' && nth++ % 3 === 0 ? { does: 'drop' } : undefined)
-    const addresses = Array.from({ length: 30 }, (_, i) => `dev-${i}@customer.example`)
-    const ids = await Promise.all(addresses.map(async (address) => (await provider.register(undefined, address)).id))
-    const delivered = async () => {
-      // Far less than a lease for each session.
-      provider.clock.advance(2)
-      const statuses = await Promise.all(ids.map((id) => provider.statusOf(id)))
-      return statuses.filter((status) => status === 'active').length
-    }
-    await expect.poll(delivered, { timeout: 15_000, interval: 300 }).toBe(30)
-    expect(server.mails.flatMap(({ recipients }) => recipients).toSorted()).toEqual(addresses.toSorted())
-    expect(server.overlaps).toEqual([])
-  })
-})
-
-describe.concurrent('what is tried again', () => {
-  it('comes after 2, 4, 8 ... seconds, an hour at most, for 72 hours, and then is given up', async ({
+describe.concurrent('an e-mail that is tried again', () => {
+  it('is due after 2, 4, 8 ... seconds, an hour at most, and fails after 72 hours', async ({
     expect,
     onTestFinished,
   }) => {
@@ -279,30 +28,29 @@ describe.concurrent('what is tried again', () => {
     const provider = openProvider({ onTestFinished }, { mailer: failing })
     const { clock } = provider
     const { id, createdAt } = await provider.register()
-    const pauses: number[] = []
+    const delays: number[] = []
     let attempts = 1
     for (; attempts <= 4; attempts++) {
-      const email = await attemptsOver(provider, id, attempts)
-      pauses.push((email.dueAt - clock.now()) / 1000)
-      // Not a moment earlier.
+      const email = await waitForAttempts(provider, id, attempts)
+      delays.push((email.dueAt - clock.now()) / 1000)
       expect(email.dueAt).toBe(clock.now() + 2 ** attempts * 1000)
       clock.advance(2 ** attempts)
     }
-    expect(pauses).toEqual([2, 4, 8, 16])
-    await attemptsOver(provider, id, attempts)
+    expect(delays).toEqual([2, 4, 8, 16])
+    await waitForAttempts(provider, id, attempts)
     clock.advance(71.8 * HOUR)
     const end = createdAt.getTime() + 72 * HOUR * 1000
-    let email = await attemptsOver(provider, id, ++attempts)
+    let email = await waitForAttempts(provider, id, ++attempts)
     while (email.state === 'due') {
       expect(email.dueAt).toBeLessThanOrEqual(end)
-      expect(provider.happened(id)).toEqual(['registered'])
+      expect(provider.listEvents(id)).toEqual(['registered'])
       clock.advance((email.dueAt - clock.now()) / 1000)
-      email = await attemptsOver(provider, id, ++attempts)
+      email = await waitForAttempts(provider, id, ++attempts)
     }
     expect(attempts).toBeGreaterThan(7)
     expect(email.state).toBe('failed')
     expect(email.dueAt).toBeGreaterThan(end)
-    expect(provider.happened(id)).toEqual(['registered', 'deliveryFailed'])
+    expect(provider.listEvents(id)).toEqual(['registered', 'deliveryFailed'])
     expect(provider.events.at(-1)).toMatchObject({ type: 'application.deliveryFailed', reason: 'EBUSY' })
     const { items: records } = await provider.auth.audit.list({ applicationId: id })
     expect(records.at(-1)).toMatchObject({
@@ -310,13 +58,13 @@ describe.concurrent('what is tried again', () => {
       details: { purpose: 'registration', problem: 'EBUSY' },
     })
     expect(provider.logger.lines.filter((line) => line.includes('It is tried again.'))).toHaveLength(attempts - 1)
-    expect(provider.logger.lines.filter((line) => line.includes('It is given up'))).toHaveLength(1)
-    // 72 hours from the new beginning.
+    expect(provider.logger.lines.filter((line) => line.includes('It is not tried again'))).toHaveLength(1)
+    // The 72 hours start again.
     expect(await provider.auth.outbox.retry(id)).toEqual({ retried: 1 })
-    expect(await attemptsOver(provider, id, 1)).toMatchObject({ state: 'due', createdAt: clock.now() })
+    expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', createdAt: clock.now() })
   })
 
-  it('is begun again for one application alone, where one is named', async ({ expect, onTestFinished }) => {
+  it('is retried for one application only, if one is named', async ({ expect, onTestFinished }) => {
     let refuses = true
     const mailer = memoryMailer()
     const provider = openProvider(
@@ -332,22 +80,19 @@ describe.concurrent('what is tried again', () => {
     )
     const { auth } = provider
     const ids = await Promise.all([1, 2, 3].map(async () => (await provider.register()).id))
-    for (const id of ids) await attemptsOver(provider, id, 1)
+    for (const id of ids) await waitForAttempts(provider, id, 1)
     refuses = false
     expect(await auth.outbox.retry('app_0')).toEqual({ retried: 0 })
     expect(await auth.outbox.retry(ids[1])).toEqual({ retried: 1 })
-    await emailsArrived(mailer.emails, 1)
-    await expect.poll(() => provider.statusOf(ids[1]!), PATIENTLY).toBe('active')
-    expect(await provider.statusOf(ids[0]!)).toBe('pending')
+    await waitForEmails(mailer.emails, 1)
+    await expect.poll(() => provider.getStatus(ids[1]!), POLL_OPTIONS).toBe('active')
+    expect(await provider.getStatus(ids[0]!)).toBe('pending')
     expect(await auth.outbox.retry()).toEqual({ retried: 2 })
-    await emailsArrived(mailer.emails, 3)
+    await waitForEmails(mailer.emails, 3)
     expect(await auth.outbox.retry()).toEqual({ retried: 0 })
   })
 
-  it('is taken up by whichever process lives, once the lease of a dead one is over', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('is sent by another process once the lease of a killed one ends', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const mailer = memoryMailer()
     const first = openProvider({ onTestFinished }, { store, mailer })
@@ -356,27 +101,27 @@ describe.concurrent('what is tried again', () => {
     const { clock } = first
     const operator = openProvider({ onTestFinished }, { store, now: clock.now })
     await operator.auth.applications.approve(id)
-    // What a process leaves that takes a letter and dies.
+    // What a process leaves that leases an e-mail and is killed.
     expect(await store.leaseEmail(clock.now(), clock.now() + 15_000)).toMatchObject({ applicationId: id })
 
-    openProvider({ onTestFinished }, { store, mailer, now: clock.now })
+    const second = openProvider({ onTestFinished }, { store, mailer, now: clock.now })
     clock.advance(14)
-    await sleep(1500)
+    expect(await second.nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])
     clock.advance(1)
-    await emailsArrived(mailer.emails, 1)
-    await expect.poll(() => operator.statusOf(id), PATIENTLY).toBe('active')
-    expect(await operator.tokenStatus(broughtBy(mailer.emails[0]!), 'invoices')).toBe(200)
+    await waitForEmails(mailer.emails, 1)
+    await expect.poll(() => operator.getStatus(id), POLL_OPTIONS).toBe('active')
+    expect(await operator.tokenStatus(readCredentials(mailer.emails[0]!), 'invoices')).toBe(200)
   })
 
   it(
-    'is nobody else’s while its sender lives, however long the server is silent',
+    'is not sent by another process while its sender runs, however long the mail server is silent',
     { timeout: 40_000 },
     async ({ expect, onTestFinished }) => {
       const server = await startMailServer()
       onTestFinished(() => server.close())
       const store = memoryStore()
-      // The first renewal, after 5 seconds, fails; the next one is in time yet.
+      // The first renewal, after 5 seconds, fails; the second is still in time.
       let renewals = 0
       const saveEmail: Store['saveEmail'] = async (email) => {
         if (renewals++ === 0) throw new Error('out of reach for a moment')
@@ -385,57 +130,64 @@ describe.concurrent('what is tried again', () => {
       const transport = transportTo(server, { socketTimeout: 13_000 })
       const mailer = smtpMailer({ transport, from: 'developers@example.com' })
       const clock = fakeClock()
-      const [one] = [1, 2, 3].map(() =>
+      const providers = [1, 2, 3].map(() =>
         openProvider({ onTestFinished }, { store: { ...store, saveEmail }, mailer, now: clock.now }),
       )
-      breakAt(server, 'end', { does: 'stall' })
-      const { id } = await one!.register()
-      await expect.poll(() => server.connections, PATIENTLY).toBe(1)
+      failAt(server, 'end', { does: 'stall' })
+      const { id } = await providers[0]!.register()
+      await expect.poll(() => server.connections, POLL_OPTIONS).toBe(1)
       clock.advance(14)
       await expect.poll(() => renewals, { timeout: 14_000 }).toBe(2)
-      // Past the end of the first lease, within the renewed one.
+      // After the end of the first lease, before that of the renewed one.
       clock.advance(14)
-      await sleep(1500)
+      const due = await Promise.all(providers.map(({ nextDueEmail }) => nextDueEmail()))
+      expect(due).toEqual([undefined, undefined, undefined])
       expect(server.connections).toBe(1)
-      const emailNow = async () => (await one!.emailsOf(id))[0]
+      const emailNow = async () => (await providers[0]!.listEmails(id))[0]
       await expect.poll(emailNow, { timeout: 5000 }).toMatchObject({ problem: 'ETIMEDOUT', attemptCount: 1 })
       server.fault = undefined
       clock.advance(2)
-      await expect.poll(() => one!.statusOf(id), { timeout: 3000 }).toBe('active')
+      await expect.poll(() => providers[0]!.getStatus(id), { timeout: 3000 }).toBe('active')
       expect(server.mails).toHaveLength(1)
       expect(server.connections).toBe(2)
       expect(server.overlaps).toEqual([])
     },
   )
 
-  it('is delivered once by a mailer that takes its time', async ({ expect, onTestFinished }) => {
+  it('is delivered once by a mailer that takes longer than the lease renewal interval', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const mailer = memoryMailer()
     const send: Mailer['send'] = async (email) => {
-      // Until the lease has been renewed.
+      // The lease is renewed after 5 seconds.
       await sleep(5500)
       await mailer.send(email)
     }
     const provider = openProvider({ onTestFinished }, { mailer: { send }, now: Date.now })
     const { id } = await provider.register()
-    await expect.poll(() => provider.statusOf(id), { timeout: 8000, interval: 50 }).toBe('active')
-    expect(provider.happened(id)).toEqual(['registered', 'delivered', 'activated'])
-    expect(await provider.emailsOf(id)).toEqual([])
+    await expect.poll(() => provider.getStatus(id), { timeout: 8000, interval: 50 }).toBe('active')
+    expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
+    expect(await provider.listEmails(id)).toEqual([])
     expect(mailer.emails).toHaveLength(1)
   })
 
-  it('is sent by a process with a mailer, whoever has approved it', async ({ expect, onTestFinished }) => {
+  it('is sent by a process with a mailer after a process without one approved it', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const store = memoryStore()
     const mailer = memoryMailer()
     const sender = openProvider({ onTestFinished }, { store, mailer })
     const operator = openProvider({ onTestFinished }, { store, now: sender.clock.now })
     const { id } = await sender.register(['invoices'])
-    await sleep(50)
+    expect(await sender.nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])
     await operator.auth.applications.approve(id)
-    await emailsArrived(mailer.emails, 1)
+    await waitForEmails(mailer.emails, 1)
   })
 
-  it('can be begun again by an operator without a platform', async ({ expect, onTestFinished }) => {
+  it('can be retried through openAdmin()', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     let refuses = true
     const mailer = memoryMailer()
@@ -445,16 +197,19 @@ describe.concurrent('what is tried again', () => {
     }
     const provider = openProvider({ onTestFinished }, { store, mailer: { send }, now: Date.now })
     const { id } = await provider.register()
-    await attemptsOver(provider, id, 1)
+    await waitForAttempts(provider, id, 1)
     refuses = false
-    const operations = await openAdmin(store)
-    expect(await operations.outbox.retry()).toEqual({ retried: 1 })
-    await emailsArrived(mailer.emails, 1)
+    const admin = await openAdmin(store)
+    expect(await admin.outbox.retry()).toEqual({ retried: 1 })
+    await waitForEmails(mailer.emails, 1)
   })
 })
 
 describe.concurrent('a mailer', () => {
-  it('that fails in its own words is believed in its code alone', async ({ expect, onTestFinished }) => {
+  it('that rejects with its own words: only a short code is kept, logged and shown', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const emails: string[] = []
     const provider = openProvider(
       { onTestFinished },
@@ -472,33 +227,33 @@ describe.concurrent('a mailer', () => {
       },
     )
     const { id } = await provider.register()
-    const email = await attemptsOver(provider, id, 1)
+    const email = await waitForAttempts(provider, id, 1)
     expect(email).toMatchObject({ state: 'due', problem: 'unknown' })
-    expect((await provider.record(id)).keys).toHaveLength(1)
+    expect((await provider.findRecord(id)).keys).toHaveLength(1)
     const shown = [
       email,
       provider.logger.lines,
       provider.events,
-      await provider.record(id),
+      await provider.findRecord(id),
       await provider.auth.audit.list(),
     ]
-    expectNoneOf(broughtBy({ text: emails[0]! }), shown)
-    // The newest, accepted or not.
-    expect(await provider.tokenStatus(broughtBy({ text: emails[0]! }))).toBe(200)
+    expectNoCredentials(readCredentials({ text: emails[0]! }), shown)
+    // The newest credentials work, accepted or not.
+    expect(await provider.tokenStatus(readCredentials({ text: emails[0]! }))).toBe(200)
   })
 
   it.for([
-    ['throws before it begins', () => { throw new Error('no') }],
-    ['rejects with nothing', () => Promise.reject(undefined)],
-    ['rejects with a text', () => Promise.reject('no')],
-  ] as const)('that %s is tried again', async ([, send], { expect, onTestFinished }) => {
+    ['throws synchronously', () => { throw new Error('no') }],
+    ['rejects with undefined', () => Promise.reject(undefined)],
+    ['rejects with a string', () => Promise.reject('no')],
+  ] as const)('that %s is called again later', async ([, send], { expect, onTestFinished }) => {
     const provider = openProvider({ onTestFinished }, { mailer: { send } })
     const { id } = await provider.register()
-    expect(await attemptsOver(provider, id, 1)).toMatchObject({ state: 'due', problem: 'unknown' })
-    expect((await provider.record(id)).keys).toHaveLength(1)
+    expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', problem: 'unknown' })
+    expect((await provider.findRecord(id)).keys).toHaveLength(1)
   }) // prettier-ignore
 
-  it('is let finish when the platform is closed', async ({ expect, onTestFinished }) => {
+  it('may finish when the platform is closed', async ({ expect, onTestFinished }) => {
     let sent = false
     const provider = openProvider(
       { onTestFinished },
@@ -512,48 +267,9 @@ describe.concurrent('a mailer', () => {
       },
     )
     const { id } = await provider.register()
-    await expect.poll(async () => (await provider.emailsOf(id))[0]?.attemptCount, PATIENTLY).toBe(1)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount, POLL_OPTIONS).toBe(1)
     await provider.auth.close()
     expect(sent).toBe(true)
-    expect(await provider.record(id)).toMatchObject({ status: 'active' })
-  })
-})
-
-describe.concurrent('applications that stay pending', () => {
-  it('for 14 days are deleted, approved or not, with their emails', async ({ expect, onTestFinished }) => {
-    const store = memoryStore()
-    const failing: Mailer = {
-      async send() {
-        throw Object.assign(new Error('no'), { refused: true })
-      },
-    }
-    const before = openProvider({ onTestFinished }, { store, mailer: failing })
-    const held = await before.register(['invoices'])
-    const tried = await before.register()
-    await attemptsOver(before, tried.id, 1)
-    const { application: active } = await before.auth.applications.create({ name: 'Active', apis: ['catalog'] })
-    before.clock.advance(HOUR)
-    const younger = await before.register(['invoices'])
-    await before.auth.close()
-
-    before.clock.advance(14 * 24 * HOUR - HOUR - 1)
-    const early = openProvider({ onTestFinished }, { store, mailer: failing, now: before.clock.now })
-    await early.auth.ready()
-    await sleep(100)
-    expect(await early.statusOf(held.id)).toBe('pending')
-    await early.auth.close()
-
-    before.clock.advance(1)
-    const later = openProvider({ onTestFinished }, { store, mailer: failing, now: before.clock.now })
-    await expect.poll(() => later.statusOf(held.id), PATIENTLY).toBe('deleted')
-    await expect.poll(() => later.statusOf(tried.id), PATIENTLY).toBe('deleted')
-    expect(await later.record(held.id)).toMatchObject({ name: '', contact: undefined, keys: [], secrets: [] })
-    expect(await later.emailsOf(held.id)).toEqual([])
-    expect(await later.emailsOf(tried.id)).toEqual([])
-    expect(await later.statusOf(younger.id)).toBe('pending')
-    expect(await later.statusOf(active.id)).toBe('active')
-    expect(later.happened(held.id)).toEqual(['deleted'])
-    const { items: records } = await later.auth.audit.list({ applicationId: held.id })
-    expect(records.at(-1)).toMatchObject({ type: 'application.deleted', details: { pendingTooLong: true } })
+    expect(await provider.findRecord(id)).toMatchObject({ status: 'active' })
   })
 })

@@ -17,7 +17,7 @@ import { asOftenAsPossible, nowAndThen, often, openPlatform, print } from './cap
 import { addApplications } from './many-applications.js'
 import { startGaugedPostgres, type PostgresGauge } from './postgres-gauge.js'
 
-// Where the figures of the README's "From one process to many machines" come from.
+// Prints the figures of docs/scaling.md.
 
 let postgres: PostgresGauge
 

@@ -19,15 +19,15 @@ export async function addApplications(url: string, secret: string, count: number
     const store = postgresStore({ pool, listen: false })
     await store.open()
     const encryption = createEncryption([secret])
-    const pepper = await encryption.open(await store.establishPepper('there is one'))
+    const pepper = await encryption.unseal(await store.establishPepper('there is one'))
     const credentials = createCredentials('epa', Buffer.from(pepper, 'base64url'), 1)
-    const { signingKeys, accessTokens } = accessTokensOver(store, encryption)
+    const { signingKeys, signAccessToken } = accessTokensOver(store, encryption)
     await signingKeys.load()
     const made = await Promise.all(
       Array.from({ length: count }, async () => {
         const id = `app_${randomBytes(16).toString('hex')}`
         const grant = { issuer: ISSUER, applicationId: id, scopes: ['orders:read'], issuedAt: Date.now() }
-        const token = await accessTokens.sign({ ...grant, lifetime: 3600, tokensRevokedAt: 0 })
+        const token = await signAccessToken({ ...grant, lifetime: 3600, tokensRevokedAt: 0 })
         return { id, key: credentials.mint('key', Date.now()), secret: credentials.mint('secret', Date.now()), token }
       }),
     )

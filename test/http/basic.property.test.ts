@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formDecode, isBasic, readBasic } from '../../src/http/basic.js'
+import { isBasic, readBasic } from '../../src/http/basic.js'
+import { decodeFormValue } from '../../src/http/form.js'
 import { timed } from '../support/timed.js'
 
 // oxlint-disable-next-line no-control-regex
@@ -39,7 +40,7 @@ describe('readBasic()', () => {
         expect(readings.length === 1 || readings.length === 2).toBe(true)
         expect(readings.at(-1)).toEqual({ id: user, secret: password })
         if (readings.length === 2) {
-          expect(readings[0]).toEqual({ id: formDecode(user), secret: formDecode(password) })
+          expect(readings[0]).toEqual({ id: decodeFormValue(user), secret: decodeFormValue(password) })
           expect(readings[0]).not.toEqual(readings[1])
         }
       }),
@@ -141,12 +142,12 @@ describe('isBasic()', () => {
   })
 })
 
-describe('formDecode()', () => {
+describe('decodeFormValue()', () => {
   it('is the inverse of form-encoding, and undefined for what is none', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (value, other) => {
-        expect(formDecode(formEncode(value))).toBe(value)
-        expect([undefined, 'string']).toContain(formDecode(other) === undefined ? undefined : 'string')
+        expect(decodeFormValue(formEncode(value))).toBe(value)
+        expect([undefined, 'string']).toContain(decodeFormValue(other) === undefined ? undefined : 'string')
       }),
     )
   })

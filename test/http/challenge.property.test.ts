@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { challenge } from '../../src/http/challenge.js'
+import { formatChallenge } from '../../src/http/respond.js'
 
-describe('challenge()', () => {
+describe('formatChallenge()', () => {
   it('keeps within the characters of RFC 6749 5.2, whatever it is given: one value can not become two parameters', () => {
     const value = fc.oneof(
       fc.string({ unit: 'grapheme' }),
@@ -10,7 +10,7 @@ describe('challenge()', () => {
     )
     fc.assert(
       fc.property(value, value, (realm, description) => {
-        const header = challenge('Bearer', [['realm', realm], ['error_description', description]]) // prettier-ignore
+        const header = formatChallenge('Bearer', [['realm', realm], ['error_description', description]]) // prettier-ignore
         const quoted = '"[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E]*"'
         expect(header).toMatch(new RegExp(`^Bearer realm=${quoted}, error_description=${quoted}$`))
       }),
@@ -20,7 +20,7 @@ describe('challenge()', () => {
   it('leaves what is within them as it is', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\x20-\x21\x23-\x5B\x5D-\x7E]*$/), (value) => {
-        expect(challenge('ApiKey', [['realm', value]])).toBe(`ApiKey realm="${value}"`)
+        expect(formatChallenge('ApiKey', [['realm', value]])).toBe(`ApiKey realm="${value}"`)
       }),
     )
   })

@@ -38,7 +38,7 @@ describe('Outside production', () => {
       expect.stringMatching(/^orders: 401 unauthorized: An access token is needed.* WWW-Authenticate/),
       expect.stringMatching(/^orders: 401 invalid_token: The access token is not valid\. .*token endpoint/),
       expect.stringMatching(/^catalog: 403 access_denied: .*allow\(id, api\)/),
-      expect.stringMatching(/^orders: 401 invalid_client: Client authentication failed\. Check key and secret/),
+      expect.stringMatching(/^orders: 401 invalid_client: Client authentication failed\. Check the key and the secret/),
       expect.stringMatching(/^orders: 400 invalid_scope: .*allow\(id, api, \{ scopes \}\)/),
       expect.stringMatching(/^orders: 500 server_error .*Mount auth\.router before/),
     ])

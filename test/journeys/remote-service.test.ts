@@ -40,13 +40,15 @@ afterAll(async () => {
   await platform?.close()
 })
 
-/** The README's service, as it stands there but for the address of the platform and its own port. */
+/** The service of docs/scaling.md, as it is there but for the address of the platform and its own port. */
 async function startService(baseUrl: string): Promise<typeof service> {
-  const blocks = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').match(/(?<=```js\n)[^]*?(?=```)/g)
+  const blocks = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8').match(
+    /(?<=```js\n)[^]*?(?=```)/g,
+  )
   const program = blocks?.find(
     (block) => block.includes('createRemoteJWKSet') && block.includes('service.listen(3001)'),
   )
-  if (program === undefined) throw new Error('The README shows no service elsewhere.')
+  if (program === undefined) throw new Error('docs/scaling.md shows no service elsewhere.')
   const adapted = program
     .replaceAll('https://api.example.com', baseUrl)
     .replace('service.listen(3001)', 'service.listen(0, function () { console.log(this.address().port) })')
@@ -66,7 +68,7 @@ async function answers(token: string): Promise<readonly [number, number]> {
   return [elsewhere.status, here.status]
 }
 
-it("the README's service elsewhere takes good access tokens by the key set alone, and no others", async () => {
+it('the service in docs/scaling.md accepts good access tokens with the key set alone, and no others', async () => {
   const token = await accessToken(app, 'orders', shop)
   const { body } = await request(service.url).get('/items').set('Authorization', `Bearer ${token}`).expect(200)
   expect(body).toEqual({ for: shop.id })

@@ -13,8 +13,8 @@ const EMAIL: EmailMessage = {
   html: '<p>The key is <b>k</b>.</p>',
 }
 
-/** What a mailer rejected with, as the contract of `Mailer` has it. */
-async function outcomeOf(sending: Promise<void>): Promise<Record<string, unknown>> {
+/** What a mailer rejected with, in terms of the contract of `Mailer`. */
+async function readOutcome(sending: Promise<void>): Promise<Record<string, unknown>> {
   const error = await sending.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -26,7 +26,7 @@ async function outcomeOf(sending: Promise<void>): Promise<Record<string, unknown
 }
 
 const REFUSED = { refused: true }
-const FOR_GOOD = { refused: true, permanent: true }
+const PERMANENT = { refused: true, permanent: true }
 const UNKNOWN = {}
 
 describe.concurrent.each([
@@ -44,23 +44,23 @@ describe.concurrent.each([
     return { server, mailer: smtpMailer({ transport, from: FROM }) }
   }
 
-  /** What comes of emails when these go wrong at that stage, and whether the server has them then. */
-  async function tryWith(test: TestContext, stage: string, ...faults: readonly Fault[]): Promise<object[]> {
+  /** The outcomes of e-mails with these faults at that stage; checks whether the server has them. */
+  async function sendWithFaults(test: TestContext, stage: string, ...faults: readonly Fault[]): Promise<object[]> {
     const { server, mailer } = await open(test)
     const outcomes: object[] = []
     for (const fault of faults) {
       const before = server.mails.length
       server.fault = (at) => (at === stage ? fault : undefined)
-      outcomes.push(await outcomeOf(mailer.send(EMAIL)))
+      outcomes.push(await readOutcome(mailer.send(EMAIL)))
       server.fault = undefined
       test.expect(server.mails.length - before).toBe(fault.kept ? 1 : 0)
-      // Whatever it was, the next email gets through.
-      test.expect(await outcomeOf(mailer.send(EMAIL))).toEqual({ accepted: true })
+      // After any fault the next e-mail gets through.
+      test.expect(await readOutcome(mailer.send(EMAIL))).toEqual({ accepted: true })
     }
     return outcomes
   }
 
-  it('hands over a email', async (test) => {
+  it('sends an e-mail unchanged', async (test) => {
     const { expect } = test
     const { server, mailer } = await open(test)
     await mailer.send(EMAIL)
@@ -81,48 +81,54 @@ describe.concurrent.each([
 
   const refuse = (code: number): Fault => ({ does: 'refuse', code })
 
-  it.for(STAGES)('a 4xx at %s: refused, for now', async (stage, test) => {
-    test.expect(await tryWith(test, stage, refuse(451), refuse(421))).toEqual([REFUSED, REFUSED])
+  it.for(STAGES)('a 4xx at %s: refused, not permanently', async (stage, test) => {
+    test.expect(await sendWithFaults(test, stage, refuse(451), refuse(421))).toEqual([REFUSED, REFUSED])
   })
 
-  it.for(['connect', 'EHLO', 'AUTH'])('a 5xx at %s: refused, but no fault of the email', async (stage, test) => {
-    test.expect(await tryWith(test, stage, refuse(535), refuse(554))).toEqual([REFUSED, REFUSED])
-  })
-
-  it.for(['MAIL', 'RCPT', 'DATA', 'content', 'end'])('a 5xx at %s: refused for good', async (stage, test) => {
-    test.expect(await tryWith(test, stage, refuse(550), refuse(554))).toEqual([FOR_GOOD, FOR_GOOD])
-  })
-
-  it.for([503, 530, 534, 535, 538])('a %d to sender or recipient asks for another session', async (code, test) => {
-    test.expect(await tryWith(test, 'MAIL', refuse(code))).toEqual([REFUSED])
-    test.expect(await tryWith(test, 'RCPT', refuse(code))).toEqual([REFUSED])
-  })
-
-  it.for(['connect', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'])(
-    'silence or a lost connection at %s: refused, since nothing of the email has left',
+  it.for(['connect', 'EHLO', 'AUTH'])(
+    'a 5xx at %s concerns the session: refused, not permanently',
     async (stage, test) => {
-      test.expect(await tryWith(test, stage, { does: 'stall' }, { does: 'drop' })).toEqual([REFUSED, REFUSED])
+      test.expect(await sendWithFaults(test, stage, refuse(535), refuse(554))).toEqual([REFUSED, REFUSED])
     },
   )
 
-  it.for(['content', 'end'])('silence or a lost connection at %s: nobody knows', async (stage, test) => {
-    test.expect(await tryWith(test, stage, { does: 'stall' }, { does: 'drop' })).toEqual([UNKNOWN, UNKNOWN])
+  it.for(['MAIL', 'RCPT', 'DATA', 'content', 'end'])('a 5xx at %s: refused permanently', async (stage, test) => {
+    test.expect(await sendWithFaults(test, stage, refuse(550), refuse(554))).toEqual([PERMANENT, PERMANENT])
   })
 
-  it('silence or a lost connection when the server has the email: nobody knows', async (test) => {
+  it.for([503, 530, 534, 535, 538])(
+    'a %d to sender or recipient concerns the session: refused, not permanently',
+    async (code, test) => {
+      test.expect(await sendWithFaults(test, 'MAIL', refuse(code))).toEqual([REFUSED])
+      test.expect(await sendWithFaults(test, 'RCPT', refuse(code))).toEqual([REFUSED])
+    },
+  )
+
+  it.for(['connect', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'])(
+    'silence or a lost connection at %s: refused, because nothing of the e-mail has left',
+    async (stage, test) => {
+      test.expect(await sendWithFaults(test, stage, { does: 'stall' }, { does: 'drop' })).toEqual([REFUSED, REFUSED])
+    },
+  )
+
+  it.for(['content', 'end'])('silence or a lost connection at %s: outcome unknown', async (stage, test) => {
+    test.expect(await sendWithFaults(test, stage, { does: 'stall' }, { does: 'drop' })).toEqual([UNKNOWN, UNKNOWN])
+  })
+
+  it('silence or a lost connection after the server has the e-mail: outcome unknown', async (test) => {
     const faults = [
       { does: 'stall', kept: true },
       { does: 'drop', kept: true },
     ] as const
-    test.expect(await tryWith(test, 'end', ...faults)).toEqual([UNKNOWN, UNKNOWN])
+    test.expect(await sendWithFaults(test, 'end', ...faults)).toEqual([UNKNOWN, UNKNOWN])
   })
 
-  it('keeps what went wrong as the cause, beside a code of its own', async (test) => {
+  it('rejects with nodemailer’s code, and its error as the cause', async (test) => {
     const { expect } = test
     const { server, mailer } = await open(test)
     server.fault = (stage) => (stage === 'RCPT' ? refuse(550) : undefined)
     await expect(mailer.send(EMAIL)).rejects.toMatchObject({
-      message: 'The mail server has not accepted the email.',
+      message: 'The mail server has not accepted the e-mail.',
       code: 'EENVELOPE',
       responseCode: 550,
       cause: { response: expect.stringContaining('repeats what it refuses') as string },
@@ -135,33 +141,33 @@ describe('smtpMailer()', () => {
   beforeAll(async () => void (server = await startMailServer()))
   afterAll(() => server.close())
 
-  it('takes a wrong password for a fault of the platform', async () => {
+  it('reports a wrong password as refused, not permanently', async () => {
     const transport = transportTo(server, { auth: { ...LOGIN, pass: 'wrong' } })
     const sending = smtpMailer({ transport, from: FROM }).send(EMAIL)
     await expect(sending).rejects.toMatchObject({ code: 'EAUTH', responseCode: 535, refused: true })
-    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(REFUSED)
+    expect(await readOutcome(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(REFUSED)
   })
 
-  it('takes a server that can not be reached, or whose certificate is nobody’s, for a refusal', async () => {
+  it('reports an unreachable server or an untrusted certificate as refused', async () => {
     const port = await freePort()
-    expect(await outcomeOf(smtpMailer({ transport: transportTo({ port }), from: FROM }).send(EMAIL))).toEqual(REFUSED)
-    const host = { host: 'nobody.invalid' }
-    expect(await outcomeOf(smtpMailer({ transport: transportTo(server, host), from: FROM }).send(EMAIL))).toEqual(
+    expect(await readOutcome(smtpMailer({ transport: transportTo({ port }), from: FROM }).send(EMAIL))).toEqual(REFUSED)
+    const host = { host: 'unknown.invalid' }
+    expect(await readOutcome(smtpMailer({ transport: transportTo(server, host), from: FROM }).send(EMAIL))).toEqual(
       REFUSED,
     )
 
-    // smtp-server brings a certificate that it signed itself.
+    // The default certificate of smtp-server is self-signed.
     const secure = await startMailServer({ disabledCommands: [] })
-    const transport = transportTo({ port: secure.portBehind }, { requireTLS: true })
+    const transport = transportTo({ port: secure.directPort }, { requireTLS: true })
     await expect(smtpMailer({ transport, from: FROM }).send(EMAIL)).rejects.toMatchObject({
       code: 'ESOCKET',
       refused: true,
     })
-    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(REFUSED)
+    expect(await readOutcome(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(REFUSED)
     await secure.close()
   })
 
-  it('mails the one recipient, whatever the transport would add by default', async () => {
+  it('sends to the one recipient, whatever the transport’s defaults would add', async () => {
     const defaults = { to: 'a@evil.example', cc: 'b@evil.example', bcc: 'c@evil.example', from: 'd@evil.example' }
     const { host, port } = { host: '127.0.0.1', port: server.port }
     const transport = createTransport({ host, port, auth: LOGIN }, defaults)
@@ -172,8 +178,8 @@ describe('smtpMailer()', () => {
     })
   })
 
-  it('has nothing read from disk or fetched', async () => {
-    const message = await messageOf(EMAIL)
+  it('lets nodemailer read nothing from disk and fetch nothing', async () => {
+    const message = await captureMessage(EMAIL)
     expect(message).toMatchObject({
       from: FROM,
       to: { name: '', address: 'dev@customer.example' },
@@ -184,38 +190,38 @@ describe('smtpMailer()', () => {
     for (const part of ['subject', 'text', 'html']) expect(message[part]).toBe(EMAIL[part as keyof EmailMessage])
   })
 
-  it('gives up before the platform does', async () => {
-    const signal = (await messageOf(EMAIL))['signal'] as AbortSignal
+  it('aborts an attempt before the platform’s own time-out', async () => {
+    const signal = (await captureMessage(EMAIL))['signal'] as AbortSignal
     expect(signal.aborted).toBe(false)
-    // The same, in less time: nodemailer ends a session when it is told to.
+    // The same signal after less time: nodemailer ends the session.
     server.fault = (stage) => (stage === 'MAIL' ? { does: 'stall' } : undefined)
-    const patient = transportTo(server, { socketTimeout: 60_000 })
-    const hasty: SmtpTransport = Object.assign(Object.create(patient) as typeof patient, {
-      sendMail: (message: object) => patient.sendMail({ ...message, signal: AbortSignal.timeout(300) }),
+    const slow = transportTo(server, { socketTimeout: 60_000 })
+    const aborted: SmtpTransport = Object.assign(Object.create(slow) as typeof slow, {
+      sendMail: (message: object) => slow.sendMail({ ...message, signal: AbortSignal.timeout(300) }),
     })
     const asked = performance.now()
-    expect(await outcomeOf(smtpMailer({ transport: hasty, from: FROM }).send(EMAIL))).toEqual(REFUSED)
+    expect(await readOutcome(smtpMailer({ transport: aborted, from: FROM }).send(EMAIL))).toEqual(REFUSED)
     expect(performance.now() - asked).toBeLessThan(5000)
     server.fault = undefined
   })
 
-  it('knows nothing of a transport that is not nodemailer’s but what the server has answered', async () => {
+  it('judges a transport that is not nodemailer’s by the server’s replies only', async () => {
     const failing = (error: unknown): SmtpTransport => ({
       async sendMail() {
         throw error
       },
     })
-    const outcome = (error: unknown) => outcomeOf(smtpMailer({ transport: failing(error), from: FROM }).send(EMAIL))
+    const outcome = (error: unknown) => readOutcome(smtpMailer({ transport: failing(error), from: FROM }).send(EMAIL))
     expect(await outcome({ code: 'ECONNECTION' })).toEqual(UNKNOWN)
     expect(await outcome({ code: 'EAUTH', responseCode: 535 })).toEqual(REFUSED)
     expect(await outcome({ responseCode: 550 })).toEqual(REFUSED)
-    expect(await outcome({ responseCode: 550, command: 'RCPT TO' })).toEqual(FOR_GOOD)
+    expect(await outcome({ responseCode: 550, command: 'RCPT TO' })).toEqual(PERMANENT)
     expect(await outcome({ responseCode: 354, command: 'DATA' })).toEqual(UNKNOWN)
     expect(await outcome({ responseCode: '550' })).toEqual(UNKNOWN)
     expect(await outcome(undefined)).toEqual(UNKNOWN)
   })
 
-  it('believes no success that names the recipient as rejected, as LMTP does', async () => {
+  it('rejects if the transport resolves with a rejected recipient, as with LMTP', async () => {
     const lmtp = await startMailServer({
       lmtp: true,
       onData(stream, _session, done) {
@@ -224,7 +230,7 @@ describe('smtpMailer()', () => {
     })
     const transport = transportTo(lmtp, { lmtp: true })
     expect(await transport.sendMail({ ...EMAIL, from: FROM.address })).toMatchObject({ rejected: [EMAIL.to] })
-    expect(await outcomeOf(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(FOR_GOOD)
+    expect(await readOutcome(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(PERMANENT)
     await lmtp.close()
   })
 
@@ -232,23 +238,23 @@ describe('smtpMailer()', () => {
     undefined, null, 7, '', 'developers', 'Developers <developers@example.com>', 'a@example.com, b@example.com', 'a b@example.com',
     'developers@example.com\r\nBcc: all@example.com', {}, { name: 'Developers' }, { address: 'developers@example.com' },
     { name: 'two\nlines', address: 'developers@example.com' }, { name: 'Developers', address: 'Developers <developers@example.com>' },
-  ])('refuses to be from %j', (from) => {
+  ])('throws for the sender %j', (from) => {
     expect(() => smtpMailer({ transport: transportTo(server), from: from as string })).toThrow(/^from is .*Give one plain address/s)
   }) // prettier-ignore
 
-  it.each([undefined, null, {}, 'smtp://localhost'])('refuses the transport %j', (transport) => {
+  it.each([undefined, null, {}, 'smtp://localhost'])('throws for the transport %j', (transport) => {
     expect(() => smtpMailer({ transport: transport as SmtpTransport, from: FROM })).toThrow(/createTransport/)
   })
 
-  it('refuses a pool that sends emails twice', () => {
+  it('throws for a pool that would send e-mails again by itself', () => {
     const transport = createTransport({ host: '127.0.0.1', port: server.port, pool: true })
     expect(() => smtpMailer({ transport, from: FROM })).toThrow(/maxRequeues: 0/)
     transport.close()
   })
 })
 
-/** What a transport is given for a email. */
-async function messageOf(email: EmailMessage): Promise<Record<string, unknown>> {
+/** What a transport is given for an e-mail. */
+async function captureMessage(email: EmailMessage): Promise<Record<string, unknown>> {
   let given: object | undefined
   const transport: SmtpTransport = { sendMail: async (message) => void (given = message) }
   await smtpMailer({ transport, from: FROM }).send(email)

@@ -48,7 +48,7 @@ function sorted(series: readonly Series[]): string[] {
 }
 
 describe('metrics', () => {
-  it('count every event once, by API, kind of change and error', async (test) => {
+  it('count every event once, by API, type of change and error', async (test) => {
     const { provider, series } = meters()
     metrics.setGlobalMeterProvider(provider)
     const observed = await openObserved(test)
@@ -63,7 +63,7 @@ describe('metrics', () => {
     for (const each of hidden) expect(text).not.toContain(each)
   })
 
-  it('count what happens after the provider was set, however late that is', async (test) => {
+  it('count events after the global provider was set, even if it is set late', async (test) => {
     const observed = await openObserved(test)
     observe(observed.auth)
     await observed.caller.key('/catalog/items', 'nobody').expect(401)
@@ -73,7 +73,7 @@ describe('metrics', () => {
     expect(sorted(await series())).toEqual(sorted(ALL))
   })
 
-  it('go to the provider that is given rather than to the global one', async (test) => {
+  it('go to the given provider instead of the global one', async (test) => {
     const [global, given] = [meters(), meters()]
     metrics.setGlobalMeterProvider(global.provider)
     const observed = await openObserved(test)
@@ -87,7 +87,7 @@ describe('metrics', () => {
     })
   })
 
-  it('have the series of every API at zero before the first request, and the store as available', async (test) => {
+  it('start the series of every API at zero, and report the store as available', async (test) => {
     const { provider, series } = meters()
     const observed = await openObserved(test)
     observe(observed.auth, { meterProvider: provider })
@@ -109,7 +109,7 @@ describe('metrics', () => {
     )
   })
 
-  it('tell applications apart only when asked to, and then only who called', async (test) => {
+  it('have the application id only with perApplication, and only on request counters', async (test) => {
     const { provider, series } = meters()
     const observed = await openObserved(test)
     observe(observed.auth, { meterProvider: provider, perApplication: true })
@@ -123,7 +123,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('show the store as out of reach while it is, and how long it was', async (test) => {
+  it('report an outage of the store while it lasts, and its duration afterwards', async (test) => {
     const { provider, series } = meters()
     const observed = await openObserved(test)
     observe(observed.auth, { meterProvider: provider })
@@ -146,7 +146,7 @@ describe('metrics', () => {
     expect(duration.sum).toBeLessThan(longest)
   })
 
-  it('end with stop(): no listener is left, and nothing is observed', async (test) => {
+  it('end with stop(): no listener remains, and nothing is observed', async (test) => {
     // Of each look what is new in it: a gauge that is read no more is gone.
     const { provider, series } = meters(AggregationTemporality.DELTA)
     const observed = await openObserved(test)
@@ -164,7 +164,7 @@ describe('metrics', () => {
     expect(await series()).toEqual([])
   })
 
-  it('harm no request where the SDK throws', async (test) => {
+  it('never fail a request when the SDK throws', async (test) => {
     const observed = await openObserved(test)
     const provider = new MeterProvider()
     const broken = {
@@ -186,7 +186,7 @@ describe('metrics', () => {
     )
   })
 
-  it('are refused a provider that is none, by name', async (test) => {
+  it('reject an object that is no meter or tracer provider', async (test) => {
     const { auth } = await openObserved(test)
     expect(() => observe(auth, { meterProvider: {} as never })).toThrow(/meterProvider has no getMeter/)
     expect(() => observe(auth, { tracerProvider: {} as never })).toThrow(/tracerProvider has no getTracer/)

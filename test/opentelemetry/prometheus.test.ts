@@ -10,7 +10,7 @@ import { makeAllHappen, openObserved } from './observed.js'
 
 afterEach(forgetTelemetry)
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8')
 
 /** `name{labels}` -> value of every line of ours. */
 function seriesOf(text: string): Map<string, string> {
@@ -19,7 +19,7 @@ function seriesOf(text: string): Map<string, string> {
 }
 
 describe('a scrape by Prometheus', () => {
-  it('shows the series that the README shows, and no credential, name, address or id', async (test) => {
+  it('contains the series that docs/observability.md shows, and no credential, name, address or id', async (test) => {
     const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true })
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }))
     const observed = await openObserved(test)
@@ -34,12 +34,12 @@ describe('a scrape by Prometheus', () => {
     for (const each of hidden) expect(text).not.toContain(each)
 
     const scraped = seriesOf(text)
-    const shown = seriesOf(README)
+    const shown = seriesOf(PAGE)
     expect(shown.size).toBeGreaterThan(10)
     expect([...scraped.keys()]).toEqual(expect.arrayContaining([...shown.keys()]))
-    // Whatever the README's rules ask for is there to be asked.
+    // Every series that the page's alert rules name is there.
     const names = new Set([...scraped.keys()].map((series) => series.replace(/\{.*/, '')))
-    for (const [name] of README.matchAll(/\bplatform_auth_\w+_(?:total|available|count|sum|bucket)\b/g)) {
+    for (const [name] of PAGE.matchAll(/\bplatform_auth_\w+_(?:total|available|count|sum|bucket)\b/g)) {
       expect(names).toContain(name)
     }
     expect(scraped.get('platform_auth_requests_total{platform_auth_api_name="orders"}')).toBe('2')

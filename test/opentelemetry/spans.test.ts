@@ -37,7 +37,7 @@ const shop = (observed: Observed) =>
   observed.auth.applications.create({ name: NAME, contact: CONTACT, apis: ['orders', 'catalog'] })
 
 describe('the span of a request', () => {
-  it('is told API, application and request id, after all that the token endpoint waits for', async (test) => {
+  it('gets API, application and request id, also after the token endpoint has awaited the store', async (test) => {
     const traces = await openTraced(test)
     const { application, credentials } = await shop(traces)
     // Nothing is known yet: every answer comes from the store, some of it late.
@@ -49,7 +49,7 @@ describe('the span of a request', () => {
     expect(span!.attributes).toEqual({ [API]: 'orders', [APPLICATION]: application.id, [REQUEST]: 'r1' })
   })
 
-  it('is its own, however many requests wait for the same answer of the store', async (test) => {
+  it('gets only its own attributes when several requests await the same answer of the store', async (test) => {
     const traces = await openTraced(test)
     const { credentials } = await shop(traces)
     const ids = Array.from({ length: 12 }, (_, i) => `r${i}`)
@@ -69,7 +69,7 @@ describe('the span of a request', () => {
     )
   })
 
-  it('is told why a request was refused, by error.type, and keeps the status that the host gives it', async (test) => {
+  it('gets the refusal as error.type, and keeps the status that the host sets', async (test) => {
     const traces = await openTraced(test)
     const { application, credentials } = await shop(traces)
     await traces.caller.token('orders', { ...credentials, clientSecret: 'wrong' }).expect(401)
@@ -86,7 +86,7 @@ describe('the span of a request', () => {
     for (const { status } of spans) expect(status).toEqual({ code: SpanStatusCode.UNSET })
   })
 
-  it('is the only one of a token request and of a guarded request', async (test) => {
+  it('is the only span of a token request and of a guarded request', async (test) => {
     const traces = await openTraced(test)
     const { credentials } = await shop(traces)
     traces.exporter.reset()
@@ -97,7 +97,7 @@ describe('the span of a request', () => {
     expect(traces.exporter.getFinishedSpans()).toHaveLength(4)
   })
 
-  it('need not be there', async (test) => {
+  it('may be missing', async (test) => {
     const traces = await openTraced(test)
     const { credentials } = await shop(traces)
     const app = express().use(traces.auth.router)
@@ -110,8 +110,8 @@ describe('the span of a request', () => {
   })
 })
 
-describe('a span of its own', () => {
-  it('has every change of an application and of a signing key', async (test) => {
+describe('a separate span', () => {
+  it('is recorded for every change of an application and of a signing key', async (test) => {
     const traces = await openTraced(test)
     await makeAllHappen(traces)
     const names = traces.ours().map(({ name }) => name)
@@ -132,7 +132,7 @@ describe('a span of its own', () => {
     expect(failed?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'EENVELOPE 550' })
   })
 
-  it('lies in the trace of the request that made the change, and carries its id', async (test) => {
+  it('belongs to the trace of the request that made the change, and has its request id', async (test) => {
     const traces = await openTraced(test)
     const body = { name: NAME, contact: CONTACT, apis: ['catalog'] }
     await request(traces.app).post('/register').set('X-Request-Id', 'r1').send(body).expect(202)
@@ -142,7 +142,7 @@ describe('a span of its own', () => {
     expect(registered?.attributes).toMatchObject({ [CHANGE]: 'registered', [REQUEST]: 'r1' })
   })
 
-  it('has what a email became, apart from the request that began it', async (test) => {
+  it('is recorded for the outcome of an e-mail, outside the trace of the request that caused it', async (test) => {
     const traces = await openTraced(test)
     const body = { name: NAME, contact: CONTACT, apis: ['catalog'] }
     await request(traces.app).post('/register').set('X-Request-Id', 'r1').send(body).expect(202)
@@ -154,7 +154,7 @@ describe('a span of its own', () => {
     }
   })
 
-  it('has an outage of the store, as long as it was, apart from the request that noticed it', async (test) => {
+  it('is recorded for an outage of the store with its duration, outside the trace of the request that noticed it', async (test) => {
     const traces = await openTraced(test, { maxStaleness: 1 })
     const { credentials } = await shop(traces)
     const before = Date.now()
@@ -190,7 +190,7 @@ describe('a span of its own', () => {
 })
 
 describe('traces', () => {
-  it('take what happens after the tracer provider was set, however late that is', async (test) => {
+  it('record events after the global tracer provider was set, even if it is set late', async (test) => {
     const observed = await openObserved(test)
     observe(observed.auth)
     await observed.auth.applications.create({ name: NAME, apis: ['catalog'] })
@@ -200,7 +200,7 @@ describe('traces', () => {
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['platform_auth.application.registered'])
   })
 
-  it('go to the provider that is given rather than to the global one', async (test) => {
+  it('go to the given provider instead of the global one', async (test) => {
     const [global, given] = [tracers(), tracers()]
     trace.setGlobalTracerProvider(global.provider)
     const observed = await openObserved(test)
@@ -212,7 +212,7 @@ describe('traces', () => {
     expect(given.exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['platform_auth.signing_key.rotated'])
   })
 
-  it('hold no credential, name or address', async (test) => {
+  it('contain no credential, name or address', async (test) => {
     const traces = await openTraced(test)
     const hidden = await makeAllHappen(traces)
     const told = traces.exporter
@@ -224,7 +224,7 @@ describe('traces', () => {
     expect(told).toContain('"app_')
   })
 
-  it('harm no request where the SDK throws', async (test) => {
+  it('never fail a request when the SDK throws', async (test) => {
     trace.setGlobalTracerProvider(new BasicTracerProvider())
     const observed = await openObserved(test)
     const app = express().use(traced, (_req, _res, next) => {

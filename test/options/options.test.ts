@@ -123,9 +123,9 @@ describe('an option', () => {
     ['signing', { publishAhead: -1 }, /^signing\.publishAhead is -1\. Write a whole number of at least 0\./],
     ['signing', { algoritm: 'ES256' }, /^signing\.algoritm is not an option\. Did you mean "algorithm"\?/],
 
-    ['memory', 5, /^memory is 5/],
+    ['cache', 5, /^cache is 5/],
     [
-      'memory',
+      'cache',
       { tokens: 5 },
       /^cache\.tokens is not an option\. There are: applications, accessTokens, revokedAccessTokens\.$/,
     ],
@@ -133,7 +133,7 @@ describe('an option', () => {
       [0, -1, 1.5, '10', Infinity].map(
         (value) =>
           [
-            'memory',
+            'cache',
             { [name]: value },
             new RegExp(`^cache\\.${name} is .+\\. Write a whole number of at least 1\\.$`),
           ] as const,
@@ -214,7 +214,7 @@ describe('an option', () => {
 
   it.each([
     ['baseURL', 'baseUrl'], ['base_url', 'baseUrl'], ['api', 'apis'], ['stores', 'store'], ['secrets', 'secret'], ['accesTokenLifetime', 'accessTokenLifetime'],
-    ['ratelimits', 'rateLimits'], ['rateLimit', 'rateLimits'], ['onDenid', 'onDenied'], ['onDenied ', 'onDenied'], ['CORS', 'cors'], ['signin', 'signing'], ['log', 'now'],
+    ['ratelimits', 'rateLimits'], ['rateLimit', 'rateLimits'], ['onDenid', 'onDenied'], ['onDenied ', 'onDenied'], ['CORS', 'cors'], ['signin', 'signing'], ['log', 'logger'],
   ])('%j is none: did you mean %j?', (name, meant) => {
     expect(refusalOf(() => makeWith({ [name]: 'x' }))).toBe(`${name} is not an option. Did you mean "${meant}"?`)
   }) // prettier-ignore
@@ -273,7 +273,9 @@ describe('an API', () => {
   ])('is not named %j', (name) => {
     const apis = Object.fromEntries([[name, { scheme: 'oauth2' }]])
     const message = refusalOf(() => makeWith({ apis }))
-    expect(message).toContain(`apis["${name}"]: an API's name is its path segment: up to 64 letters, digits and . _ ~ -`)
+    expect(message).toContain(
+      `apis["${name}"] has a name that can not be a path segment. An API's name is its path segment: up to 64 letters, digits and . _ ~ -`,
+    )
   }) // prettier-ignore
 
   it.each(['a', '7', 'Orders', 'a.b', 'a..b', 'a_b~c-d', 'x'.repeat(64), 'token', 'prototype'])(
@@ -326,13 +328,13 @@ describe('an API', () => {
     [{ scheme: 'oauth2', scopes: 'orders:read' }, /^apis\.orders\.scopes is "orders:read"/],
     [
       { scheme: 'oauth2', scopes: { 'a b': 'x' } },
-      /^apis\.orders\.scopes\["a b"\]: a scope is visible ASCII without quote, backslash and space \(RFC 6749 3\.3\)\./,
+      /^apis\.orders\.scopes\["a b"\] has a character that no scope can have\. A scope is visible ASCII without quote, backslash and space \(RFC 6749 3\.3\)\./,
     ],
     [{ scheme: 'oauth2', scopes: { '': 'x' } }, /^apis\.orders\.scopes\[""\]/],
     [{ scheme: 'oauth2', scopes: { 'a"b': 'x' } }, /^apis\.orders\.scopes\["a"b"\]/],
     [{ scheme: 'oauth2', scopes: { 'a\\b': 'x' } }, /^apis\.orders\.scopes\["a\\b"\]/],
     [{ scheme: 'oauth2', scopes: { é: 'x' } }, /^apis\.orders\.scopes\["é"\]/],
-    [{ scheme: 'oauth2', scopes: { 'a\n': 'x' } }, /a scope is visible ASCII/],
+    [{ scheme: 'oauth2', scopes: { 'a\n': 'x' } }, /A scope is visible ASCII/],
     [
       { scheme: 'oauth2', scopes: { 'orders:read': true } },
       /^apis\.orders\.scopes\["orders:read"\] is true\. Write in words what it allows\./,
@@ -547,7 +549,7 @@ describe('in production', () => {
     (baseUrl) => {
       const { logger } = makeWith({ baseUrl })
       expect(logger.lines).toEqual([
-        `baseUrl is "${baseUrl}": over http, credentials and access tokens travel in the clear. Use https in production.`,
+        `baseUrl is "${baseUrl}": over http, credentials and access tokens are sent unencrypted. Use https in production.`,
       ])
     },
   )
@@ -571,14 +573,16 @@ describe('outside production', () => {
     const auth = make({ ...RIGHT, logger })
     await auth.ready()
     await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
-    expect(logger.lines).toEqual(['store is missing: applications are kept in memory and lost when the process ends.'])
+    expect(logger.lines).toEqual([
+      'store is missing: applications are kept in memory and lost when the process ends. Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore() if they may be lost.',
+    ])
   })
 
   it('a secret that is left out for a store that lasts is warned of, once', async () => {
     const { auth, logger } = makeWith({ store: sqliteStore(':memory:') })
     await auth.ready()
     expect(logger.lines).toEqual([
-      'secret is missing: signing keys and pepper are stored in clear. Production refuses that.',
+      'secret is missing: signing keys and pepper are stored unencrypted. Set it to 32 random characters or more. In production the platform does not start without it.',
     ])
   })
 

@@ -371,7 +371,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       const page = await postForm(app, FORM)
       expect(page.status).toBe(500)
       expectPage(page)
-      expect(logger.lines.filter((line) => line.includes('before the platform could read it'))).toHaveLength(2)
+      expect(logger.lines.filter((line) => line.includes('read the request body before auth.router'))).toHaveLength(2)
       await auth.close()
     })
 

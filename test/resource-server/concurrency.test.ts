@@ -7,30 +7,30 @@ import { EXPRESSES, platform } from '../support/platform.js'
 
 const APPLICATIONS = 100
 const REQUESTS = 1000
-const AT_ONCE = 60
+const CONCURRENCY = 60
 
-/** What one caller sends, and who it is, or else how it is refused. */
+/** A request of one caller, and the application or the refusal that its answer must show. */
 interface Call {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly expected: { readonly status: number; readonly who?: string; readonly error?: string }
+  readonly expected: { readonly status: number; readonly applicationId?: string; readonly error?: string }
 }
 
 describe.each(Object.entries(EXPRESSES))(
-  '1,000 interleaved requests of 100 applications, in an %s app,',
+  '1,000 concurrent requests of 100 applications, in an %s app,',
   (_, express) => {
-    it("never show one another's identity", async () => {
+    it('are each answered for the application that sent it', async () => {
       const { auth } = platform()
       const app = express().use(auth.router)
-      // Answers come late and out of order, so that many requests are under way in every handler.
-      const wait = (): Promise<void> => (Math.random() < 0.5 ? sleep(Math.random() * 8) : Promise.resolve())
+      // Handlers answer late and out of order, so that many requests are in each handler at the same time.
+      const waitSometimes = (): Promise<void> => (Math.random() < 0.5 ? sleep(Math.random() * 8) : Promise.resolve())
       for (const [path, guard] of [
         ['/orders/items', auth.requireBearer('orders', { scopes: ['orders:read'] })],
         ['/catalog/items', auth.requireApiKey('catalog')],
       ] as const) {
         app.get(path, guard, guard, (req, res, next) => {
           const { id: early } = authOf(req).application
-          void wait()
+          void waitSometimes()
             .then(() => void res.json({ early, late: authOf(req).application, sent: req.get('X-Caller') }))
             .catch(next)
         })
@@ -43,7 +43,7 @@ describe.each(Object.entries(EXPRESSES))(
         const narrow = await accessToken(app, 'orders', one, { scope: 'orders:write' })
         const bearer = (value: string) => ({ Authorization: `Bearer ${value}`, 'X-Caller': one.id })
         const key = (value: string) => ({ 'X-Api-Key': value, 'X-Caller': one.id })
-        const good = { status: 200, who: one.id }
+        const good = { status: 200, applicationId: one.id }
         const kinds: Call[] = [
           { path: '/orders/items', headers: bearer(token), expected: good },
           { path: '/catalog/items', headers: key(one.clientId), expected: good },
@@ -66,32 +66,33 @@ describe.each(Object.entries(EXPRESSES))(
       shuffle(calls)
 
       const { port, close } = await listen(app)
-      const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
-      let underWay = 0
-      let most = 0
+      const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
+      let running = 0
+      let maxRunning = 0
       const wrong: unknown[] = []
       const next = calls.values()
       const caller = async (): Promise<void> => {
         for (const { path, headers, expected } of next) {
-          most = Math.max(most, ++underWay)
+          maxRunning = Math.max(maxRunning, ++running)
           const { status, body } = await get(agent, port, path, headers)
-          underWay -= 1
+          running -= 1
           const { early, late, sent, error } = body
           const right =
             status === expected.status &&
             error === expected.error &&
-            (expected.who === undefined || [early, late?.id, sent].every((each) => each === expected.who))
+            (expected.applicationId === undefined ||
+              [early, late?.id, sent].every((each) => each === expected.applicationId))
           if (!right) wrong.push({ path, headers, expected, status, body })
         }
       }
-      await Promise.all(Array.from({ length: AT_ONCE }, caller))
+      await Promise.all(Array.from({ length: CONCURRENCY }, caller))
       agent.destroy()
       await close()
       await auth.close()
 
       expect(wrong).toEqual([])
       expect(calls).toHaveLength(REQUESTS)
-      expect(most).toBe(AT_ONCE)
+      expect(maxRunning).toBe(CONCURRENCY)
     })
   },
 )

@@ -44,8 +44,10 @@ const change = (id: string): Change => ({ kind: 'application', id })
 
 function startFeed(store: Store, maxStaleness = 5, onChange?: (change: Change) => void | Promise<void>) {
   const seen: Change[] = []
-  feed = createChangeFeed({ store, maxStaleness, onChange: onChange ?? ((each) => void seen.push(each)) })
-  return { feed, seen }
+  const created = createChangeFeed({ store, maxStaleness })
+  feed = created
+  const start = (): Promise<void> => created.start(onChange ?? ((each) => void seen.push(each)))
+  return { feed: { ...created, start }, seen }
 }
 
 describe('the change feed', () => {

@@ -10,7 +10,7 @@ describe('encryption', () => {
     const encryption = createEncryption([NEW])
     const sealed = [await encryption.seal(TEXT), await encryption.seal(TEXT), await encryption.seal('')]
     expect(new Set(sealed).size).toBe(3)
-    expect(await Promise.all(sealed.map(encryption.open))).toEqual([TEXT, TEXT, ''])
+    expect(await Promise.all(sealed.map(encryption.unseal))).toEqual([TEXT, TEXT, ''])
   })
 
   it('makes a JWE of alg dir and A256GCM that shows neither the text nor the secret', async () => {
@@ -31,17 +31,17 @@ describe('encryption', () => {
 
   it('seals with the newest secret, and opens with every one', async () => {
     const sealed = await createEncryption([OLD]).seal(TEXT)
-    expect(await createEncryption([NEW, OTHER, OLD]).open(sealed)).toBe(TEXT)
+    expect(await createEncryption([NEW, OTHER, OLD]).unseal(sealed)).toBe(TEXT)
     const anew = await createEncryption([NEW, OLD]).seal(TEXT)
-    expect(await createEncryption([NEW]).open(anew)).toBe(TEXT)
-    await expect(createEncryption([OLD]).open(anew)).rejects.toThrow(/^secret is not the one/)
+    expect(await createEncryption([NEW]).unseal(anew)).toBe(TEXT)
+    await expect(createEncryption([OLD]).unseal(anew)).rejects.toThrow(/^secret is not the one/)
   })
 
   it('refuses with the cure what none of its secrets opens', async () => {
     const sealed = await createEncryption([OLD]).seal(TEXT)
     const refusal = { name: 'ConfigurationError', message: expect.stringContaining('give both, newest first') }
-    await expect(createEncryption([NEW]).open(sealed)).rejects.toMatchObject(refusal)
-    await expect(createEncryption([NEW, OTHER]).open(sealed)).rejects.toMatchObject(refusal)
+    await expect(createEncryption([NEW]).unseal(sealed)).rejects.toMatchObject(refusal)
+    await expect(createEncryption([NEW, OTHER]).unseal(sealed)).rejects.toMatchObject(refusal)
   })
 
   it('refuses what has been tampered with', async () => {
@@ -62,7 +62,7 @@ describe('encryption', () => {
       [header, key, iv, text],
       [''],
     ]) {
-      await expect(encryption.open(parts.join('.'))).rejects.toThrow(/^secret is not the one/)
+      await expect(encryption.unseal(parts.join('.'))).rejects.toThrow(/^secret is not the one/)
     }
   })
 
@@ -70,10 +70,10 @@ describe('encryption', () => {
     const none = createEncryption([])
     const plain = await none.seal(TEXT)
     expect(plain).toContain(TEXT)
-    expect(await none.open(plain)).toBe(TEXT)
-    expect(await createEncryption([NEW]).open(plain)).toBe(TEXT)
+    expect(await none.unseal(plain)).toBe(TEXT)
+    expect(await createEncryption([NEW]).unseal(plain)).toBe(TEXT)
     const sealed = await createEncryption([NEW]).seal(TEXT)
-    await expect(none.open(sealed)).rejects.toMatchObject({
+    await expect(none.unseal(sealed)).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(/^secret is missing, and the store was written with one\./),
     })
@@ -82,7 +82,7 @@ describe('encryption', () => {
   it('seals a text that looks as if it were not sealed', async () => {
     for (const secrets of [[], [NEW]]) {
       const encryption = createEncryption(secrets)
-      expect(await encryption.open(await encryption.seal('plain:plain:'))).toBe('plain:plain:')
+      expect(await encryption.unseal(await encryption.seal('plain:plain:'))).toBe('plain:plain:')
     }
   })
 })

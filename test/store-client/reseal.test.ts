@@ -1,18 +1,18 @@
 import request from 'supertest'
 import { describe, it } from 'vitest'
 import { ConfigurationError, type Store } from '../../src/index.js'
-import { BACKINGS, openProvider, type Brought, type Provider } from '../applications/applicant.js'
+import { BACKINGS, openProvider, type ReceivedCredentials, type Provider } from '../applications/applicant.js'
 
 const OLD = 'the old secret, of 32 characters or more'
 const NEW = 'the new secret, of 32 characters or more'
 const NEWEST = 'the newest secret, of 32 characters or more'
 
-async function create({ auth }: Provider): Promise<Brought> {
+async function create({ auth }: Provider): Promise<ReceivedCredentials> {
   const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
-  return credentials as Brought
+  return credentials as ReceivedCredentials
 }
 
-async function accessToken({ app }: Provider, { clientId, clientSecret }: Brought): Promise<string> {
+async function accessToken({ app }: Provider, { clientId, clientSecret }: ReceivedCredentials): Promise<string> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
   const { body } = await request(app).post('/orders/token').type('form').send(form)
   return (body as { access_token: string }).access_token

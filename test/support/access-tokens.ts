@@ -1,29 +1,33 @@
 import type { Store } from '../../src/index.js'
 import type { Encryption } from '../../src/store-client/encryption.js'
-import { createAccessTokens, type AccessTokens } from '../../src/tokens/access-token.js'
+import { createAccessTokenSigner, type SignAccessToken } from '../../src/tokens/access-token.js'
 import { createSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.js'
+import { createAccessTokenVerifier, type AccessTokenVerifier } from '../../src/tokens/verify-access-token.js'
 
-/** The resource that these access tokens are for. */
+/** The API that these access tokens are for. */
 export const ISSUER = 'https://api.example.com/orders'
 
 /** Signing keys and access tokens over a store, without a platform. */
 export function accessTokensOver(
   store: Store,
   encryption: Encryption,
-): { signingKeys: SigningKeys; accessTokens: AccessTokens } {
+): {
+  readonly signingKeys: SigningKeys
+  readonly signAccessToken: SignAccessToken
+  readonly accessTokens: AccessTokenVerifier
+} {
   const signingKeys = createSigningKeys({
     store,
     encryption,
     now: Date.now,
     readChanges: () => Promise.resolve(true),
-    onRemoved: () => undefined,
   })
-  const accessTokens = createAccessTokens({
+  const accessTokens = createAccessTokenVerifier({
     signingKeys,
     issuers: [ISSUER],
     clockTolerance: 5,
     now: Date.now,
     entries: 10,
   })
-  return { signingKeys, accessTokens }
+  return { signingKeys, signAccessToken: createAccessTokenSigner(signingKeys), accessTokens }
 }

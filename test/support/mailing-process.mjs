@@ -1,8 +1,8 @@
 /**
  * A platform in a process of its own that registers applications and mails their credentials, until it is killed:
- * `node mailing-process.mjs <SQLite file> <port of the mail server> <began> <speed> <names>`. Its clock goes `speed`
- * times as fast as ours since `began`. Whatever it logs, and every event, is a line on stdout; `registered <name>` is
- * what has been acknowledged.
+ * `node mailing-process.mjs <SQLite file> <port of the mail server> <began> <speed> <names>`. Since `began` its clock has
+ * run `speed` times as fast as the real one. Log messages and events are lines on stdout; `registered <name>` is a
+ * registration that was acknowledged.
  */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,8 +14,8 @@ import { createTransport } from 'nodemailer'
 
 const [file = '', port = '', began = '', speed = '', names = ''] = process.argv.slice(2)
 
-/** At once: what is said has been done, whatever happens next. @param {unknown[]} parts */
-function say(...parts) {
+/** Synchronous, so that nothing that was done is missing when the process is killed. @param {unknown[]} parts */
+function print(...parts) {
   writeSync(1, `${parts.map((part) => (typeof part === 'string' ? part : inspect(part))).join(' ')}\n`)
 }
 
@@ -33,20 +33,20 @@ const auth = createPlatformAuth({
   store: sqliteStore(file),
   secret: 'a secret of 32 characters or more',
   mailer: smtpMailer({ transport, from: 'developers@example.com' }),
-  logger: { debug: say, info: say, warn: say, error: say },
+  logger: { debug: print, info: print, warn: print, error: print },
   now: () => Number(began) + (Date.now() - Number(began)) * Number(speed),
 })
 for (const type of /** @type {const} */ (['registered', 'delivered', 'activated', 'deliveryFailed', 'updated'])) {
-  auth.events.on(`application.${type}`, (event) => say('event', JSON.stringify(event)))
+  auth.events.on(`application.${type}`, (event) => print('event', JSON.stringify(event)))
 }
 
 await auth.ready()
-say('ready')
+print('ready')
 for (const name of names === '' ? [] : names.split(',')) {
   await sleep(Math.random() * 100)
   const contact = `${name}@customer.example`
   await auth.applications.register({ name: `App ${name}`, contact, apis: ['orders', 'catalog'] })
-  say('registered', name)
+  print('registered', name)
 }
-// Its timers and sockets don't keep it; only being killed ends it.
+// Keeps the process running until it is killed: its timers and sockets are unref'd.
 setInterval(() => undefined, 60_000)

@@ -35,7 +35,7 @@ async function suiteOn(spec) {
 
   // By its path, and first on PATH: test processes that ask for "node" get the same one. EXPECTED_NODE is checked there.
   const env = { ...process.env, PATH: dirname(node) + delimiter + process.env.PATH, EXPECTED_NODE: version }
-  const build = await run(node, ['src/build.mjs'], env)
+  const build = await run(node, ['.build/build.mjs'], env)
   if (build.failed) return { passed: false, totals: `Node ${version}: the build failed. ${build.stderr}` }
   const results = join(scratch, `${version}.json`)
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']

@@ -4,19 +4,19 @@ import { createTransport } from 'nodemailer'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
-/** Where in a session something goes wrong: at the answer to a command, amid the email, or at the answer to its end. */
+/** Where in a session a fault happens: at the reply to a command, during the content, or at the reply to its end. */
 export type Stage = 'connect' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content' | 'end'
 export const STAGES: readonly Stage[] = ['connect', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'content', 'end']
 
-/** What goes wrong. `kept`: at the end of a email, though the server has it by then. */
+/** What happens in place of a reply. `kept`: at the end of an e-mail, after the server has accepted it. */
 export type Fault = { readonly kept?: boolean } & (
   | { readonly does: 'refuse'; readonly code: number }
   | { readonly does: 'stall' | 'drop' }
 )
 
-/** A email that the server has taken. */
+/** An e-mail that the server has accepted. */
 export interface ReceivedMail {
-  /** Whom the envelope names, not the headers. */
+  /** From the envelope, not from the headers. */
   readonly sender: string
   readonly recipients: readonly string[]
   readonly raw: string
@@ -24,26 +24,26 @@ export interface ReceivedMail {
 
 export interface MailServer {
   readonly port: number
-  /** The server's own, without the wire. */
-  readonly portBehind: number
-  /** In the order in which they came. */
+  /** The port of the server behind the proxy. */
+  readonly directPort: number
+  /** In order of arrival. */
   readonly mails: readonly ReceivedMail[]
   mailsTo(address: string): readonly ReceivedMail[]
-  /** Recipients to whom two emails were under way at the same time. */
+  /** Recipients to whom two e-mails were being sent at the same time. */
   readonly overlaps: readonly string[]
-  /** How many connections there have been. */
+  /** The number of connections so far. */
   readonly connections: number
-  /** Asked at each stage of each session; nothing goes wrong where it is undefined, or says so. */
+  /** Called at each stage of each session; no fault if it is undefined or returns undefined. */
   fault: ((stage: Stage, recipient: string | undefined) => Fault | undefined) | undefined
   close(): Promise<void>
 }
 
-/** The only one who may log in. */
+/** The only login that the server accepts. */
 export const LOGIN = { user: 'platform', pass: 'correct horse' }
 
 /**
- * A real mail server (smtp-server) behind a wire on which everything can go wrong: what the server says passes it line
- * by line, and at each stage the wire may answer in its place, say nothing, or break.
+ * A real mail server (smtp-server) behind a proxy that reads the session line by line. At each stage the proxy can reply
+ * in the server's place, stay silent, or drop the connection.
  */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = []
@@ -71,20 +71,20 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   })
   real.on('error', () => undefined)
   await new Promise<void>((listening) => void real.listen(0, '127.0.0.1', listening))
-  const portBehind = (real.server.address() as AddressInfo).port
+  const directPort = (real.server.address() as AddressInfo).port
 
-  // The server takes its time before it greets; these have been greeted by then.
-  const ahead = Array.from({ length: 8 }, () => dial(portBehind))
+  // The server greets after a delay; these connections have been greeted when a client connects.
+  const ahead = Array.from({ length: 8 }, () => dial(directPort))
   const clients = new Set<Socket>()
   const overlaps: string[] = []
   let connections = 0
   const underWay = new Set<string>()
-  const wire = createServer({ noDelay: true }, (client) => {
+  const proxy = createServer({ noDelay: true }, (client) => {
     connections++
     clients.add(client)
     client.on('close', () => clients.delete(client)).on('error', () => undefined)
-    ahead.push(dial(portBehind))
-    void converse(client, ahead.shift()!, {
+    ahead.push(dial(directPort))
+    void relaySession(client, ahead.shift()!, {
       faultAt: (stage, recipient) => server.fault?.(stage, recipient),
       begin(recipient) {
         if (underWay.has(recipient)) overlaps.push(recipient)
@@ -93,12 +93,12 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
       end: (recipient) => void underWay.delete(recipient),
     })
   })
-  wire.listen(0, '127.0.0.1')
-  await once(wire, 'listening')
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
 
   const server: MailServer = {
-    port: (wire.address() as AddressInfo).port,
-    portBehind,
+    port: (proxy.address() as AddressInfo).port,
+    directPort,
     mails,
     mailsTo: (address) => mails.filter(({ recipients }) => recipients.includes(address)),
     overlaps,
@@ -109,14 +109,20 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     async close() {
       for (const client of clients) client.destroy()
       for (const { upstream } of ahead) upstream.destroy()
-      await new Promise((closed) => wire.close(closed))
+      await new Promise((closed) => proxy.close(closed))
       await new Promise<void>((closed) => real.close(() => closed()))
     },
   }
   return server
 }
 
-/** A transport to that server, with less patience than anybody should have. */
+/** Makes every session fail at that stage, `times` at most. */
+export function failAt(server: MailServer, stage: Stage, fault: Fault, times = Infinity): void {
+  let left = times
+  server.fault = (at) => (at === stage && left-- > 0 ? fault : undefined)
+}
+
+/** A transport to that server, with time-outs far shorter than in production. */
 export function transportTo({ port }: { readonly port: number }, options: object = {}) {
   return createTransport({
     host: '127.0.0.1',
@@ -129,7 +135,7 @@ export function transportTo({ port }: { readonly port: number }, options: object
   })
 }
 
-/** A email as a mail program shows it. */
+/** An e-mail as a mail program shows it. */
 export function readMail({ raw }: ReceivedMail): Promise<Email> {
   return PostalMime.parse(Buffer.from(raw, 'latin1'))
 }
@@ -140,55 +146,55 @@ interface Watch {
   end(recipient: string): void
 }
 
-/** A session with the server itself. */
+/** A connection to the server itself. */
 function dial(port: number) {
   const upstream = connect({ port, host: '127.0.0.1', noDelay: true }).on('error', () => undefined)
-  return { upstream, answers: reader(upstream) }
+  return { upstream, answers: createReader(upstream) }
 }
 
-/** One session: commands go to the server one at a time, so that answers keep their order whoever gives them. */
-async function converse(client: Socket, { upstream, answers }: ReturnType<typeof dial>, watch: Watch): Promise<void> {
+/** One session: commands go to the server one at a time, so that replies keep their order, whoever gives them. */
+async function relaySession(
+  client: Socket,
+  { upstream, answers }: ReturnType<typeof dial>,
+  watch: Watch,
+): Promise<void> {
   const { faultAt, begin, end } = watch
   let recipient: string | undefined
-  const over = (): void => {
+  const endEmail = (): void => {
     if (recipient !== undefined) end(recipient)
     recipient = undefined
   }
-  const said = reader(client)
+  const commands = createReader(client)
   client.on('close', () => {
-    over()
+    endEmail()
     upstream.destroy()
   })
   upstream.on('close', () => client.end())
-
-  /** Whether the session goes on as if nothing had been said. */
-  async function goesWrong(fault: Fault): Promise<boolean> {
-    if (fault.does === 'refuse') {
-      client.write(`${fault.code} This server repeats what it refuses\r\n`)
-      return fault.code !== 421
-    }
-    if (fault.does === 'stall') await once(client, 'close')
-    client.destroy()
-    return false
-  }
 
   try {
     const greeting = await answers.reply()
     const refused = faultAt('connect', undefined)
     if (refused) {
-      await goesWrong(refused)
+      await applyFault(client, refused)
       client.end()
       return
     }
     client.write(greeting)
+    await relayCommands()
+  } catch {
+    // Client or server has disconnected.
+    client.destroy()
+  }
+
+  async function relayCommands(): Promise<void> {
     for (;;) {
-      const line = await said.line()
-      const stage = stageOf(line)
+      const line = await commands.line()
+      const stage = findStage(line)
       const named = /^RCPT TO:<([^>]*)>/i.exec(line)?.[1]
       if (named !== undefined) begin((recipient = named))
       const fault = stage && faultAt(stage, recipient)
       if (fault) {
-        if (await goesWrong(fault)) continue
+        if (await applyFault(client, fault)) continue
         return
       }
       upstream.write(line)
@@ -196,41 +202,49 @@ async function converse(client: Socket, { upstream, answers }: ReturnType<typeof
       client.write(reply)
       if (stage === 'DATA' && reply.startsWith('354') && !(await takeEmail())) return
     }
-  } catch {
-    // One of the two is gone.
-    client.destroy()
   }
 
   async function takeEmail(): Promise<boolean> {
-    const amid = faultAt('content', recipient)
-    if (amid) {
-      await said.some()
-      // What is still on its way belongs to a email that the server has never seen.
-      if (await goesWrong(amid)) await once(client, 'close')
+    const contentFault = faultAt('content', recipient)
+    if (contentFault) {
+      await commands.some()
+      // The rest of the content is discarded: the server has seen nothing of it.
+      if (await applyFault(client, contentFault)) await once(client, 'close')
       return false
     }
-    const email = await said.until('\r\n.\r\n')
+    const email = await commands.until('\r\n.\r\n')
     const fault = faultAt('end', recipient)
     if (!fault || fault.kept) {
       upstream.write(email, 'latin1')
       const reply = await answers.reply()
       if (!fault) client.write(reply)
     }
-    const goesOn = !fault || (await goesWrong(fault))
-    over()
-    return goesOn
+    const continues = !fault || (await applyFault(client, fault))
+    endEmail()
+    return continues
   }
 }
 
-function stageOf(line: string): Stage | undefined {
+/** Resolves whether the session continues. */
+async function applyFault(client: Socket, fault: Fault): Promise<boolean> {
+  if (fault.does === 'refuse') {
+    client.write(`${fault.code} This server repeats what it refuses\r\n`)
+    return fault.code !== 421
+  }
+  if (fault.does === 'stall') await once(client, 'close')
+  client.destroy()
+  return false
+}
+
+function findStage(line: string): Stage | undefined {
   const command = /^[A-Z]+/i.exec(line)?.[0].toUpperCase()
   return command === 'HELO' ? 'EHLO' : STAGES.find((stage) => stage === command)
 }
 
-/** Reads a socket piece by piece; rejects once it has ended. */
-function reader(socket: Socket) {
+/** Reads a socket in pieces; rejects after its end. */
+function createReader(socket: Socket) {
   let text = ''
-  let over = false
+  let ended = false
   let wake: (() => void) | undefined
   socket.setEncoding('latin1')
   socket.on('data', (chunk: string) => {
@@ -238,7 +252,7 @@ function reader(socket: Socket) {
     wake?.()
   })
   socket.on('close', () => {
-    over = true
+    ended = true
     wake?.()
   })
 
@@ -250,7 +264,7 @@ function reader(socket: Socket) {
         text = text.slice(taken)
         return piece
       }
-      if (over) throw new Error('The connection has ended.')
+      if (ended) throw new Error('The connection has ended.')
       await new Promise<void>((woken) => (wake = woken))
     }
   }
@@ -260,7 +274,7 @@ function reader(socket: Socket) {
     until,
     line: () => until('\r\n'),
     some: () => take(() => text.length),
-    /** A whole answer, its continued lines included. */
+    /** A whole reply, with its continuation lines (RFC 5321 4.2.1). */
     reply: () => take(() => /^(?:\d{3}-.*\r\n)*\d{3}(?: .*)?\r\n/.exec(text)?.[0].length ?? 0),
   }
 }

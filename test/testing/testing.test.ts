@@ -14,7 +14,7 @@ afterEach(async () => {
 
 onEveryPlatform((host) => {
   describe('accessTokenFor()', () => {
-    it('resolves an access token that the guard of its API lets pass, with all scopes', async () => {
+    it('resolves an access token with all scopes that the guard of its API accepts', async () => {
       const app = host.express().get('/', host.auth.requireBearer('orders'), (req, res) => void res.json(authOf(req)))
       const accessToken = await accessTokenFor(host.auth, 'orders')
       const { body } = await request(app).get('/').set('Authorization', `Bearer ${accessToken}`).expect(200)
@@ -22,7 +22,7 @@ onEveryPlatform((host) => {
       expect(await host.auth.verifyAccessToken('orders', accessToken)).toMatchObject({ scheme: 'oauth2' })
     })
 
-    it('gives it the scopes that are asked for, and none where none are', async () => {
+    it('requests exactly the given scopes', async () => {
       const reader = await accessTokenFor(host.auth, 'orders', { scopes: ['orders:read'] })
       expect(decodeJwt(reader)['scope']).toBe('orders:read')
       const nothing = await accessTokenFor(host.auth, 'orders', { scopes: [] })
@@ -30,7 +30,7 @@ onEveryPlatform((host) => {
       expect(decodeJwt(await accessTokenFor(host.auth, 'invoices'))).not.toHaveProperty('scope')
     })
 
-    it('makes an application for each, so that tests do not get into each other', async () => {
+    it('creates a new application for each call, so that tests are independent', async () => {
       const [one, other] = await Promise.all([accessTokenFor(host.auth, 'orders'), accessTokenFor(host.auth, 'orders')])
       expect(decodeJwt(one).sub).not.toBe(decodeJwt(other).sub)
       const application = await host.auth.applications.get(decodeJwt(one).sub!)
@@ -40,7 +40,7 @@ onEveryPlatform((host) => {
       expect(await host.auth.verifyAccessToken('orders', other)).toMatchObject({ api: 'orders' })
     })
 
-    it('goes by the clock of the platform', async () => {
+    it('uses the clock of the platform', async () => {
       const accessToken = await accessTokenFor(host.auth, 'orders')
       expect(decodeJwt(accessToken).iat).toBe(Math.floor(host.clock.now() / 1000))
       host.clock.advance(3604)
@@ -51,7 +51,7 @@ onEveryPlatform((host) => {
       })
     })
 
-    it('rejects for an API of another scheme, and for an API or a scope that is not there', async () => {
+    it('rejects an API of another scheme, an unknown API and an unknown scope', async () => {
       const untyped = host.auth as PlatformAuth
       await expect(accessTokenFor(untyped, 'ordres' as never)).rejects.toThrow(/"ordres"/)
       await expect(accessTokenFor(untyped, 'catalog' as never)).rejects.toThrow(/"catalog".*"apiKey".*"oauth2"/)
@@ -63,7 +63,7 @@ onEveryPlatform((host) => {
   })
 
   describe('apiKeyFor()', () => {
-    it('resolves a key that the guard of its API lets pass, and no other', async () => {
+    it('resolves a key that only the guard of its API accepts', async () => {
       const app = host.express()
       app.get('/catalog', host.auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).api))
       app.get('/weather', host.auth.requireApiKey('weather'), (req, res) => void res.json(authOf(req).api))
@@ -82,7 +82,7 @@ describe('accessTokenFor()', () => {
     expect(decodeJwt(accessToken).iss).toBe('https://api.example.com/shop/v1/orders')
   })
 
-  it('rejects with what the token endpoint answers where it issues none', async () => {
+  it('rejects with the error of the token endpoint if no token is issued', async () => {
     made = platform({ rateLimits: { tokenRequests: { limit: 1, window: 60 } } })
     const { auth } = made
     // Nobody can ask twice for one application here, but the API may be closed to it meanwhile.
@@ -95,7 +95,7 @@ describe('accessTokenFor()', () => {
     )
   })
 
-  it('leaves no server behind', async () => {
+  it('leaves no server running', async () => {
     made = platform()
     const servers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
     // The last one of another test may be about to close.
@@ -121,13 +121,13 @@ describe('fakeClock()', () => {
     expect(clock.now()).toBe(start + 61_500)
   })
 
-  it('begins where it is told, and may be taken apart', () => {
+  it('starts at the given time, and can be destructured', () => {
     const { now, advance } = fakeClock(1_000)
     advance(1)
     expect(now()).toBe(2_000)
   })
 
-  it('rules what a platform says and does', async () => {
+  it('controls the expiry of access tokens', async () => {
     const clock = fakeClock(Date.UTC(2030, 0, 1))
     made = platform({ now: clock.now })
     const { application } = await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
@@ -138,7 +138,7 @@ describe('fakeClock()', () => {
 describe('memoryMailer()', () => {
   const email = { to: 'dev@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
 
-  it('keeps every email, oldest first', async () => {
+  it('keeps every e-mail, oldest first', async () => {
     const mailer = memoryMailer()
     expect(mailer.emails).toEqual([])
     await mailer.send(email)
@@ -146,7 +146,7 @@ describe('memoryMailer()', () => {
     expect(mailer.emails).toEqual([email, { ...email, subject: 'Again' }])
   })
 
-  it('keeps its own, and may be taken apart', async () => {
+  it('keeps its own e-mails, and can be destructured', async () => {
     const { send, emails } = memoryMailer()
     await send(email)
     expect(emails).toHaveLength(1)
@@ -154,7 +154,7 @@ describe('memoryMailer()', () => {
   })
 })
 
-it('the kit works in an app as it stands in a README', async () => {
+it('the test kit works in an app as documented', async () => {
   made = platform()
   const { auth } = made
   const app = express().get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore, type OAuthError } from '../../src/index.js'
 import { createEncryption } from '../../src/store-client/encryption.js'
-import { makeSigningKey } from '../../src/tokens/signing-keys.js'
+import { generateSigningKey } from '../../src/tokens/key-pairs.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 import { failingStore, type FailingStore } from '../support/outage.js'
 import { platform, type TestPlatform } from '../support/platform.js'
@@ -59,11 +59,11 @@ describe('Access tokens of keys that a process does not know', () => {
     const [ours, theirs] = [memoryStore(), memoryStore()]
     const [here, elsewhere] = [accessTokensOver(ours, encryption), accessTokensOver(theirs, encryption)]
     const times = { createdAt: Date.now(), signsFrom: Date.now(), formerVerifiesFor: 60 }
-    const key = await makeSigningKey(encryption, { algorithm: 'ES256', ...times })
+    const key = await generateSigningKey(encryption, { algorithm: 'ES256', ...times })
     await theirs.addSigningKey(key, undefined, AUDIT)
     await elsewhere.signingKeys.load()
     const grant = { issuer: ISSUER, applicationId: 'app_1', scopes: [], issuedAt: Date.now(), tokensRevokedAt: 0 }
-    const token = await elsewhere.accessTokens.sign({ ...grant, lifetime: 60 })
+    const token = await elsewhere.signAccessToken({ ...grant, lifetime: 60 })
     expect(await here.accessTokens.verify(token)).toBe('invalid')
     expect(here.accessTokens.verify(token)).toBe('invalid')
 

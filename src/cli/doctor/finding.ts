@@ -1,47 +1,58 @@
-import type { AdminApi } from '../../index.js'
-import type { Place } from '../target.js'
+import type { AdminApi, ConfigurationProblem } from '../../index.js'
 import type { Manifest } from '../program.js'
+import type { Target } from '../target.js'
 
-/** Something that a doctor has to say. */
+/** One result of the doctor. */
 export interface Finding {
-  /** A `note` is no fault, and better known. */
+  /** A `problem` sets the exit code; a `note` does not. */
   readonly level: 'problem' | 'note'
-  /** The check that found it. */
+  /** The name of the check. */
   readonly check: string
+  /** What is wrong, in full sentences. */
   readonly finding: string
-  readonly cure: string
+  readonly fix: string
 }
 
-/** What is looked at. */
-export interface Subject {
-  readonly place: Place
-  /** Undefined where the store could not be opened, or keeps nothing. */
-  readonly operations: AdminApi | undefined
+/** What a check works with. */
+export interface CheckContext {
+  readonly target: Target
+  /** Undefined if the store could not be opened, or is a memory store. */
+  readonly admin: AdminApi | undefined
   readonly manifest: Manifest
+  /** Whether NODE_ENV is `production`. */
   readonly production: boolean
 }
 
-/** One look at one thing. */
+/** One check of the doctor. */
 export interface Check {
   readonly name: string
-  /** What it can't do without, where that is missing. */
-  lacks(subject: Subject): string | undefined
-  look(subject: Subject): Promise<readonly Found[]> | readonly Found[]
+  /** What the check requires and does not have; undefined if it can run. */
+  findMissing(context: CheckContext): string | undefined
+  run(context: CheckContext): Promise<readonly CheckResult[]> | readonly CheckResult[]
 }
 
-type Found = Omit<Finding, 'check'>
+/** A finding before the doctor adds the name of its check. */
+export type CheckResult = Omit<Finding, 'check'>
 
-export function problem(finding: string, cure: string): Found {
-  return { level: 'problem', finding, cure }
+export function problem(finding: string, fix: string): CheckResult {
+  return { level: 'problem', finding, fix }
 }
 
-export function note(finding: string, cure: string): Found {
-  return { level: 'note', finding, cure }
+export function note(finding: string, fix: string): CheckResult {
+  return { level: 'note', finding, fix }
 }
 
-/** A message of this package says what is wrong, and in the next sentence what to do. */
-export function splitCure(message: string): readonly [finding: string, cure: string] {
-  const [, finding = message, cure = 'The README says what is right there.'] =
-    /^(.*?[.:]) (?=[A-Z`"])(.*)$/s.exec(message) ?? []
-  return [finding, cure]
+/** A finding from the parts of a configuration error or warning. */
+export function toFinding(level: Finding['level'], { option, problem, fix }: ConfigurationProblem): CheckResult {
+  return { level, finding: option === undefined ? `${problem}.` : `${option} ${problem}.`, fix }
+}
+
+/** For a check that requires the module of `--config`. */
+export function requireConfig({ target }: CheckContext): string | undefined {
+  return target.options ? undefined : '--config'
+}
+
+/** For a check that requires an open store. */
+export function requireStore({ admin }: CheckContext): string | undefined {
+  return admin ? undefined : 'a store that can be opened'
 }

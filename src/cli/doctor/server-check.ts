@@ -1,62 +1,53 @@
-import type { Check } from './finding.js'
-import { note, problem } from './finding.js'
-import { reasonOf, rootOf } from '../failure.js'
-import { clocksApart } from './store-checks.js'
+import { describeRootCause } from '../errors.js'
+import { note, problem, requireConfig, type Check, type CheckResult } from './finding.js'
+import { compareClocks } from './store-checks.js'
 
-/** Milliseconds. */
-const PATIENCE = 5000
-
-/** Whether a server at `baseUrl` runs on this store, by what everybody may ask it for: its key set. */
+/** Whether the server at `baseUrl` runs on this store: it serves the store's key set, which anybody may read. */
 export const serverCheck: Check = {
   name: 'the server at baseUrl',
-  lacks: ({ place }) => (place.options ? undefined : '--config'),
-  async look({ place: { options }, operations, production }) {
+  findMissing: requireConfig,
+  async run({ target: { options }, admin, production }) {
     const { baseUrl, clockTolerance } = options!
-    // A baseUrl that is none is what the check of the options says.
+    // The check of the options reports an invalid baseUrl.
     if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) return []
-    const address = `${baseUrl.replace(/\/$/, '')}/.well-known/jwks.json`
-    const asked = Date.now()
-    const answer = await ask(address)
-    const at = (asked + Date.now()) / 2
-    if (answer instanceof Error) {
-      const said = production ? problem : note
-      return [
-        said(
-          `No server answers at ${address}: ${reasonOf(rootOf(answer))}.`,
-          'Start one; or see to DNS, certificate, firewall and proxy. baseUrl is the address that callers use.',
-        ),
-      ]
-    }
-    const kids = keyIdsOf(answer)
+    const url = `${baseUrl.replace(/\/$/, '')}/.well-known/jwks.json`
+    const sentAt = Date.now()
+    const response = await fetchKeySet(url)
+    const now = (sentAt + Date.now()) / 2
+    if (response instanceof Error) return [createNoServerResult(url, response, production)]
+    const kids = readKeyIds(response)
     if (!kids) {
       return [
         problem(
-          `${address} answers ${answer.status}, and not with a key set.`,
-          'Mount auth.router where the path of baseUrl arrives, before what else answers there.',
+          `${url} answers ${response.status}, and not with a key set.`,
+          'Mount auth.router where the path of baseUrl arrives, before anything else that answers there.',
         ),
       ]
     }
-    const stored = (await operations?.signingKeys.list())?.items.map(({ kid }) => kid)
+    const storedKids = (await admin?.signingKeys.list())?.items.map(({ kid }) => kid)
     return [
-      ...clocksApart('the server at baseUrl', timeOf(answer.headers, at) - at, clockTolerance),
-      ...(stored && !isSame(kids, stored) ? [otherKeys(address)] : []),
-      ...(mayHaveProxy(baseUrl, answer.headers) ? [behindProxy(answer.headers)] : []),
+      ...compareClocks('the server at baseUrl', readDate(response.headers, now) - now, clockTolerance),
+      ...(storedKids && !hasSameItems(kids, storedKids) ? [createOtherKeysResult(url)] : []),
+      ...(mayHaveProxy(baseUrl, response.headers) ? [createProxyResult(response.headers)] : []),
     ]
   },
 }
 
-interface Answer {
+interface KeySetResponse {
   readonly status: number
   readonly headers: Headers
+  /** Undefined if it is not JSON. */
   readonly body: unknown
 }
 
-async function ask(address: string): Promise<Answer | Error> {
+const SERVER_TIMEOUT_MS = 5000
+
+async function fetchKeySet(url: string): Promise<KeySetResponse | Error> {
   try {
-    const response = await fetch(address, {
+    const response = await fetch(url, {
       redirect: 'manual',
       headers: { 'Cache-Control': 'no-cache' },
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(SERVER_TIMEOUT_MS),
     })
     const body: unknown = await response.json().catch(() => undefined)
     return { status: response.status, headers: response.headers, body }
@@ -65,41 +56,57 @@ async function ask(address: string): Promise<Answer | Error> {
   }
 }
 
-function keyIdsOf({ status, body }: Answer): readonly string[] | undefined {
+function createNoServerResult(url: string, error: Error, production: boolean): CheckResult {
+  const create = production ? problem : note
+  return create(
+    `No server answers at ${url}: ${describeRootCause(error)}.`,
+    'Start one, or check DNS, certificate, firewall and proxy. baseUrl is the address that callers use.',
+  )
+}
+
+function readKeyIds({ status, body }: KeySetResponse): readonly string[] | undefined {
   const { keys } = (body ?? {}) as { keys?: unknown }
   if (status !== 200 || !Array.isArray(keys)) return undefined
   return keys.map((key: { kid?: unknown } | null) => String(key?.kid))
 }
 
-/** When the answer was made: a cache tells for how long it has kept it (RFC 9111 5.1). */
-function timeOf(headers: Headers, now: number): number {
+/** The server's time in milliseconds: the time of the response plus its age in caches (RFC 9111 5.1). */
+function readDate(headers: Headers, fallback: number): number {
   const date = Date.parse(headers.get('date') ?? '')
-  // Cut to the second: half of one on average.
-  return Number.isNaN(date) ? now : date + 500 + Number(headers.get('age') ?? 0) * 1000
+  // `Date` is cut to the second, by half a second on average.
+  return Number.isNaN(date) ? fallback : date + 500 + Number(headers.get('age') ?? 0) * 1000
 }
 
-function isSame(a: readonly string[], b: readonly string[]): boolean {
+function hasSameItems(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((each) => b.includes(each))
 }
 
-function otherKeys(address: string): ReturnType<typeof problem> {
+function createOtherKeysResult(url: string): CheckResult {
   return problem(
-    `${address} has other signing keys than the store.`,
-    'That server runs on another store, or this is not its configuration. After a rotation, caches between may keep the former set for 5 minutes.',
+    `${url} has other signing keys than the store.`,
+    'That server runs on another store, or this is not its configuration. After a rotation, caches may keep the former key set for 5 minutes.',
   )
 }
 
-/** Node names no `Server`, and Express none. */
+const PROXY_HEADERS = [
+  'via',
+  'server',
+  'x-cache',
+  'x-served-by',
+  'cf-ray',
+  'x-amz-cf-id',
+  'x-envoy-upstream-service-time',
+]
+
+/** A guess: https usually ends at a proxy, and neither Node nor Express sends one of these headers. */
 function mayHaveProxy(baseUrl: string, headers: Headers): boolean {
-  return baseUrl.startsWith('https:') || PROXIES.some((name) => headers.has(name))
+  return baseUrl.startsWith('https:') || PROXY_HEADERS.some((name) => headers.has(name))
 }
 
-const PROXIES = ['via', 'server', 'x-cache', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'x-envoy-upstream-service-time']
-
-function behindProxy(headers: Headers): ReturnType<typeof note> {
+function createProxyResult(headers: Headers): CheckResult {
   const name = headers.get('server') ?? headers.get('via')
   return note(
-    `The server seems to stand behind a proxy${name ? ` (${name})` : ''}. Whether "trust proxy" is set can't be seen from outside.`,
-    "Without it all callers have the proxy's address, and share its limits. app.set('trust proxy', 1) for one proxy in front.",
+    `There seems to be a proxy in front of the server${name ? ` (${name})` : ''}. Whether "trust proxy" is set cannot be seen from outside.`,
+    "Without it all callers have the proxy's address, and share its rate limits. For one proxy: app.set('trust proxy', 1).",
   )
 }

@@ -1,59 +1,42 @@
 import { stat } from 'node:fs/promises'
-import type { Check, Subject } from './finding.js'
-import { note, problem } from './finding.js'
+import { shellQuote } from '../../lib/shell-quote.js'
+import { PROGRAM } from '../program.js'
+import { note, problem, requireStore, type Check, type CheckResult } from './finding.js'
 
-const withoutStore = ({ operations }: Subject): string | undefined =>
-  operations ? undefined : 'a store that can be opened'
-
-/** Whether what is kept is kept. */
-export const memoryCheck: Check = {
+/** Whether applications outlive the process. */
+export const memoryStoreCheck: Check = {
   name: 'memory store',
-  lacks: ({ place }) => (place.options || place.store ? undefined : '--config'),
-  look({ place: { store }, production }) {
-    // Without any, the options are refused.
+  findMissing: ({ target }) => (target.options || target.store ? undefined : '--config'),
+  run({ target: { store }, production }) {
+    // Without a store, the check of the options reports that it is missing.
     if (!production || store?.kind !== 'memory') return []
     return [
       problem(
-        'Applications are kept in memory: they are lost when the process ends, and no process knows those of another.',
-        'Give the option store: sqliteStore(path), or postgresStore({ pool }).',
+        'Applications are kept in memory: they are lost when the process ends, and processes do not share them.',
+        'Set the option store: sqliteStore(path), or postgresStore({ pool }).',
       ),
     ]
   },
 }
 
-/** Whether others on the machine can read a SQLite file: hashes, contacts, sealed keys. */
-export const fileCheck: Check = {
+/** Whether other users of the machine can read a SQLite file: hashes, contacts, encrypted keys. */
+export const fileModeCheck: Check = {
   name: 'file mode',
-  lacks: ({ place }) => (place.database ? undefined : '--db'),
-  async look({ place: { database } }) {
+  findMissing: ({ target }) => (target.database ? undefined : '--db'),
+  async run({ target: { database } }) {
     // Windows has no such modes.
     if (!database?.file || process.platform === 'win32') return []
-    const open: string[] = []
+    const readable: string[] = []
     for (const file of [database.file, `${database.file}-wal`, `${database.file}-shm`]) {
       const mode = await stat(file).then(
         (stats) => stats.mode & 0o777,
         () => 0,
       )
-      if ((mode & 0o077) !== 0) open.push(file)
+      if ((mode & 0o077) !== 0) readable.push(file)
     }
-    if (open.length === 0) return []
-    return [problem(`Others on this machine can open ${open.join(', ')}.`, `chmod 600 ${quoted(database.file)}*`)]
-  },
-}
-
-/** Whether signing keys lie in the open: whoever reads the store could sign access tokens. */
-export const sealingCheck: Check = {
-  name: 'encryption at rest',
-  lacks: withoutStore,
-  async look({ place: { store }, production }) {
-    const keys = (await store?.listSigningKeys()) ?? []
-    if (keys.every(({ sealedPrivateJwk }) => JWE.test(sealedPrivateJwk))) return []
-    const said = production ? problem : note
+    if (readable.length === 0) return []
     return [
-      said(
-        'Signing keys lie in the store unencrypted: whoever reads it, or a backup, can sign access tokens.',
-        'Give the option secret: process.env.PLATFORM_AUTH_SECRET, 32 random characters or more; a server\'s next start encrypts them. Then "signing-keys rotate", since backups keep the old ones.',
-      ),
+      problem(`Others on this machine can open ${readable.join(', ')}.`, `chmod 600 ${shellQuote(database.file)}*`),
     ]
   },
 }
@@ -61,32 +44,84 @@ export const sealingCheck: Check = {
 /** Compact serialization (RFC 7516 3.1). */
 const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Whether this machine and the database agree on the time. */
-export const clockCheck: Check = {
-  name: "the database's clock",
-  lacks: (subject) => (subject.place.database ? withoutStore(subject) : '--db'),
-  async look({ place: { database, options } }) {
-    if (!database?.clock) return []
-    const before = Date.now()
-    const there = await database.clock()
-    const apart = there - (before + Date.now()) / 2
-    return clocksApart('the database', apart, options?.clockTolerance)
+/** Whether private signing keys are encrypted in the store. */
+export const encryptionCheck: Check = {
+  name: 'encryption at rest',
+  findMissing: requireStore,
+  async run({ target: { store }, production }) {
+    const keys = (await store?.listSigningKeys()) ?? []
+    if (keys.every(({ sealedPrivateJwk }) => JWE.test(sealedPrivateJwk))) return []
+    const create = production ? problem : note
+    return [
+      create(
+        'Signing keys are stored unencrypted: anybody who reads the store, or a backup, can sign access tokens.',
+        `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters; a server encrypts them when it starts. Then: ${PROGRAM} signing-keys rotate, because backups keep the old ones.`,
+      ),
+    ]
   },
 }
 
-/** What is said of clocks that are `apart` milliseconds apart; nothing within the tolerance (seconds). */
-export function clocksApart(whose: string, apart: number, tolerance = 5): ReturnType<typeof problem>[] {
-  // What HTTP tells is cut to the second, and it took time to arrive.
-  if (Math.abs(apart) <= Math.max(tolerance, 2) * 1000) return []
-  const seconds = Math.round(Math.abs(apart) / 1000)
-  return [
-    problem(
-      `The clock of ${whose} is ${seconds} seconds ${apart > 0 ? 'ahead of' : 'behind'} this machine's.`,
-      'Keep clocks by NTP: access tokens from the future are refused, and so are those that seem to have expired.',
-    ),
-  ]
+const SECONDS_PER_DAY = 86_400
+/** Seconds within which a running server rotates a key that is due. */
+const ROTATION_TOLERANCE = 120
+
+/** Whether there is a signing key, and running servers rotate it. */
+export const signingKeysCheck: Check = {
+  name: 'signing keys',
+  findMissing: requireStore,
+  async run({ target: { options }, admin }) {
+    const keys = (await admin?.signingKeys.list())?.items ?? []
+    if (keys.length === 0) {
+      return [
+        problem(
+          'There is no signing key: no server has ever started on this store.',
+          'Start one; it creates the first key. If servers run, they run on another store.',
+        ),
+      ]
+    }
+    const rotateEvery = options?.signing?.rotateEvery
+    const age = (Date.now() - Math.max(...keys.map(({ createdAt }) => createdAt.getTime()))) / 1000
+    if (typeof rotateEvery !== 'number' || age <= rotateEvery + ROTATION_TOLERANCE) return []
+    return [
+      problem(
+        `The newest signing key is ${formatDuration(age)} old, and signing.rotateEvery is ${formatDuration(rotateEvery)}: no running server rotates it.`,
+        `Check that a server runs with these options on this store. To rotate it now: ${PROGRAM} signing-keys rotate`,
+      ),
+    ]
+  },
 }
 
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+function formatDuration(seconds: number): string {
+  return seconds >= 2 * SECONDS_PER_DAY
+    ? `${Math.floor(seconds / SECONDS_PER_DAY)} days`
+    : `${Math.floor(seconds)} seconds`
+}
+
+/** Whether the clocks of this machine and the database server agree. */
+export const databaseClockCheck: Check = {
+  name: "the database's clock",
+  findMissing: (context) => (context.target.database ? requireStore(context) : '--db'),
+  async run({ target: { database, options } }) {
+    if (!database?.readClock) return []
+    const before = Date.now()
+    const time = await database.readClock()
+    return compareClocks('the database', time - (before + Date.now()) / 2, options?.clockTolerance)
+  },
+}
+
+/**
+ * A problem if a clock is ahead of this machine's by more than the tolerance, or behind it.
+ *
+ * @param difference Milliseconds.
+ * @param tolerance Seconds; at least 2, because HTTP dates are cut to the second and take time to arrive.
+ */
+export function compareClocks(owner: string, difference: number, tolerance = 5): CheckResult[] {
+  if (Math.abs(difference) <= Math.max(tolerance, 2) * 1000) return []
+  const seconds = Math.round(Math.abs(difference) / 1000)
+  return [
+    problem(
+      `The clock of ${owner} is ${seconds} seconds ${difference > 0 ? 'ahead of' : 'behind'} this machine's.`,
+      'Synchronize clocks with NTP: access tokens are refused if they seem to be from the future, or to have expired.',
+    ),
+  ]
 }

@@ -1,18 +1,18 @@
 // @ts-nocheck This runs in browsers; the package's own types are those of Node.
 
-// The copy buttons, which nobody without this script gets to see.
-const said = document.getElementById('copied')
+// The copy buttons are hidden until this script has loaded.
+const announcement = document.getElementById('copied')
 
 for (const button of document.querySelectorAll('.copy')) {
   const code = button.closest('.copyable').querySelector('code')
   button.hidden = false
-  const tell = (now, aloud) => {
-    button.textContent = now
-    said.textContent = aloud
+  const show = (label, announced) => {
+    button.textContent = label
+    announcement.textContent = announced
   }
   button.addEventListener('click', () => {
-    void copy(code).then(() => tell('Copied', 'Copied'))
-    setTimeout(tell, 2000, 'Copy', '')
+    void copy(code).then(() => show('Copied', 'Copied'))
+    setTimeout(show, 2000, 'Copy', '')
   })
 }
 
@@ -20,7 +20,7 @@ async function copy(code) {
   try {
     await navigator.clipboard.writeText(code.textContent)
   } catch {
-    // Over http elsewhere than on localhost, browsers have no clipboard for pages but this one.
+    // Without a secure context (http on another host than localhost) there is no navigator.clipboard.
     getSelection().selectAllChildren(code)
     document.execCommand('copy')
   }

@@ -1,29 +1,29 @@
 // @ts-nocheck This runs in browsers; the package's own types are those of Node.
 
-// Swagger UI with a layout and an Authorize dialog of ours. Key, secret and access token are in this file's memory and
-// in Swagger UI's, nowhere else, and go with the page.
+// Swagger UI with our own layout and Authorize dialog. Key, secret and access token are kept in the memory of this
+// script and of Swagger UI only, and end with the page.
 ;(() => {
-  const place = document.getElementById('reference')
-  const { api, scheme, tokenEndpoint, document: address, register } = place.dataset
+  const container = document.getElementById('reference')
+  const { api, scheme, tokenEndpoint, document: documentUrl, register } = container.dataset
   const AUTHORIZED = `Authorized. Calls carry the ${tokenEndpoint ? 'access token' : 'key'} until you leave this page.`
   const NEEDED = `Calls need ${tokenEndpoint ? 'key and secret' : 'the key'} of your application.`
-  /** What access tokens are got with: { key, secret, expiresAt }. */
-  let grant
-  /** Why the dialog opens by itself. */
-  let reason
+  /** The client credentials, to renew the access token: { key, secret, expiresAt }. */
+  let session
+  /** The message shown when the dialog opens by itself. */
+  let notice
   let system
 
   const dark = matchMedia('(prefers-color-scheme: dark)')
-  const dress = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-  dark.addEventListener('change', dress)
-  dress()
+  const applyColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+  dark.addEventListener('change', applyColorScheme)
+  applyColorScheme()
 
-  // A page that the browser has kept to go back to is a page that was left.
+  // A page restored from the back-forward cache was left before: its credentials must be forgotten.
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 
   SwaggerUIBundle({
-    domNode: place,
-    url: address,
+    domNode: container,
+    url: documentUrl,
     layout: 'ConsoleLayout',
     plugins: [consolePlugin],
     tryItOutEnabled: true,
@@ -31,36 +31,36 @@
     defaultModelsExpandDepth: 0,
     validatorUrl: null,
     persistAuthorization: false,
-    requestInterceptor: beforeCall,
-    responseInterceptor: afterCall,
+    requestInterceptor: prepareCall,
+    responseInterceptor: checkAnswer,
   })
 
   function consolePlugin(swagger) {
     system = swagger
     return {
       components: { ConsoleLayout, SyntaxHighlighter: Code, authorizationPopup: AuthorizeDialog },
-      wrapComponents: { TextArea: labelled, parameters: withScopes, responses: distinct },
+      wrapComponents: { TextArea: withLabel, parameters: withScopes, responses: withNamedTable },
     }
   }
 
   // ---- calls ----
 
-  async function beforeCall(request) {
+  async function prepareCall(request) {
     if (request.loadSpec) return request
-    // Nothing but the credential that was typed in counts: no cookie, and no log-in dialog of the browser's.
+    // Only the credential that was typed in is sent: no cookies, and no log-in dialog of the browser.
     request.credentials = 'omit'
     request.userFetch = call
-    if (grant && Date.now() >= grant.expiresAt) {
-      const problem = await fetchAccessToken(grant)
-      if (problem) throw askAgain(`The access token expired, and there was no new one: ${problem}`)
+    if (session && Date.now() >= session.expiresAt) {
+      const problem = await fetchAccessToken(session)
+      if (problem) throw askAgain(`The access token expired, and a new one could not be obtained: ${problem}`)
       request.headers.Authorization = `Bearer ${authorized().getIn(['token', 'access_token'])}`
     }
     return request
   }
 
-  function afterCall(response) {
+  function checkAnswer(response) {
     const refused = response.status === 401 && /\berror="invalid_token"/.test(response.headers['www-authenticate'])
-    if (grant && refused) askAgain(`The access token is no longer accepted: ${wordsOf(response)}`)
+    if (session && refused) askAgain(`The access token is no longer accepted: ${readDescription(response)}`)
     return response
   }
 
@@ -69,12 +69,12 @@
       return await fetch(url, options)
     } catch (cause) {
       const { origin } = new URL(url, location)
-      const cors = `, or does not let this page call it. It must allow the origin ${location.origin} (CORS)`
+      const cors = `, or does not allow this page to call it. It must allow the origin ${location.origin} (CORS)`
       throw new Error(`${origin} does not answer${origin === location.origin ? '' : cors}.`, { cause })
     }
   }
 
-  /** Gets an access token (RFC 6749 4.4) and hands it to Swagger UI; resolves what went wrong, in words. */
+  /** Requests an access token (RFC 6749 section 4.4) and passes it to Swagger UI; resolves an error message or undefined. */
   async function fetchAccessToken({ key, secret }) {
     const headers = { Authorization: `Basic ${btoa(`${key}:${secret}`)}` }
     const body = new URLSearchParams({ grant_type: 'client_credentials' })
@@ -86,7 +86,7 @@
     }
     const answer = await response.json().catch(() => undefined)
     if (!answer?.access_token) return answer?.error_description ?? `${tokenEndpoint} answered ${response.status}.`
-    grant = { key, secret, expiresAt: Date.now() + ((answer.expires_in ?? 3600) - 2) * 1000 }
+    session = { key, secret, expiresAt: Date.now() + ((answer.expires_in ?? 3600) - 2) * 1000 }
     const schema = { type: 'oauth2', flow: 'clientCredentials' }
     system.authActions.authorizeOauth2({ auth: { name: scheme, schema }, token: answer })
     return undefined
@@ -95,18 +95,18 @@
   const authorized = () => system.authSelectors.authorized().get(scheme)
 
   function forget() {
-    grant = undefined
+    session = undefined
     system.authActions.logout([scheme])
   }
 
-  function askAgain(words) {
-    reason = `${words.replace(/\.?$/, '.')} Please authorize again.`
+  function askAgain(message) {
+    notice = `${message.replace(/\.?$/, '.')} Please authorize again.`
     forget()
     system.authActions.showDefinitions(system.authSelectors.definitionsToAuthorize())
-    return Object.assign(new Error(reason), { name: '' })
+    return Object.assign(new Error(notice), { name: '' })
   }
 
-  function wordsOf({ data, statusText }) {
+  function readDescription({ data, statusText }) {
     try {
       return JSON.parse(data).error_description
     } catch {
@@ -118,7 +118,7 @@
 
   const h = (...args) => system.React.createElement(...args)
   const p = (className, ...content) => h('p', { className }, ...content)
-  const choice = (...buttons) => p('choice', ...buttons)
+  const buttonRow = (...buttons) => p('choice', ...buttons)
   const button = (className, text, more) => h('button', { className: `button ${className}`, ...more }, text)
 
   function ConsoleLayout({ specSelectors, errSelectors, getComponent }) {
@@ -137,36 +137,36 @@
         component('AuthorizeBtnContainer'),
         p('', authorized() ? AUTHORIZED : NEEDED),
       ),
-      h('h2', null, 'AdminApi'),
+      h('h2', null, 'Operations'),
       component('operations'),
       component('Models'),
     )
   }
 
-  /** Without colours. What is long scrolls, and must then be reached by keyboard. */
+  /** Plain text instead of highlighting. Long code scrolls, so it must be reachable by keyboard. */
   function Code({ children, className = '' }) {
     const text = String(children)
     const long = text.length > 600 || text.split('\n').length > 20
     return h('pre', { className: `microlight ${className}`, tabIndex: long ? 0 : undefined }, h('code', null, text))
   }
 
-  function labelled(Original) {
+  function withLabel(Original) {
     return (props) => h(Original, { 'aria-label': 'Request body', ...props })
   }
 
-  /** Says which scopes an operation needs. */
+  /** Shows the scopes that an operation requires. */
   function withScopes(Original, { specSelectors }) {
     return (props) => {
       const security = props.operation.get('security') ?? specSelectors.security()
-      const scopes = [...new Set(security?.toJS().flatMap((needs) => needs[scheme] ?? []))]
+      const scopes = [...new Set(security?.toJS().flatMap((requirement) => requirement[scheme] ?? []))]
       const codes = scopes.flatMap((scope) => [' ', h('code', { key: scope }, scope)])
-      const said = scopes.length > 0 && p('scopes', scopes.length > 1 ? 'Scopes' : 'Scope', ...codes)
-      return h(system.React.Fragment, null, said, h(Original, props))
+      const line = scopes.length > 0 && p('scopes', scopes.length > 1 ? 'Scopes' : 'Scope', ...codes)
+      return h(system.React.Fragment, null, line, h(Original, props))
     }
   }
 
-  /** Its table is a landmark; several need names. */
-  function distinct(Original) {
+  /** The table of responses is a landmark (role="region"), and several landmarks of one kind need names. */
+  function withNamedTable(Original) {
     return function Responses(props) {
       const root = system.React.useRef()
       system.React.useEffect(() => {
@@ -177,7 +177,7 @@
     }
   }
 
-  /** The browser's own dialog: it holds the focus, gives it back, and closes with Escape. */
+  /** A native dialog: it traps the focus, returns it, and closes with Escape. */
   function AuthorizeDialog({ authActions }) {
     const dialog = system.React.useRef()
     system.React.useEffect(() => {
@@ -196,8 +196,8 @@
             'div',
             { role: 'status' },
             p('', AUTHORIZED),
-            choice(
-              // Where the button that was pressed is gone, the focus is to go on here.
+            buttonRow(
+              // The button that was pressed is gone; without this, the focus would fall to the body.
               button('', 'Close', { onClick: close, autoFocus: true }),
               button('quiet', 'Forget it', { onClick: forget }),
             ),
@@ -207,9 +207,9 @@
   }
 
   function CredentialsForm({ authActions, close }) {
-    const [problem, setProblem] = system.React.useState(reason)
+    const [problem, setProblem] = system.React.useState(notice)
     const [busy, setBusy] = system.React.useState(false)
-    reason = undefined
+    notice = undefined
 
     async function onSubmit(event) {
       event.preventDefault()
@@ -225,23 +225,31 @@
       }
     }
 
-    const came = `${tokenEndpoint ? 'Both' : 'It'} came by e-mail when your application was registered. `
+    const origin = `${tokenEndpoint ? 'Both' : 'It'} came by e-mail when your application was registered. `
     return h(
       'form',
       { onSubmit },
-      h(Field, { name: 'key', label: 'Key', also: tokenEndpoint ? 'client_id' : 'X-Api-Key' }),
-      tokenEndpoint && h(Field, { name: 'secret', label: 'Secret', also: 'client_secret', type: 'password' }),
+      h(Field, { name: 'key', label: 'Key', parameter: tokenEndpoint ? 'client_id' : 'X-Api-Key' }),
+      tokenEndpoint && h(Field, { name: 'secret', label: 'Secret', parameter: 'client_secret', type: 'password' }),
       problem && h('p', { className: 'problem', role: 'alert' }, problem),
-      p('note', came, 'Nothing typed in here outlasts this page. ', register && h('a', { href: register }, 'Register')),
-      choice(button('', 'Authorize', { disabled: busy }), button('quiet', 'Close', { type: 'button', onClick: close })),
+      p(
+        'note',
+        origin,
+        'Nothing that you type here is kept when you leave this page. ',
+        register && h('a', { href: register }, 'Register'),
+      ),
+      buttonRow(
+        button('', 'Authorize', { disabled: busy }),
+        button('quiet', 'Close', { type: 'button', onClick: close }),
+      ),
     )
   }
 
-  function Field({ name, label, also, type = 'text' }) {
-    // What HTTP Basic can carry; btoa() throws for anything else.
+  function Field({ name, label, parameter, type = 'text' }) {
+    // Visible ASCII characters: what HTTP Basic can carry. btoa() throws for characters above U+00FF.
     const rule = { required: true, pattern: '\\s*[!-~]+\\s*', title: 'Letters, digits and underscores, without spaces' }
-    const manners = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false }
-    const text = h('label', { htmlFor: name }, label, ' ', h('code', null, also))
-    return p('field', text, h('input', { id: name, name, type, ...rule, ...manners }))
+    const inputOptions = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false }
+    const text = h('label', { htmlFor: name }, label, ' ', h('code', null, parameter))
+    return p('field', text, h('input', { id: name, name, type, ...rule, ...inputOptions }))
   }
 })()

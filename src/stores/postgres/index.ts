@@ -133,14 +133,16 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 
 function checkOptions({ pool, listen = true }: PostgresStoreOptions): { pool: PostgresPool; listen: boolean } {
   if (typeof pool?.connect !== 'function') {
-    throw new ConfigurationError(
-      "postgresStore() needs a pool of the package pg: postgresStore({ pool: new pg.Pool({ connectionString: '...' }) }).",
-    )
+    throw new ConfigurationError({
+      problem: 'postgresStore() was given no pool of the package pg',
+      fix: "Write postgresStore({ pool: new pg.Pool({ connectionString: '...' }) }).",
+    })
   }
   if (listen && pool.options?.max === 1) {
-    throw new ConfigurationError(
-      "postgresStore()'s LISTEN holds one connection of its pool, which has no other (max: 1). Give the pool more, or the store listen: false.",
-    )
+    throw new ConfigurationError({
+      problem: "postgresStore()'s LISTEN holds one connection of its pool, which has no other (max: 1)",
+      fix: 'Give the pool more connections, or the store listen: false.',
+    })
   }
   return { pool, listen }
 }

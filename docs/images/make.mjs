@@ -1,0 +1,122 @@
+/**
+ * Makes the images of README and docs: `npm run images`. Screenshots are taken of the running example app by Chromium,
+ * light and dark; the chart is drawn from README's table of what a guard costs. Needs port 3000 and Chromium.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { chromium } from 'playwright-core'
+import PostalMime from 'postal-mime'
+import { drawGuardCost } from './guard-cost.mjs'
+
+const IMAGES = fileURLToPath(new URL('.', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BASE_URL = 'http://localhost:3000'
+const { CHROMIUM = '/usr/bin/chromium' } = process.env
+
+const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+await writeFile(join(IMAGES, 'guard-cost.svg'), drawGuardCost(readme))
+
+const folder = await mkdtemp(join(tmpdir(), 'platform-auth-images-'))
+const app = spawn(process.execPath, ['example-app/server.js'], {
+  cwd: ROOT,
+  env: { ...process.env, EXAMPLE_VAR: folder, PORT: '3000' },
+  stdio: ['ignore', 'ignore', 'inherit'],
+})
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+try {
+  await waitForApp()
+  const email = await register()
+  const doctor = await runDoctor()
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 860 } })
+    const page = await context.newPage()
+    await showConsole(page)
+    await save(page, 'console', colorScheme)
+    await showReference(page)
+    await save(page, 'reference', colorScheme)
+    await page.setViewportSize({ width: 760, height: 100 })
+    await page.setContent(email)
+    await save(page, 'e-mail', colorScheme, true)
+    await page.setContent(terminal(doctor))
+    await save(page, 'doctor', colorScheme, true)
+    await context.close()
+  }
+} finally {
+  await browser.close()
+  app.kill()
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** @param {import('playwright-core').Page} page @param {string} name @param {string} scheme @param {boolean} [fullPage] */
+async function save(page, name, scheme, fullPage = false) {
+  await page.screenshot({ path: join(IMAGES, `${name}-${scheme}.png`), fullPage, animations: 'disabled' })
+}
+
+async function waitForApp() {
+  for (const start = Date.now(); Date.now() - start < 30_000;) {
+    if (app.exitCode !== null) throw new Error('The example app did not start. Is port 3000 free?')
+    const health = await fetch(`${BASE_URL}/health`).catch(() => undefined)
+    if (health?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('The example app was not healthy within 30 seconds.')
+}
+
+/** Registers an application and resolves the HTML of the e-mail that it causes. */
+async function register() {
+  const application = { name: 'Acme warehouse', contact: 'dev@acme.example', apis: ['orders', 'catalog'] }
+  await fetch(`${BASE_URL}/developers/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(application),
+  })
+  const mailFolder = join(folder, 'mail')
+  for (const start = Date.now(); Date.now() - start < 15_000;) {
+    const [file] = await readdir(mailFolder).catch(() => [])
+    const { html } = file ? await PostalMime.parse(await readFile(join(mailFolder, file))) : { html: undefined }
+    if (html) return html
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('No e-mail arrived within 15 seconds.')
+}
+
+async function runDoctor() {
+  const command = ['dist/esm/cli/main.js', 'doctor', '--db', join(folder, 'example.sqlite')]
+  const run = promisify(execFile)(process.execPath, command, { cwd: ROOT })
+  // The doctor exits with 3 if it has findings.
+  const { stdout } = await run.catch((error) => error)
+  return `$ npx express-platform-auth doctor --db platform.sqlite\n${stdout}`.replaceAll(folder, '.')
+}
+
+/** @param {import('playwright-core').Page} page */
+async function showConsole(page) {
+  await page.goto(`${BASE_URL}/developers/`)
+  await page.locator('.api').first().waitFor()
+}
+
+/** The reference of the API `orders` after an authorized call. @param {import('playwright-core').Page} page */
+async function showReference(page) {
+  const { clientId, clientSecret } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
+  await page.goto(`${BASE_URL}/developers/apis/orders`)
+  await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+  await page.getByLabel('Key').fill(clientId)
+  await page.getByLabel('Secret').fill(clientSecret)
+  await page.locator('dialog').getByRole('button', { name: 'Authorize' }).click()
+  await page.getByRole('button', { name: 'Close' }).click()
+  const operation = page.locator('#operations-orders-listOrders, [id$="listOrders"]').first()
+  await operation.locator('.opblock-summary-control').click()
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  await operation.locator('.live-responses-table').waitFor()
+  await page.evaluate('scrollTo(0, 0)')
+}
+
+/** @param {string} text */
+function terminal(text) {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return `<!doctype html><html style="color-scheme: light dark"><body style="margin: 0">
+    <pre style="margin: 0; padding: 1.25rem; font: 14px/1.5 'DejaVu Sans Mono', monospace; white-space: pre-wrap">${escaped}</pre></body></html>`
+}

@@ -1,0 +1,49 @@
+import type { Logger } from '../contracts/logger.js'
+import type { Store } from '../contracts/store.js'
+import type { ApplicationWriter } from './application-writer.js'
+import type { Applications } from './applications-api.js'
+import { createCleanup, type Cleanup } from './cleanup.js'
+import { createCredentialRotation } from './credential-rotation.js'
+import type { Credentials } from './credentials.js'
+import { createOutbox, type Outbox } from './email-outbox.js'
+import { createGrants } from './grants.js'
+import type { LastUsed } from './last-used.js'
+import { createRegistration, type Register } from './registration.js'
+import { createRegistry } from './registry.js'
+
+interface ApplicationsOptions {
+  readonly store: Store
+  readonly apis: Parameters<typeof createRegistration>[0]['apis']
+  readonly writer: ApplicationWriter
+  readonly lastUsed: Pick<LastUsed, 'flush'>
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<Credentials>
+  readonly hasMailer: boolean
+  /** Called when an e-mail has become due. */
+  readonly onEmailDue: () => void
+  readonly logger: Pick<Logger, 'warn'>
+  readonly now: () => number
+}
+
+/** The public calls on applications and their e-mails, and what runs beside them. */
+export function createApplications({ lastUsed, ...options }: ApplicationsOptions): {
+  readonly applications: Applications
+  /** For the registration form. */
+  readonly register: Register
+  readonly outbox: Outbox
+  readonly cleanup: Cleanup
+} {
+  const { register, create } = createRegistration(options)
+  return {
+    applications: {
+      ...createRegistry({ ...options, flushLastUsed: lastUsed.flush }),
+      ...createGrants(options),
+      ...createCredentialRotation(options),
+      create,
+      register: (application) => register(application, undefined),
+    },
+    register,
+    outbox: createOutbox(options),
+    cleanup: createCleanup(options),
+  }
+}

@@ -1,0 +1,100 @@
+import type { Limit } from '../contracts/api.js'
+import type { Emit } from '../contracts/events.js'
+import { createCors } from '../http/cors.js'
+import type { Middleware } from '../http/middleware.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import type { RateLimits } from '../rate-limits/create.js'
+import type { SignAccessToken } from '../tokens/access-token.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens.js'
+import type { SigningKeys } from '../tokens/signing-keys.js'
+import type { AccessTokenVerifier } from '../tokens/verify-access-token.js'
+import { createClientAuthentication, type ClientAuthenticationOptions } from './client-authentication.js'
+import {
+  createIntrospectionEndpoint,
+  createOwnTokenReader,
+  createRevocationEndpoint,
+  type VerifyAccessToken,
+} from './introspection-and-revocation.js'
+import {
+  createAuthorizationEndpoint,
+  createAuthorizationServerMetadata,
+  createKeySetEndpoint,
+  createProtectedResourceMetadata,
+} from './metadata-endpoints.js'
+import { createRouters } from './router.js'
+import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
+
+interface AuthorizationServerOptions extends Omit<ClientAuthenticationOptions, 'limitFailures'> {
+  /** All APIs. The endpoints exist for those with the scheme oauth2. */
+  readonly apis: ReadonlyMap<string, TokenApi>
+  readonly baseUrl: string
+  /** The path of `baseUrl`, without a slash at its end. */
+  readonly basePath: string
+  readonly corsOrigins: '*' | readonly string[]
+  /** Seconds that a signing key is published before it signs. */
+  readonly publishAhead: number
+  readonly limits: {
+    readonly tokenRequests: Limit | false
+    readonly failedAuthentication: Limit | false
+    /** Whether token answers have `RateLimit` headers. */
+    readonly headers: boolean
+  }
+  readonly rateLimits: Pick<RateLimits, 'create'>
+  readonly signAccessToken: SignAccessToken
+  readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
+  readonly revokedTokens: RevokedTokens
+  readonly signingKeys: SigningKeys
+  /** The access token as the guards of that API see it; undefined if they would refuse it. */
+  readonly findActiveToken: VerifyAccessToken
+  readonly emit: Emit
+  readonly logRefusal: LogRefusal
+}
+
+/** The endpoints of every oauth2 API, as `auth.router` and `auth.wellKnownRouter`. */
+export function createAuthorizationServer(options: AuthorizationServerOptions): {
+  router: Middleware
+  wellKnownRouter: Middleware
+} {
+  const { baseUrl, basePath, limits, rateLimits, signAccessToken, accessTokens } = options
+  const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
+  const authenticateClient = createClientAuthentication({
+    ...options,
+    limitFailures: rateLimits.create('failedAuthentication', limits.failedAuthentication, { byAnybody: true }),
+  })
+  // An API's name has no slash, so `orders/token` is no name of a `requests` limit.
+  const limitTokenRequests = ({ name }: TokenApi) =>
+    rateLimits.create(`tokenRequests:${name}`, limits.tokenRequests, { policy: `${name}/token` })
+  const readActiveToken = createOwnTokenReader({ authenticateClient, verifyAccessToken: options.findActiveToken })
+  // Revocation accepts tokens that guards refuse now: an application that is allowed again must not get a revoked token back.
+  const readIssuedToken = createOwnTokenReader({
+    authenticateClient,
+    async verifyAccessToken(api, presented) {
+      const token = await accessTokens.verify(presented)
+      return typeof token !== 'string' && token.issuer === api.resource ? token : undefined
+    },
+  })
+
+  const createEndpoints = (api: TokenApi) => ({
+    api,
+    token: createTokenEndpoint(api, {
+      authenticateClient,
+      signAccessToken,
+      limitTokenRequests: limitTokenRequests(api),
+      emit,
+      now,
+    }),
+    revoke: createRevocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, emit }),
+    introspect: createIntrospectionEndpoint(api, readActiveToken),
+    authorize: createAuthorizationEndpoint(),
+    authorizationServerMetadata: createAuthorizationServerMetadata(api, baseUrl),
+    protectedResourceMetadata: createProtectedResourceMetadata(api),
+  })
+
+  return createRouters({
+    endpoints: [...options.apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
+    keySet: createKeySetEndpoint({ signingKeys, available, publishAhead: options.publishAhead }),
+    basePath,
+    cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
+    logRefusal,
+  })
+}

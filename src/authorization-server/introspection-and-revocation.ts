@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http'
+import type { Api } from '../contracts/api.js'
+import { OAuthError } from '../contracts/errors.js'
+import type { Emit } from '../contracts/events.js'
+import { readForm, refuseInQuery } from '../http/form.js'
+import type { Endpoint } from '../http/middleware.js'
+import { sendEmpty, sendJson } from '../http/respond.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
+import type { RevokedTokens } from '../tokens/revoked-tokens.js'
+import type { AuthenticateClient } from './client-authentication.js'
+
+/** `POST /{api}/introspect` (RFC 7662): what a client may know of its own access token. */
+export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken): Endpoint {
+  return async function answerIntrospectionRequest(req, res) {
+    const token = await readOwnToken(req, api)
+    const document = token ? describeToken(token) : { active: false }
+    sendJson(res, 200, document, NO_STORE)
+  }
+}
+
+interface RevocationEndpointOptions {
+  readonly readOwnToken: ReadOwnToken
+  readonly revokedTokens: RevokedTokens
+  readonly emit: Emit
+}
+
+/** `POST /{api}/revoke` (RFC 7009): 200 whether or not there was a token to revoke. */
+export function createRevocationEndpoint(
+  api: Api,
+  { readOwnToken, revokedTokens, emit }: RevocationEndpointOptions,
+): Endpoint {
+  return async function answerRevocationRequest(req, res) {
+    const token = await readOwnToken(req, api)
+    // A token that is revoked already emits no second event.
+    if (token && !(await revokedTokens.isRevoked(token.id))) {
+      await revokedTokens.revoke({ id: token.id, expiresAt: token.exp * 1000 })
+      emit('token.revoked', { api: api.name, applicationId: token.applicationId }, req)
+    }
+    sendEmpty(res, 200, NO_STORE)
+  }
+}
+
+/**
+ * The access token that a revocation or introspection request names, if it is valid and was issued to the client. Rejects
+ * with `OAuthError` for an invalid request (RFC 7009 2.1, RFC 7662 2.1).
+ */
+export type ReadOwnToken = (req: IncomingMessage, api: Api) => Promise<AccessToken | undefined>
+
+/** The access token, if the endpoint accepts it. */
+export type VerifyAccessToken = (api: Api, presented: string) => Promise<AccessToken | undefined>
+
+interface OwnTokenOptions {
+  readonly authenticateClient: AuthenticateClient
+  readonly verifyAccessToken: VerifyAccessToken
+}
+
+export function createOwnTokenReader({ authenticateClient, verifyAccessToken }: OwnTokenOptions): ReadOwnToken {
+  return async function readOwnToken(req, api) {
+    const form = await readForm(req, PARAMETERS)
+    const presented = form.get('token')
+    if (presented === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing')
+    refuseInQuery(req, CREDENTIAL_PARAMETERS)
+    const application = await authenticateClient(req, form, api.name)
+    const token = await verifyAccessToken(api, presented)
+    return token?.applicationId === application.id ? token : undefined
+  }
+}
+
+const PARAMETERS = ['token', 'token_type_hint', 'client_id', 'client_secret']
+const CREDENTIAL_PARAMETERS = ['token', 'client_id', 'client_secret']
+const NO_STORE = { 'Cache-Control': 'no-store' }
+
+/** RFC 7662 2.2. */
+function describeToken(token: AccessToken): object {
+  return {
+    active: true,
+    token_type: 'bearer',
+    iss: token.issuer,
+    aud: token.issuer,
+    sub: token.applicationId,
+    client_id: token.applicationId,
+    iat: Math.floor(token.iat),
+    exp: token.exp,
+    jti: token.id,
+    ...(token.scopes.length > 0 && { scope: token.scopes.join(' ') }),
+  }
+}

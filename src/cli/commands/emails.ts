@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { QueuedEmail, Store } from '../../index.js'
+import { command } from '../command.js'
+import { formatTime } from '../format.js'
+import { EXAMPLE_ID, PROGRAM } from '../program.js'
+import type { OpenTarget } from '../target.js'
+
+/** `emails ...`: queued e-mails. */
+export const emailCommands = [
+  command({
+    name: 'emails retry',
+    summary: 'Sends e-mails again that were given up: those of one application, or all.',
+    notes: [
+      'With --config this command sends them if the options have a mailer; with --db a running server with a mailer does.',
+    ],
+    parameters: ['[ID]'],
+    requires: 'store',
+    queuesEmails: () => true,
+    example: `emails retry ${EXAMPLE_ID} --db platform.sqlite`,
+    async run(context) {
+      const { platform, store, sendsEmails, parameters } = context
+      const [applicationId] = parameters
+      const failed = (await listEmails(store, applicationId)).filter(({ state }) => state === 'failed')
+      const failedIds = new Set(failed.map(({ id }) => id))
+      const { retried } = await platform.outbox.retry(applicationId)
+      const items = await waitForEmails(context, applicationId, ({ id }) => failedIds.has(id))
+      const start = `${retried} ${retried === 1 ? 'e-mail is' : 'e-mails are'} tried again`
+      const text = sendsEmails
+        ? `${start}: ${retried - items.length} accepted, ${items.length} not.`
+        : `${start} by a running server that has a mailer.`
+      return { json: { retried, items }, text: retried === 0 ? 'No e-mail was given up.' : text }
+    },
+  }),
+]
+
+/** A queued e-mail as `--json` shows it: without the hashes of what it contains. */
+export type EmailInfo = Pick<QueuedEmail, 'id' | 'applicationId' | 'purpose' | 'state' | 'attemptCount' | 'problem'> & {
+  readonly dueAt: Date
+}
+
+const MAX_LISTED_EMAILS = 1000
+
+/** The e-mails of an application, or of all, that are due, held or given up, or whose claim link was not used. */
+export async function listEmails(store: Store, applicationId?: string): Promise<EmailInfo[]> {
+  const emails = await store.listEmails({ applicationId, state: undefined, limit: MAX_LISTED_EMAILS })
+  return emails.map(toEmailInfo)
+}
+
+const MAIL_SERVER_TIMEOUT_MS = 15_000
+const EMAIL_POLL_INTERVAL_MS = 50
+
+/**
+ * The e-mails that a command has queued and the mail server has not accepted. If this process sends them, it first waits
+ * until each was tried.
+ */
+export async function waitForEmails(
+  { store, sendsEmails }: Pick<OpenTarget, 'store' | 'sendsEmails'>,
+  applicationId: string | undefined,
+  isAffected: (email: QueuedEmail) => boolean = () => true,
+): Promise<EmailInfo[]> {
+  for (const start = Date.now(); ; await sleep(EMAIL_POLL_INTERVAL_MS)) {
+    const emails = await store.listEmails({ applicationId, state: undefined, limit: MAX_LISTED_EMAILS })
+    // An accepted e-mail is removed, or is claimable if it has a claim link.
+    const open = emails.filter((email) => isAffected(email) && email.state !== 'claimable')
+    const isDone = !sendsEmails || !open.some(isBeingTried)
+    if (isDone || Date.now() - start > MAIL_SERVER_TIMEOUT_MS) return open.map(toEmailInfo)
+  }
+}
+
+/** One sentence on the e-mail that a command has queued for an application. */
+export function describeEmail(
+  applicationId: string,
+  [email]: readonly EmailInfo[],
+  { sendsEmails }: Pick<OpenTarget, 'sendsEmails'>,
+): string {
+  if (!email) return 'The mail server has accepted its e-mail.'
+  if (email.state === 'held') return `Its e-mail is sent once it is approved: ${PROGRAM} apps approve ${applicationId}`
+  if (!sendsEmails) return 'A running server that has a mailer sends its e-mail.'
+  const problem = email.problem ?? 'no answer yet'
+  return email.state === 'failed'
+    ? `The mail server has refused its e-mail (${problem}). Fix the cause, then: ${PROGRAM} emails retry ${applicationId}`
+    : `The mail server has not accepted its e-mail yet (${problem}). Running servers try again, next at ${formatTime(email.dueAt)}.`
+}
+
+function isBeingTried({ state, attemptCount, leasedUntil }: QueuedEmail): boolean {
+  return state === 'due' && (attemptCount === 0 || leasedUntil > Date.now())
+}
+
+function toEmailInfo({ id, applicationId, purpose, state, attemptCount, problem, dueAt }: QueuedEmail): EmailInfo {
+  return { id, applicationId, purpose, state, attemptCount, problem, dueAt: new Date(dueAt) }
+}

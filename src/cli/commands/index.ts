@@ -1,0 +1,19 @@
+import type { Command } from '../command.js'
+import { doctorCommand } from '../doctor/doctor.js'
+import { applicationCommands } from './applications.js'
+import { auditCommand } from './audit.js'
+import { credentialCommands } from './credentials.js'
+import { emailCommands } from './emails.js'
+import { registrationCommands } from './registration.js'
+import { signingKeyCommands } from './signing-keys.js'
+
+/** Every command, in the order in which help lists them. */
+export const COMMANDS: readonly Command[] = [
+  ...registrationCommands,
+  ...applicationCommands,
+  ...credentialCommands,
+  ...signingKeyCommands,
+  ...emailCommands,
+  auditCommand,
+  doctorCommand,
+]

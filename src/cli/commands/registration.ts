@@ -1,0 +1,104 @@
+import type { ApiGrants } from '../../index.js'
+import { command } from '../command.js'
+import { EXAMPLE_ID } from '../program.js'
+import { formatName, getApplication } from './applications.js'
+import { formatCredentials } from './credentials.js'
+import { describeEmail, waitForEmails } from './emails.js'
+
+const API_OPTION = {
+  kind: 'list',
+  placeholder: 'API[=SCOPES]',
+  description:
+    "An API that it may use: orders, with all scopes that the API has now; 'orders=orders:read orders:write', with these. Repeat it for the next API.",
+  required: true,
+} as const
+
+const NAME_OPTION = {
+  kind: 'text',
+  placeholder: 'NAME',
+  description: 'The name that people read.',
+  required: true,
+} as const
+
+/** `apps ...`: new applications. */
+export const registrationCommands = [
+  command({
+    name: 'apps create',
+    summary: 'Creates an active application and shows its credentials once. Sends no e-mail.',
+    requires: 'options',
+    audited: true,
+    options: {
+      name: NAME_OPTION,
+      contact: { kind: 'text', placeholder: 'ADDRESS', description: "Its developer's e-mail address." },
+      api: API_OPTION,
+    },
+    example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
+    async run({ platform, by, values: { name, contact, api } }) {
+      const created = await platform.applications.create({
+        name,
+        apis: parseApiGrants(api),
+        ...(contact !== undefined && { contact }),
+        by,
+      })
+      const text = `Created ${formatName(created.application)}.\n\n${formatCredentials(created.credentials)}`
+      return { json: created, text }
+    },
+  }),
+  command({
+    name: 'apps register',
+    summary:
+      'Registers an application as its developer would: credentials go to the contact by e-mail, and are not shown.',
+    notes: [
+      'The options must have a mailer. If an API has registration: \'manual\', the e-mail waits for "apps approve".',
+    ],
+    requires: 'options',
+    audited: true,
+    queuesEmails: () => true,
+    options: {
+      name: NAME_OPTION,
+      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'The address for its e-mails.', required: true },
+      api: API_OPTION,
+    },
+    example: "apps register --name 'Corner Shop' --contact dev@shop.example --api catalog --config platform.js",
+    async run(context) {
+      const { platform, by, values } = context
+      const { name, contact, api } = values
+      const { application } = await platform.applications.register({ name, contact, apis: parseApiGrants(api), by })
+      const emails = await waitForEmails(context, application.id)
+      const text = `Registered ${formatName(application)}.\n${describeEmail(application.id, emails, context)}`
+      return { json: { application: await getApplication(platform, application.id), emails }, text }
+    },
+  }),
+  command({
+    name: 'apps approve',
+    summary: 'Approves a registration: its credentials are sent by e-mail.',
+    notes: [
+      'This command sends the e-mail if the options have a mailer; otherwise a running server with a mailer does.',
+    ],
+    parameters: ['ID'],
+    requires: 'options',
+    audited: true,
+    queuesEmails: () => true,
+    example: `apps approve ${EXAMPLE_ID} --config platform.js --by alice`,
+    async run(context) {
+      const { platform, by, parameters } = context
+      const [id] = parameters
+      const application = await platform.applications.approve(id, { by })
+      const emails = await waitForEmails(context, id)
+      const text = `Approved ${formatName(application)}.\n${describeEmail(id, emails, context)}`
+      return { json: { application: await getApplication(platform, application.id), emails }, text }
+    },
+  }),
+]
+
+/** The grants of `--api`: `orders` is all scopes, `orders=orders:read orders:write` is these; scopes of a repeated API add up. */
+function parseApiGrants(apis: readonly string[]): ApiGrants {
+  const grants = new Map<string, { scopes?: readonly string[] }>()
+  for (const api of apis) {
+    const [, name = api, scopes] = /^([^=]+)=(.*)$/s.exec(api) ?? []
+    const before = grants.get(name)?.scopes ?? []
+    // A scope contains no space, but may contain a comma (RFC 6749 3.3).
+    grants.set(name, scopes === undefined ? {} : { scopes: [...before, ...scopes.split(' ').filter(Boolean)] })
+  }
+  return Object.fromEntries(grants)
+}

@@ -1,0 +1,100 @@
+import type { Mailer, QueuedEmail, Store } from '../../index.js'
+import { describeError } from '../errors.js'
+import { formatTime } from '../format.js'
+import { PROGRAM } from '../program.js'
+import { limitWait } from '../target.js'
+import { note, problem, requireConfig, requireStore, type Check, type CheckResult } from './finding.js'
+
+/** An e-mail is overdue if no process has taken it for that long after it was due; servers look for due e-mails every second. */
+const EMAIL_OVERDUE_AFTER_MS = 60_000
+const MAX_LISTED_EMAILS = 1000
+
+/** Whether queued e-mails are sent and accepted, and which wait for approval. */
+export const emailsCheck: Check = {
+  name: 'e-mails',
+  findMissing: requireStore,
+  async run({ target }) {
+    const list = (state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> => listEmails(target.store!, state)
+    const failed = await list('failed')
+    const due = await list('due')
+    const rejected = due.filter(({ problem }) => problem !== undefined)
+    const overdue = due.filter(
+      ({ dueAt, leasedUntil }) => Math.max(dueAt, leasedUntil) + EMAIL_OVERDUE_AFTER_MS < Date.now(),
+    )
+    const held = await list('held')
+    return [
+      ...reportEmails(failed, (count, which) =>
+        problem(`${count} given up: ${which}.`, `Fix the cause, then: ${PROGRAM} emails retry`),
+      ),
+      ...reportEmails(overdue, (count, which) =>
+        problem(
+          `${count} overdue, the first since ${formatTime(overdue[0]?.dueAt)}: ${which}.`,
+          'No process sends them: check that a server with a mailer runs on this store.',
+        ),
+      ),
+      ...reportEmails(rejected, (count, which) =>
+        problem(
+          `${count} tried and not accepted yet: ${which}.`,
+          'Check the mail server and the addresses. They are tried again for 72 hours.',
+        ),
+      ),
+      ...reportEmails(held, (count, which) =>
+        note(
+          `${count} held until somebody approves the registration: ${which}.`,
+          `${PROGRAM} apps approve ID, or apps delete ID. What has waited for 14 days is deleted.`,
+        ),
+      ),
+    ]
+  },
+}
+
+const MAIL_SERVER_TIMEOUT_MS = 10_000
+
+/** Whether the mailer reaches its mail server. Nothing is sent. */
+export const mailServerCheck: Check = {
+  name: 'mail server',
+  findMissing: requireConfig,
+  async run({ target: { options } }) {
+    const mailer: VerifiableMailer | undefined = options?.mailer
+    if (!mailer) return []
+    if (typeof mailer.verify !== 'function') {
+      return [
+        note(
+          'The mailer has no verify(): without sending, the doctor cannot tell whether its mail server answers.',
+          'Register an application of your own, and check that its e-mail arrives.',
+        ),
+      ]
+    }
+    try {
+      await limitWait(mailer.verify(), MAIL_SERVER_TIMEOUT_MS)
+      return []
+    } catch (error) {
+      return [
+        problem(
+          `The mail server cannot be used: ${describeError(error)}`,
+          "Check the host, port, TLS and login of the mailer's transport, and firewalls in between.",
+        ),
+      ]
+    }
+  },
+}
+
+interface VerifiableMailer extends Mailer {
+  verify?(): Promise<unknown>
+}
+
+async function listEmails(store: Store, state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> {
+  return store.listEmails({ applicationId: undefined, state, limit: MAX_LISTED_EMAILS })
+}
+
+/** One result for all e-mails of a kind, which names the applications of the first three; none if there are no e-mails. */
+function reportEmails(
+  emails: readonly QueuedEmail[],
+  create: (count: string, which: string) => CheckResult,
+): CheckResult[] {
+  if (emails.length === 0) return []
+  const named = emails.slice(0, 3).map(({ applicationId, problem }) => applicationId + (problem ? ` (${problem})` : ''))
+  const which = [...named, ...(emails.length > 3 ? ['...'] : [])].join(', ')
+  const number = emails.length === MAX_LISTED_EMAILS ? `${MAX_LISTED_EMAILS} or more` : emails.length
+  return [create(`${number} ${emails.length === 1 ? 'e-mail is' : 'e-mails are'}`, which)]
+}

@@ -1,0 +1,88 @@
+import { checkOptions, ConfigurationError, memoryStore, type Store } from '../../index.js'
+import { limitWait, startPlatform } from '../target.js'
+import { problem, requireConfig, toFinding, type Check } from './finding.js'
+
+/** Whether the package supports this version of Node. */
+export const nodeCheck: Check = {
+  name: 'node',
+  findMissing: () => undefined,
+  run({ manifest }) {
+    const { node } = manifest.engines
+    if (isVersionInRange(process.versions.node, node)) return []
+    return [
+      problem(
+        `Node ${process.versions.node} is not supported; these are: ${node}.`,
+        'Run servers and this program on a supported version.',
+      ),
+    ]
+  },
+}
+
+const PLATFORM_CLOSE_TIMEOUT_MS = 10_000
+
+/** Whether a platform starts with these options and this store. Nothing in the store is changed. */
+export const optionsCheck: Check = {
+  name: 'options',
+  findMissing: requireConfig,
+  async run({ target: { options, store }, admin, production }) {
+    const { error: invalid, warnings } = checkOptions({ ...options!, store })
+    const findings = warnings.map((warning) => toFinding(production ? 'problem' : 'note', warning))
+    if (invalid) return [...findings, toFinding('problem', invalid)]
+    const trialStore = store && (admin ? await createReadOnlyStore(store) : { ...memoryStore(), kind: store.kind })
+    try {
+      const auth = await startPlatform({ ...options!, store: trialStore })
+      await limitWait(auth.close(), PLATFORM_CLOSE_TIMEOUT_MS)
+      return findings
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      return [...findings, toFinding('problem', error)]
+    }
+  },
+}
+
+/** Whether a version is in a range of the forms that package.json uses: `^1.2.3` and `>=1.2.3`, joined by `||`. */
+export function isVersionInRange(version: string, range: string): boolean {
+  const actual = parseVersion(version)
+  return range.split('||').some((part) => {
+    const lowest = parseVersion(part)
+    const hasMajor = !part.includes('^') || actual[0] === lowest[0]
+    return hasMajor && compareVersions(actual, lowest) >= 0
+  })
+}
+
+function parseVersion(text: string): number[] {
+  return (/\d+(?:\.\d+)*/.exec(text)?.[0] ?? '0').split('.').map(Number)
+}
+
+function compareVersions(a: readonly number[], b: readonly number[]): number {
+  for (let index = 0; index < 3; index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** The same store without its writes: each is answered as if another process had just made the change. */
+async function createReadOnlyStore(store: Store): Promise<Store> {
+  const hasStarted = (await store.listSigningKeys()).length > 0
+  const replaced: Partial<Store> = {
+    open: async () => undefined,
+    close: async () => undefined,
+    // A store with signing keys has a pepper. In a store without them, this call would set it.
+    establishPepper: async (sealed) => (hasStarted ? store.establishPepper(sealed) : sealed),
+    resealPepper: async () => false,
+    addSigningKey: async () => false,
+    resealSigningKey: async () => false,
+    removeSigningKey: async () => false,
+    saveApplication: async () => false,
+    noteCredentialUse: async () => undefined,
+    leaseEmail: async () => undefined,
+    saveEmail: async () => false,
+    revokeAccessToken: async () => undefined,
+    // Leaves nothing for the platform's cleanup to delete.
+    listApplications: async () => [],
+  }
+  return new Proxy({} as Store, {
+    get: (_, name) => Reflect.get(Object.hasOwn(replaced, name) ? replaced : store, name) as unknown,
+  })
+}

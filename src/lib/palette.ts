@@ -1,0 +1,31 @@
+/** Each colour in a light and in a dark page. E-mails have the light ones. */
+export const COLORS = {
+  paper: { light: '#fdfdfc', dark: '#14171a' },
+  raised: { light: '#ffffff', dark: '#1b1f23' },
+  code: { light: '#f3f4f2', dark: '#20252a' },
+  ink: { light: '#1d2125', dark: '#e6e8ea' },
+  soft: { light: '#58616a', dark: '#a5aeb6' },
+  line: { light: '#dfe2e4', dark: '#343a40' },
+  accent: { light: '#0f5f8c', dark: '#7cc0ea' },
+  'on-accent': { light: '#ffffff', dark: '#0c1922' },
+  bad: { light: '#a3261d', dark: '#ff9d93' },
+} as const
+
+const CUSTOM_PROPERTIES = Object.entries(COLORS)
+  .map(([name, { light, dark }]) => `  --${name}: light-dark(${light}, ${dark});`)
+  .join('\n')
+
+/**
+ * The colours and fonts of the console and the registration pages, as CSS custom properties on `:root`. `light-dark()`
+ * follows the browser's colour scheme.
+ */
+export const PALETTE_CSS = `:root {
+  color-scheme: light dark;
+${CUSTOM_PROPERTIES}
+  --sans: system-ui, sans-serif;
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
+  font: 16px/1.55 var(--sans);
+  color: var(--ink);
+  background: var(--paper);
+}
+`

@@ -1,0 +1,67 @@
+import type { Api, Limit, Registration } from '../contracts/api.js'
+import type { Logger } from '../contracts/logger.js'
+import type { Mailer } from '../contracts/mailer.js'
+import type { Store } from '../contracts/store.js'
+import type { OnDenied, RedisConnection, SigningAlgorithm } from './options.js'
+
+/** The validated form of the options: every default is filled in. Durations are in seconds. */
+export interface Settings {
+  readonly baseUrl: string
+  /** The path of `baseUrl`, without a slash at its end: empty at an origin's root. */
+  readonly basePath: string
+  readonly apis: ReadonlyMap<string, ApiSettings>
+  /** Undefined where the option was left out: applications are then kept in memory. */
+  readonly store: Store | undefined
+  /** Newest first. */
+  readonly secrets: readonly string[]
+  readonly mailer: Mailer | undefined
+  readonly developersUrl: string | undefined
+  readonly delivery: 'inline' | 'claim-link'
+  readonly clockTolerance: number
+  readonly maxStaleness: number
+  readonly credentialPrefix: string
+  readonly signing: SigningSettings
+  readonly rateLimits: RateLimitSettings
+  readonly cache: CacheSettings
+  readonly corsOrigins: '*' | readonly string[]
+  readonly onDenied: OnDenied | undefined
+  readonly logger: Logger
+  /** The current time in whole milliseconds since 1970. */
+  readonly now: () => number
+  readonly production: boolean
+}
+
+/** The validated form of one of the option `apis`. */
+export interface ApiSettings extends Api {
+  /** Seconds. */
+  readonly accessTokenLifetime: number
+  readonly rateLimit: Limit | false
+  readonly registration: Registration
+  /** The scopes that a registration may grant. */
+  readonly registrationScopes: readonly string[]
+}
+
+/** The validated form of the option `signing`. */
+export interface SigningSettings {
+  readonly algorithm: SigningAlgorithm
+  /** Seconds; undefined where keys are rotated by hand only. */
+  readonly rotateEvery: number | undefined
+  /** Seconds. */
+  readonly publishAhead: number
+}
+
+/** The validated form of the option `rateLimits`, except `requests`, which is the default of each API's `rateLimit`. */
+export interface RateLimitSettings {
+  readonly tokenRequests: Limit | false
+  readonly failedAuthentication: Limit | false
+  readonly registration: Limit | false
+  readonly redis: RedisConnection | undefined
+  readonly headers: boolean
+}
+
+/** The validated form of the option `cache`, in entries. */
+export interface CacheSettings {
+  readonly applications: number
+  readonly accessTokens: number
+  readonly revokedAccessTokens: number
+}

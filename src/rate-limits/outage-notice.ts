@@ -1,0 +1,20 @@
+import type { Emit } from '../contracts/events.js'
+import type { Logger } from '../contracts/logger.js'
+
+interface OutageNoticeOptions {
+  readonly logger: Pick<Logger, 'warn'>
+  readonly emit: Emit
+}
+
+/** Logs and emits that Redis is gone (why), or back (undefined). Requests are answered either way, so health stays ok. */
+export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (problem: unknown) => void {
+  return function noticeOutage(problem) {
+    if (problem === undefined) {
+      logger.warn('Redis answers again: limits are shared.')
+      emit('limits.available', {})
+    } else {
+      logger.warn('Redis is out of reach: limits are counted in each process until it answers.', problem)
+      emit('limits.unavailable', problem instanceof Error ? { reason: problem.message } : {})
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { Api, Limit } from '../contracts/api.js'
+import type { RateLimits } from '../rate-limits/create.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
+import type { AuthInfo } from './auth-info.js'
+import { createAuthenticator } from './authenticate.js'
+import type { Guard } from './guard.js'
+import { findApi, readGuardArguments, type GuardArguments } from './guard-options.js'
+import { createGuards } from './guards.js'
+import { createVerifiers } from './verify.js'
+
+type GuardsOptions = Omit<Parameters<typeof createGuards>[0], 'authenticator' | 'requestLimits'>
+type AuthenticatorOptions = Parameters<typeof createAuthenticator>[0]
+
+/** An API with its `requests` limit. */
+interface LimitedApi extends Api {
+  readonly rateLimit: Limit | false
+}
+
+interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
+  readonly apis: ReadonlyMap<string, LimitedApi>
+  readonly rateLimits: Pick<RateLimits, 'create'>
+}
+
+/** The calls of `auth` that protect APIs. Their arguments are checked here; `PlatformAuth` has the types. */
+export interface ResourceServer {
+  requireBearer(...args: GuardArguments): Guard
+  requireApiKey(...args: GuardArguments): Guard
+  verifyAccessToken(api: string, token: string): Promise<AuthInfo>
+  verifyApiKey(api: string, key: string): Promise<AuthInfo>
+  /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
+  findActiveToken(api: Api, token: string): Promise<AccessToken | undefined>
+}
+
+export function createResourceServer({ apis, rateLimits, ...options }: ResourceServerOptions): ResourceServer {
+  const authenticator = createAuthenticator(options)
+  const requestLimits = createRequestLimits(apis, rateLimits)
+  const guards = createGuards({ ...options, authenticator, requestLimits })
+  const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available })
+
+  return {
+    requireBearer(...args) {
+      const { api, options: guardOptions } = readGuardArguments(apis, 'oauth2', args)
+      return guards.bearer(api, guardOptions)
+    },
+    requireApiKey(...args) {
+      const { api, options: guardOptions } = readGuardArguments(apis, 'apiKey', args)
+      return guards.apiKey(api, guardOptions)
+    },
+    async verifyAccessToken(name, token) {
+      return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)
+    },
+    async verifyApiKey(name, key) {
+      return verifiers.apiKey(findApi(apis, name, 'apiKey', 'verifyApiKey'), key)
+    },
+    async findActiveToken(api, token) {
+      const identity = await authenticator.byAccessToken(api, token)
+      if (typeof identity === 'string' || !identity.token) return undefined
+      return { ...identity.token, scopes: identity.scopes }
+    },
+  }
+}
+
+/** The `requests` limit of each API that has one. */
+function createRequestLimits(
+  apis: ReadonlyMap<string, LimitedApi>,
+  rateLimits: Pick<RateLimits, 'create'>,
+): ReadonlyMap<Api, RateLimit> {
+  const limits = new Map<Api, RateLimit>()
+  for (const api of apis.values()) {
+    const limit = rateLimits.create(`requests:${api.name}`, api.rateLimit, { policy: api.name })
+    if (limit) limits.set(api, limit)
+  }
+  return limits
+}

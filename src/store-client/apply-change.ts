@@ -1,0 +1,24 @@
+import type { Change, RevokedAccessToken } from '../contracts/store.js'
+
+/** What this process keeps in memory of the store. */
+interface Copies {
+  readonly applicationCache: { evict(id: string): void; evictAll(): void }
+  readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }
+  readonly signingKeys: { load(): Promise<void> }
+}
+
+/** Brings memory up to date with a change that another process made, or, where it is unknown which, with all of them. */
+export function createChangeApplier({
+  applicationCache,
+  revokedTokens,
+  signingKeys,
+}: Copies): (change: Change) => Promise<void> {
+  return async function applyChange(change) {
+    if (change.kind === 'application') return applicationCache.evict(change.id)
+    if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)
+    if (change.kind === 'signingKeys') return signingKeys.load()
+    applicationCache.evictAll()
+    await revokedTokens.load()
+    await signingKeys.load()
+  }
+}

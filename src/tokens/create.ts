@@ -1,0 +1,63 @@
+import type { Api } from '../contracts/api.js'
+import type { Emit } from '../contracts/events.js'
+import type { Logger } from '../contracts/logger.js'
+import type { Store } from '../contracts/store.js'
+import type { CacheSettings, SigningSettings } from '../options/settings.js'
+import { createAccessTokenSigner, type SignAccessToken } from './access-token.js'
+import type { KeyEncryption } from './key-pairs.js'
+import { createKeyRotation, type KeyRotation } from './key-rotation.js'
+import { createRevokedTokens, type RevokedTokens } from './revoked-tokens.js'
+import { createRotationTimer, type RotationTimer } from './rotation-timer.js'
+import { createSigningKeys, type SigningKeys } from './signing-keys.js'
+import { createAccessTokenVerifier, type AccessTokenVerifier } from './verify-access-token.js'
+
+interface TokensOptions {
+  readonly apis: readonly (Api & { readonly accessTokenLifetime: number })[]
+  readonly store: Store
+  readonly encryption: KeyEncryption
+  readonly signing: SigningSettings
+  /** Seconds. */
+  readonly clockTolerance: number
+  readonly cache: Pick<CacheSettings, 'accessTokens' | 'revokedAccessTokens'>
+  /** Resolves true once every change committed before the call is known here; false if the store can't tell. */
+  readonly readChanges: () => Promise<boolean>
+  readonly emit: Emit
+  readonly logger: Logger
+  readonly now: () => number
+}
+
+/** Access tokens, and the keys that sign them. */
+export interface Tokens {
+  readonly signingKeys: SigningKeys
+  readonly signAccessToken: SignAccessToken
+  readonly accessTokens: AccessTokenVerifier
+  readonly revokedTokens: RevokedTokens
+  readonly keyRotation: KeyRotation
+  readonly rotationTimer: RotationTimer
+}
+
+export function createTokens(options: TokensOptions): Tokens {
+  const { apis, store, encryption, signing, clockTolerance, cache, readChanges, emit, logger, now } = options
+  const signingKeys = createSigningKeys({ store, encryption, now, readChanges })
+  const accessTokens = createAccessTokenVerifier({
+    signingKeys,
+    issuers: apis.filter(({ scheme }) => scheme === 'oauth2').map(({ resource }) => resource),
+    clockTolerance,
+    now,
+    entries: cache.accessTokens,
+  })
+  const revokedTokens = createRevokedTokens({ store, now, limit: cache.revokedAccessTokens })
+  const keyRotation = createKeyRotation({
+    store,
+    encryption,
+    signingKeys,
+    now,
+    emit,
+    algorithm: signing.algorithm,
+    publishAhead: signing.publishAhead,
+    longestLifetime: Math.max(...apis.map(({ accessTokenLifetime }) => accessTokenLifetime)) + clockTolerance,
+  })
+  const rotationTimer = createRotationTimer({ keyRotation, rotateEvery: signing.rotateEvery, logger })
+  const signAccessToken = createAccessTokenSigner(signingKeys)
+  return { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, rotationTimer }
+}

@@ -1,0 +1,82 @@
+import type { webcrypto } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
+import { ConfigurationError } from '../contracts/errors.js'
+import type { SigningKeyRecord } from '../contracts/store.js'
+import type { ScheduledKey } from './key-schedule.js'
+
+/** A signing key in memory. */
+export interface SigningKey {
+  readonly kid: string
+  readonly algorithm: string
+  readonly publicKey: webcrypto.CryptoKey
+  /** Undefined if no secret of this process decrypts it: a process with a newer secret made it. Such a key only verifies here. */
+  readonly privateKey: webcrypto.CryptoKey | undefined
+  readonly publicJwk: SigningKeyRecord['publicJwk']
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970. */
+  readonly signsFrom: number
+  /** Milliseconds since 1970; undefined while no later key has replaced it. */
+  readonly verifiesUntil: number | undefined
+}
+
+/** How private keys are encrypted at rest. */
+export interface KeyEncryption {
+  seal(text: string): Promise<string>
+  /** Whether the newest secret encrypted it. */
+  isNewest(sealed: string): boolean
+  /** Rejects with `ConfigurationError` if no secret decrypts it. */
+  unseal(sealed: string): Promise<string>
+}
+
+type NewSigningKey = Pick<SigningKeyRecord, 'algorithm' | 'createdAt' | 'signsFrom' | 'formerVerifiesFor'>
+
+/** A new key pair, as the record to store. */
+export async function generateSigningKey(
+  encryption: Pick<KeyEncryption, 'seal'>,
+  options: NewSigningKey,
+): Promise<SigningKeyRecord> {
+  const { algorithm } = options
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  const publicJwk = await exportJWK(publicKey)
+  const kid = await calculateJwkThumbprint(publicJwk)
+  // A command line would read such a kid as an option.
+  if (kid.startsWith('-')) return generateSigningKey(encryption, options)
+  return {
+    ...options,
+    kid,
+    publicJwk: { ...publicJwk, kid, alg: algorithm, use: 'sig' },
+    sealedPrivateJwk: await encryption.seal(JSON.stringify(await exportJWK(privateKey))),
+  }
+}
+
+/** The key of a record, ready to verify and to sign. */
+export async function importSigningKey(
+  record: ScheduledKey,
+  encryption: Pick<KeyEncryption, 'unseal'>,
+): Promise<SigningKey> {
+  const { kid, algorithm, createdAt, signsFrom, verifiesUntil } = record
+  const publicJwk = record.publicJwk as JWK
+  const privateJwk = await unsealPrivateJwk(record.sealedPrivateJwk, encryption)
+  return {
+    kid,
+    algorithm,
+    // importJWK resolves bytes for symmetric keys only.
+    publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
+    privateKey: privateJwk && ((await importJWK(privateJwk, algorithm)) as CryptoKey),
+    publicJwk,
+    createdAt,
+    signsFrom,
+    verifiesUntil,
+  }
+}
+
+/** Undefined if no secret decrypts it: while the option `secret` is being changed, some processes have only the old one. */
+async function unsealPrivateJwk(sealed: string, encryption: Pick<KeyEncryption, 'unseal'>): Promise<JWK | undefined> {
+  try {
+    return JSON.parse(await encryption.unseal(sealed)) as JWK
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}

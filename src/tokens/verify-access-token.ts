@@ -1,0 +1,224 @@
+import { hash } from 'node:crypto'
+import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
+import { boundedCache, type BoundedCache } from '../lib/bounded-cache.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import { parseTokensRevokedAt } from './access-token.js'
+import type { SigningKey } from './key-pairs.js'
+import type { SigningKeys } from './signing-keys.js'
+
+/** A verified access token (RFC 9068 2.2). */
+export interface AccessToken {
+  /** Its `jti`. */
+  readonly id: string
+  /** Its `iss`, which is also its `aud`: the resource it was issued for. */
+  readonly issuer: string
+  /** Its `sub`, which is also its `client_id`. */
+  readonly applicationId: string
+  readonly scopes: readonly string[]
+  // Seconds, as in the JWT: fits a V8 Smi and is stored inline. Milliseconds would be allocated separately.
+  /** Seconds since 1970. */
+  readonly iat: number
+  /** Seconds since 1970. */
+  readonly exp: number
+  /** The application's `tokensRevokedAt` as the issuer knew it: a later revocation ends this token. */
+  readonly tokensRevokedAt: number
+  /** The signing key's: the token is valid only while that key verifies. */
+  readonly kid: string
+  /** The length of the JWT: an upper bound for the memory that its cache entry takes. */
+  readonly bytes: number
+}
+
+/** Why a string is not a valid access token. */
+export type FailureReason = 'invalid' | 'expired'
+
+/** A verified access token, or why there is none. */
+export type Verification = AccessToken | FailureReason
+
+/** Verifies access tokens (RFC 9068 4), and caches the results. */
+export interface AccessTokenVerifier {
+  /**
+   * Signature, claims and times; whether the token was revoked is not part of it. Synchronous for a token in the cache and
+   * for a string that cannot be an access token.
+   */
+  verify(token: string): MaybePromise<Verification>
+  close(): void
+}
+
+interface AccessTokenVerifierOptions {
+  readonly signingKeys: Pick<SigningKeys, 'find' | 'verifies' | 'isUnknown' | 'onRemoved'>
+  /** Every issuer of this platform; tokens of others are invalid. */
+  readonly issuers: readonly string[]
+  /** Seconds. */
+  readonly clockTolerance: number
+  readonly now: () => number
+  /** How many verified tokens are cached. */
+  readonly entries: number
+}
+
+/** Bounds the cache of invalid tokens, so that a client that repeats one costs no signature check. */
+const MAX_INVALID_TOKENS = 5000
+/** A cached invalid token that no new signing key can make valid. Others are cached by the `kid` that they name. */
+const INVALID_FOR_EVERY_KEY = ''
+
+const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
+
+export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): AccessTokenVerifier {
+  const { signingKeys, issuers, clockTolerance, now, entries } = options
+  // Keyed by SHA-256, so that memory holds no usable token.
+  const verified = boundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
+  /** The reason: `INVALID_FOR_EVERY_KEY`, or a `kid` that no key had. */
+  const invalid = boundedCache<string>({ entries: MAX_INVALID_TOKENS, bytesOf: ({ length }) => length })
+  const parseClaims = createClaimsParser(entries)
+  let pending = new Map<string, Promise<Verification>>()
+
+  // Synchronous for a known key: then a new token waits for nothing but its signature check.
+  function findPublicKey({ kid, alg }: JWTHeaderParameters): MaybePromise<SigningKey['publicKey']> {
+    // jose does not check the type of kid.
+    if (typeof kid !== 'string') throw new errors.JWSInvalid('The header has no kid.')
+    const key = signingKeys.find(kid)
+    return key instanceof Promise
+      ? key.then((found) => selectPublicKey(found, kid, alg))
+      : selectPublicKey(key, kid, alg)
+  }
+
+  const requirements = {
+    typ: 'at+jwt',
+    issuer: [...issuers],
+    audience: [...issuers],
+    requiredClaims: ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti'],
+    // checkTimes() checks exp, for cached tokens too.
+    currentDate: new Date(0),
+  }
+
+  async function verifySignature(token: string, digest: string): Promise<Verification> {
+    const generation = pending
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, findPublicKey, requirements)
+      const accessToken = parseClaims(payload, protectedHeader.kid!, token.length)
+      if (accessToken === undefined) return 'invalid'
+      // If clearCache() was called meanwhile, the key may be the one that was removed.
+      if (pending === generation) verified.set(digest, accessToken)
+      return checkTimes(accessToken)
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error
+      if (error instanceof UnknownKeyError) invalid.set(digest, error.kid)
+      // An error with a cause is a failure of the check itself, not of the token.
+      if (PERMANENT_ERRORS.includes(error.code) && error.cause === undefined) invalid.set(digest, INVALID_FOR_EVERY_KEY)
+      return 'invalid'
+    } finally {
+      generation.delete(digest)
+    }
+  }
+
+  function checkTimes(token: AccessToken): Verification {
+    const at = now() / 1000
+    if (token.exp + clockTolerance <= at) return 'expired'
+    return token.iat > at + clockTolerance ? 'invalid' : token
+  }
+
+  function isKnownInvalid(digest: string): boolean {
+    const kid = invalid.get(digest)
+    return kid !== undefined && (kid === INVALID_FOR_EVERY_KEY || signingKeys.isUnknown(kid))
+  }
+
+  /** Keeps verifications that are under way out of the cache, too. */
+  function clearCache(): void {
+    verified.clear()
+    pending = new Map()
+  }
+
+  signingKeys.onRemoved(clearCache)
+  const removeExpired = (): void => verified.sweep((token) => checkTimes(token) === 'expired')
+  const sweepTimer = setInterval(removeExpired, EXPIRED_TOKENS_SWEEP_INTERVAL_MS).unref()
+
+  return {
+    verify(token) {
+      const digest = hash('sha256', token, 'base64')
+      const cached = verified.get(digest)
+      if (cached && signingKeys.verifies(cached.kid)) return checkTimes(cached)
+      if (isKnownInvalid(digest)) return 'invalid'
+      const underWay = pending.get(digest)
+      if (underWay) return underWay
+      if (!isCanonical(token)) return 'invalid'
+      const verification = verifySignature(token, digest)
+      pending.set(digest, verification)
+      return verification
+    },
+    close: () => clearInterval(sweepTimer),
+  }
+}
+
+type ParseClaims = (payload: JWTPayload, kid: string, bytes: number) => AccessToken | undefined
+
+/**
+ * Reads the claims of this package's access tokens; undefined for others. Equal issuers, applications, scopes and kids share
+ * one copy: that saves memory, and cached tokens stay in fewer lines of the processor's cache.
+ */
+function createClaimsParser(entries: number): ParseClaims {
+  const strings = boundedCache<string>({ entries, bytesOf: ({ length }) => length })
+  const scopeLists = boundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
+
+  return function parseClaims({ iss, aud, sub, client_id, iat, exp, jti, scope = '' }, kid, bytes) {
+    if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined
+    if (typeof iat !== 'number' || typeof exp !== 'number') return undefined
+    if (typeof jti !== 'string' || typeof scope !== 'string') return undefined
+    const tokensRevokedAt = parseTokensRevokedAt(jti)
+    if (tokensRevokedAt === undefined) return undefined
+    return {
+      id: jti,
+      issuer: findOrAdd(strings, iss, iss),
+      applicationId: findOrAdd(strings, sub, sub),
+      scopes: findOrAdd(scopeLists, scope, scope === '' ? [] : scope.split(' ')),
+      iat,
+      exp,
+      tokensRevokedAt,
+      kid: findOrAdd(strings, kid, kid),
+      bytes,
+    }
+  }
+}
+
+function findOrAdd<Value>(cache: BoundedCache<Value>, name: string, value: Value): Value {
+  const cached = cache.get(name)
+  if (cached === undefined) cache.set(name, value)
+  return cached ?? value
+}
+
+function selectPublicKey(key: SigningKey | undefined, kid: string, alg: string): SigningKey['publicKey'] {
+  if (!key) throw new UnknownKeyError(kid)
+  // The algorithm is the key's, not the one that the token names (RFC 8725 3.1).
+  if (key.algorithm !== alg) throw new errors.JWSInvalid('The algorithm is not that of the key.')
+  return key.publicKey
+}
+
+class UnknownKeyError extends errors.JOSEError {
+  readonly kid: string
+
+  constructor(kid: string) {
+    super('No key has this kid.')
+    this.kid = kid
+  }
+}
+
+/** Failures that do not depend on time or on which keys there are (RFC 7515 5.2, RFC 7519 7.2). */
+const PERMANENT_ERRORS: readonly string[] = [
+  errors.JWSSignatureVerificationFailed.code,
+  errors.JWTClaimValidationFailed.code,
+  errors.JWTInvalid.code,
+  errors.JWSInvalid.code,
+]
+
+/**
+ * Whether the token is the canonical spelling: three segments, and unused bits of the signature's last character are
+ * zero. base64url decoders ignore those bits, so one token would have several spellings. The signature covers header and payload.
+ */
+function isCanonical(token: string): boolean {
+  // '{"' in base64url: the header is a JSON object without leading whitespace.
+  if (!token.startsWith('eyJ')) return false
+  const payload = token.indexOf('.') + 1
+  const signature = token.indexOf('.', payload) + 1
+  if (payload === 0 || signature === 0 || signature === token.length) return false
+  // Encoding again normalizes the last character, and drops characters that are not base64url, such as another dot.
+  const bytes = Buffer.from(token.slice(signature), 'base64url')
+  return bytes.toString('base64url') === token.slice(signature)
+}

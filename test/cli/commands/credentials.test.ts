@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import type { Application } from '../../../src/index.js'
+import { CONFIG, readEmails, runInProcess, runJson, useSite } from '../command-line.js'
+
+const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
+
+const site = useSite()
+const db = (): readonly string[] => ['--db', site.file]
+const config = ['--config', CONFIG] as const
+
+async function createApplication(name = 'Shop', ...more: readonly string[]): Promise<Application> {
+  const args = ['apps', 'create', '--name', name, '--api', 'orders', '--api', 'catalog', ...more]
+  return (await runJson([...args, ...config])).application
+}
+
+describe('apps allow', () => {
+  it('allows an API, and says if the application needs a secret for it', async () => {
+    const { application } = await runJson(['apps', 'create', '--name', 'Reader', '--api', 'catalog', ...config])
+    const { id } = application
+    const { stdout } = await runInProcess(['apps', 'allow', id, 'orders', '--scope', 'orders:read', ...config])
+    expect(stdout).toBe(
+      `"Reader" (${id}) may use orders with orders:read.\nIt has no secret yet, and orders needs one: express-platform-auth apps rotate-secret ${id}\n`,
+    )
+    const rotated = await runJson(['apps', 'rotate-secret', id, ...config])
+    expect(rotated.credentials).toEqual({ clientSecret: expect.stringMatching(SECRET) as string })
+    const all = await runInProcess(['apps', 'allow', id, 'orders', ...config])
+    expect(all.stdout).toBe(`"Reader" (${id}) may use orders with orders:read orders:write.\n`)
+  })
+})
+
+describe('apps rotate-key and rotate-secret', () => {
+  it('show a new credential once, and until when the former one works', async () => {
+    const { id } = await createApplication()
+    const { stdout, stderr } = await runInProcess(['apps', 'rotate-key', id, '--overlap', '60', ...config])
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(
+      / has a new key\.\n\n {2}client_id {2}epa_key_\w{34}\n\nShown this once: .* The former one works until .*Z\.\n$/,
+    )
+    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
+      /keys {5}epa_key_.*\n {9}epa_key_.*, expires \d{4}/,
+    )
+    const ended = await runInProcess(['apps', 'rotate-secret', id, '--overlap', '0', ...config])
+    expect(ended.stdout).not.toContain('former')
+    expect((await runJson(['apps', 'show', id, ...db()])).application.secrets).toHaveLength(1)
+  })
+
+  it('send the new credential by e-mail with --mail', async () => {
+    const { id } = await createApplication('Mailed', '--contact', 'mailed@shop.example')
+    const { stdout } = await runInProcess(['apps', 'rotate-secret', id, '--mail', ...config])
+    expect(stdout).toBe(`"Mailed" (${id}) gets a new secret by e-mail.\nThe mail server has accepted its e-mail.\n`)
+    const emails = await readEmails(site.emails)
+    expect(emails.find(({ to }) => to === 'mailed@shop.example')?.text).toMatch(/epa_sec_\w{49}/)
+  })
+
+  it('send nothing if there is no contact, and say how to set one', async () => {
+    const { id } = await createApplication()
+    const { code, stderr } = await runInProcess(['apps', 'rotate-key', id, '--mail', ...config])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`express-platform-auth apps update ${id} --contact ADDRESS`)
+  })
+})

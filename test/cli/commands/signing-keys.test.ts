@@ -1,0 +1,29 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { CONFIG, createSite, runInProcess, runJson } from '../command-line.js'
+
+const config = ['--config', CONFIG] as const
+
+afterEach(() => vi.unstubAllEnvs())
+
+it('lists, rotates and revokes signing keys', async () => {
+  const site = await createSite()
+  vi.stubEnv('CLI_FILE', site.file)
+  const db = ['--db', site.file]
+  expect((await runInProcess(['signing-keys', 'list', ...db])).stdout).toMatch(
+    /^KID +ALGORITHM +STATE .*\n\S{43} {2}ES256 {6}current .* -\n$/,
+  )
+  const published = await runInProcess(['signing-keys', 'rotate', '--by', 'alice', ...config])
+  expect(published.stdout).toMatch(/^The signing key \S{43} is published, and signs from .*Z\.\n$/)
+  const { signingKey } = await runJson(['signing-keys', 'rotate', '--immediately', ...config])
+  expect(signingKey.state).toBe('current')
+  const { items: signingKeys } = await runJson(['signing-keys', 'list', ...db])
+  const former = signingKeys.find(({ state }) => state === 'former')!
+  expect((await runInProcess(['signing-keys', 'revoke', former.kid, ...config])).stdout).toContain(
+    `Revoked the signing key ${former.kid}`,
+  )
+  const again = await runInProcess(['signing-keys', 'revoke', former.kid, ...config])
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('express-platform-auth signing-keys list') })
+  const { items: entries } = await runJson(['audit', ...db])
+  expect(entries.map(({ type, by }) => [type, by])).toContainEqual(['signingKey.rotated', 'alice'])
+  await site.remove()
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type {
+  ApiKeyApiOptions,
+  BearerGuardOptions,
+  OAuth2ApiOptions,
+  PlatformAuthOptions,
+  RateLimitsOptions,
+  SigningOptions,
+} from '../../src/index.js'
+import type { DeveloperConsoleOptions } from '../../src/console/index.js'
+import type { PostgresStoreOptions } from '../../src/stores/postgres/index.js'
+import { readPage } from './pages.js'
+
+/** The names of a type's members. The compiler refuses a list that lacks one, or has one too many. */
+type Names<Options> = Readonly<Record<keyof Options, true>>
+
+const PLATFORM: Names<PlatformAuthOptions> = {
+  baseUrl: true,
+  apis: true,
+  store: true,
+  secret: true,
+  mailer: true,
+  developersUrl: true,
+  delivery: true,
+  accessTokenLifetime: true,
+  clockTolerance: true,
+  maxStaleness: true,
+  credentialPrefix: true,
+  signing: true,
+  rateLimits: true,
+  cache: true,
+  cors: true,
+  onDenied: true,
+  logger: true,
+  now: true,
+}
+const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
+  scheme: true,
+  title: true,
+  description: true,
+  scopes: true,
+  accessTokenLifetime: true,
+  rateLimit: true,
+  registration: true,
+  registrationScopes: true,
+}
+const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, publishAhead: true }
+const RATE_LIMITS: Names<RateLimitsOptions> = {
+  requests: true,
+  tokenRequests: true,
+  failedAuthentication: true,
+  registration: true,
+  redis: true,
+  headers: true,
+}
+const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
+  applications: true,
+  accessTokens: true,
+  revokedAccessTokens: true,
+}
+const GUARD: Names<BearerGuardOptions> = { scopes: true, optional: true, onDenied: true }
+const CONSOLE: Names<DeveloperConsoleOptions> = { documents: true, title: true, registration: true }
+const POSTGRES: Names<PostgresStoreOptions> = { pool: true, listen: true }
+
+describe.each([
+  ['docs/options.md', 'Options', PLATFORM],
+  ['docs/options.md', '`apis`', API],
+  ['docs/options.md', '`signing`', SIGNING],
+  ['docs/options.md', 'Rate limits', RATE_LIMITS],
+  ['docs/options.md', '`cache`', CACHE],
+  ['docs/guards.md', 'Guards', GUARD],
+  ['docs/console.md', 'Developer console', CONSOLE],
+  ['docs/stores.md', 'PostgreSQL', POSTGRES],
+])('%s, section "%s",', (path, heading, names) => {
+  it('has a row for every option, and no row for anything else', () => {
+    expect(rowsOf(path, heading).toSorted()).toEqual(Object.keys(names).toSorted())
+  })
+})
+
+/** The names in the first column of a section's table of options, which is the one that has defaults. */
+function rowsOf(path: string, heading: string): readonly string[] {
+  const sections = readPage(path).text.split(/^(?=#+ )/m)
+  const section = sections.find((each) => /^#+ (.+)$/m.exec(each)?.[1] === heading) ?? ''
+  const table = section.split(/\n\n+/).find((part) => /^\|[^\n]*\| default \|/.test(part)) ?? ''
+  return [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name)
+}

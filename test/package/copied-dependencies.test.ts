@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { readText } from './packed.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+describe('the dependencies that are copied into dist', () => {
+  it('the CommonJS copy of jose names the version in package-lock.json and carries the licence', async () => {
+    const [banner = ''] = (await readText(root, 'dist/cjs/vendored/jose.js')).split('*/')
+    const licence = await readText(root, 'node_modules/jose/LICENSE.md')
+    expect(banner.trim()).toBe(`/*! jose ${await lockedVersion('jose')}\n\n${licence.trim()}`)
+  })
+
+  it('the CommonJS copy of jose exports everything that jose exports', async () => {
+    const copy = (await import(join(root, 'dist/cjs/vendored/jose.js'))) as object
+    expect(Object.keys(copy)).toEqual(expect.arrayContaining(Object.keys(await import('jose'))))
+  })
+
+  it('the console sends the Swagger UI whose version is in package-lock.json', async () => {
+    const version = await lockedVersion('swagger-ui-dist')
+    expect(/PACKAGE_VERSION:"([^"]+)"/.exec(await readAsset('swagger-ui.js'))?.[1]).toBe(version)
+
+    const { version: installed } = JSON.parse(await readText(root, 'node_modules/swagger-ui-dist/package.json')) as {
+      version: string
+    }
+    expect(installed).toBe(version)
+    const style = await readText(root, 'node_modules/swagger-ui-dist/swagger-ui.css')
+    const sent = await readAsset('reference.css')
+    expect(sent.includes(style.replace(/\/\*# sourceMappingURL=.*/, '').trim())).toBe(true)
+  })
+
+  it.each(['jose', 'swagger-ui-dist'])('SECURITY.md names the locked version of %s', async (name) => {
+    const rows = (await readText(root, 'SECURITY.md')).split('\n').filter((line) => line.startsWith('|'))
+    const row = rows.find((line) => line.split('|')[1]?.includes(name))
+    expect(row?.split('|')[2]).toContain(await lockedVersion(name))
+  })
+})
+
+async function lockedVersion(name: string): Promise<string> {
+  const { packages } = JSON.parse(await readText(root, 'package-lock.json')) as {
+    packages: Record<string, { version: string }>
+  }
+  return packages[`node_modules/${name}`]?.version ?? `${name} is not in package-lock.json`
+}
+
+async function readAsset(name: string): Promise<string> {
+  return gunzipSync(await readFile(join(root, 'dist/assets', `${name}.gz`))).toString()
+}

@@ -1,0 +1,81 @@
+import express5, { type RequestHandler } from 'express'
+import request from 'supertest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authOf, maybeAuthOf } from '../../src/index.js'
+import { accessToken, createApplication } from '../support/http.js'
+import { platform } from '../support/platform.js'
+import type { KnownApplication } from './guarded-routes.js'
+
+describe('authOf(req)', () => {
+  const { auth } = platform()
+  let shop: KnownApplication
+  let token: string
+  const router: RequestHandler = (req, res, next) => auth.router(req, res, next)
+
+  beforeAll(async () => {
+    shop = await createApplication(auth, ['orders', 'catalog'])
+    token = await accessToken(express5().use(router), 'orders', shop)
+  })
+  afterAll(() => auth.close())
+
+  it('throws if no guard has run, with a message that names requireBearer()', () => {
+    expect(() => authOf({})).toThrow(/requireBearer/)
+    expect(maybeAuthOf({})).toBeUndefined()
+  })
+
+  it('is the same object for every handler of a request', async () => {
+    const app = express5().use(auth.requireBearer('orders'), (req, res) => void res.json(authOf(req) === authOf(req)))
+    expect((await request(app).get('/').set('Authorization', `Bearer ${token}`)).body).toBe(true)
+  })
+
+  it('is a new object for each request, so that a handler that changes it affects no other request', async () => {
+    const app = express5().use(auth.requireBearer('orders'), (req, res) => {
+      const info = authOf(req)
+      res.json(info)
+      info.scopes.push('orders:everything')
+      info.token!.expiresAt.setFullYear(3000)
+      Reflect.set(info.application, 'name', 'Somebody else')
+      Reflect.set(info, 'api', 'invoices')
+    })
+    const answers = []
+    for (let i = 0; i < 3; i++) answers.push((await request(app).get('/').set('Authorization', `Bearer ${token}`)).text)
+    expect(new Set(answers).size).toBe(1)
+    const info = await auth.verifyAccessToken('orders', token)
+    info.scopes.length = 0
+    expect(JSON.stringify(await auth.verifyAccessToken('orders', token))).toBe(answers[0])
+  })
+
+  it("is stored under Symbol.for('express-platform-auth'), where a second copy of the package finds it", async () => {
+    const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
+      res.json((req as unknown as Record<symbol, unknown>)[Symbol.for('express-platform-auth')] === authOf(req))
+    })
+    expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toBe(true)
+  })
+
+  it('works for an object whose prototype is the request', async () => {
+    const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
+      const derived = Object.create(req) as typeof req
+      res.json([authOf(derived).application.id, authOf(derived) === authOf(derived), authOf(req) === authOf(req)])
+    })
+    expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toEqual([shop.id, true, true])
+  })
+
+  it('works for a Proxy of the request', async () => {
+    const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
+      res.json(authOf(new Proxy(req, {})).application.id)
+    })
+    expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toBe(shop.id)
+  })
+
+  it('works in an app that is mounted in the app', async () => {
+    const inner = express5().use((req, res) => void res.json(authOf(req).application.id))
+    const app = express5().use('/orders', auth.requireBearer('orders'), inner)
+    expect((await request(app).get('/orders/x').set('Authorization', `Bearer ${token}`)).body).toBe(shop.id)
+  })
+
+  it('is never read from a header, the query string or the body', async () => {
+    const app = express5().use(express5.json(), (req, res) => void res.json(maybeAuthOf(req) ?? null))
+    const body = { 'Symbol(express-platform-auth)': { api: 'orders' }, 'express-platform-auth': {} }
+    expect((await request(app).post('/?express-platform-auth=x').send(body)).body).toBeNull()
+  })
+})

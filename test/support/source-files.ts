@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, normalize } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { parseSync, Visitor, type StaticExport, type StaticImport } from 'oxc-parser'
+
+/** A file of src as its syntax tree shows it. */
+export interface SourceFile {
+  /** Below src, such as `http/form.ts`. */
+  readonly path: string
+  readonly imports: readonly Import[]
+  readonly functions: readonly FunctionSize[]
+  readonly hasDefaultExport: boolean
+  /** `export * from '...'`. */
+  readonly hasUnnamedExport: boolean
+}
+
+export interface Import {
+  /** A file of src, such as `http/form.ts`; or a package, such as `jose`; or a module of Node, such as `node:fs`. */
+  readonly target: string
+  readonly kind: 'file' | 'package' | 'node'
+  readonly typeOnly: boolean
+}
+
+export interface FunctionSize {
+  readonly name: string
+  readonly line: number
+  readonly lines: number
+  /** Lines outside of the functions that it contains. */
+  readonly ownLines: number
+}
+
+/** Reads every TypeScript file of src. */
+export function readSourceFiles(): SourceFile[] {
+  const folder = fileURLToPath(new URL('../../src/', import.meta.url))
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => parseSourceFile(path.replaceAll('\\', '/'), readFileSync(join(folder, path), 'utf8')))
+}
+
+export function parseSourceFile(path: string, text: string): SourceFile {
+  const { program, module, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path} can't be parsed: ${errors[0]?.message}`)
+  const found: Found[] = [
+    ...module.staticImports.map(describeStaticImport),
+    ...module.staticExports.flatMap(describeStaticExport),
+  ]
+  const spans: FunctionSpan[] = []
+  const addFunction = (node: FunctionNode, name: string): void =>
+    void spans.push({ name, start: node.start, end: node.end })
+
+  new Visitor({
+    ImportExpression: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: false }),
+    TSImportType: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: true }),
+    TSExternalModuleReference: ({ expression }) =>
+      void found.push({ specifier: readLiteral(expression), typeOnly: false }),
+    CallExpression({ callee, arguments: [argument] }) {
+      if (callee.type === 'Identifier' && callee.name === 'require') {
+        found.push({ specifier: readLiteral(argument), typeOnly: false })
+      }
+    },
+    FunctionDeclaration: (node) => addFunction(node, node.id?.name ?? 'a function'),
+    FunctionExpression: (node) => addFunction(node, node.id?.name ?? 'a method'),
+    ArrowFunctionExpression: (node) => addFunction(node, 'an arrow function'),
+  }).visit(program)
+
+  return {
+    path,
+    imports: found.flatMap(({ specifier, typeOnly }) =>
+      specifier === undefined ? [] : [{ ...resolveImport(path, specifier), typeOnly }],
+    ),
+    functions: measureFunctions(text, spans),
+    hasDefaultExport: module.staticExports.some(({ entries }) =>
+      entries.some(({ exportName }) => String(exportName.kind) === 'Default' || exportName.name === 'default'),
+    ),
+    hasUnnamedExport: module.staticExports.some(({ entries }) =>
+      entries.some(({ exportName }) => String(exportName.kind) === 'None'),
+    ),
+  }
+}
+
+interface Found {
+  /** Undefined where the module is computed at run time. */
+  readonly specifier: string | undefined
+  readonly typeOnly: boolean
+}
+
+function describeStaticImport({ moduleRequest, entries }: StaticImport): Found {
+  return { specifier: moduleRequest.value, typeOnly: entries.length > 0 && entries.every(({ isType }) => isType) }
+}
+
+function describeStaticExport({ entries }: StaticExport): Found[] {
+  const [first] = entries
+  if (!first?.moduleRequest) return []
+  return [{ specifier: first.moduleRequest.value, typeOnly: entries.every(({ isType }) => isType) }]
+}
+
+function readLiteral(node: object | undefined): string | undefined {
+  const { value } = (node ?? {}) as { value?: unknown }
+  return typeof value === 'string' ? value : undefined
+}
+
+function resolveImport(path: string, specifier: string): Omit<Import, 'typeOnly'> {
+  if (specifier.startsWith('.')) {
+    return { kind: 'file', target: normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts') }
+  }
+  if (specifier.startsWith('node:') || builtinModules.includes(specifier)) return { kind: 'node', target: specifier }
+  const [first = '', second = ''] = specifier.split('/')
+  return { kind: 'package', target: first.startsWith('@') ? `${first}/${second}` : first }
+}
+
+interface FunctionNode {
+  readonly start: number
+  readonly end: number
+}
+
+interface FunctionSpan extends FunctionNode {
+  readonly name: string
+}
+
+function measureFunctions(text: string, spans: readonly FunctionSpan[]): FunctionSize[] {
+  const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length
+  return spans.map((span) => {
+    const first = lineAt(span.start)
+    const last = lineAt(span.end)
+    const covered = new Set<number>()
+    for (const inner of spans) {
+      if (inner === span || inner.start < span.start || inner.end > span.end) continue
+      for (let line = lineAt(inner.start); line <= lineAt(inner.end); line++) covered.add(line)
+    }
+    const lines = last - first + 1
+    return { name: span.name, line: first, lines, ownLines: lines - covered.size }
+  })
+}
