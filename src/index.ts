@@ -71,6 +71,7 @@ export type {
   EmailQuery,
   QueuedEmail,
   RevokedAccessToken,
+  SchemaMigration,
   SigningKeyRecord,
   Store,
 } from './contracts/store.js'

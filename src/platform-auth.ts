@@ -134,7 +134,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const logRefusal = createRefusalLog(logger, settings.production)
 
   const storeHealth = createStoreHealth({ logger, emit, now })
-  const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth })
+  const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
   const feed = createChangeFeed({ store, maxStaleness: settings.maxStaleness, isSilent: storeHealth.isSilent })
   const rateLimits = createRateLimits({
     // The secret that sorts first: the same in all processes, also while `secret` is being changed.

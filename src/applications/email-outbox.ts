@@ -78,8 +78,8 @@ export async function findQueuedEmail(
   applicationId: string,
   purpose: EmailPurpose,
 ): Promise<QueuedEmail | undefined> {
-  const emails = await store.listEmails({ applicationId, state: undefined, limit: 100 })
-  return emails.find((email) => email.purpose === purpose)
+  const [email] = await store.listEmails({ applicationId, purpose, state: undefined, limit: 1 })
+  return email
 }
 
 /** Throws `ConfigurationError` if nothing could ever be sent. */

@@ -1,23 +1,23 @@
 import type { EventType } from './events.js'
 
-/** `pending -> active <-> suspended`, and any of them `-> deleted`. */
+/** `pending -> active <-> suspended`; every status can become `deleted`, which is final. */
 export type ApplicationStatus = 'pending' | 'active' | 'suspended' | 'deleted'
 
-/** A key or a secret, at rest. */
+/** A stored API key or client secret. */
 export interface CredentialRecord {
   /** HMAC-SHA-256 under the pepper, base64url. */
   readonly hash: string
-  /** Its first characters, by which people tell one from another. */
+  /** The first characters of the credential, so that people can tell two credentials apart. */
   readonly prefix: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** Milliseconds since 1970; undefined while it has no end. */
+  /** Milliseconds since 1970; undefined while no expiry is set. */
   readonly expiresAt: number | undefined
-  /** Milliseconds since 1970; undefined while it has never been used. */
+  /** Milliseconds since 1970; undefined until the first use. */
   readonly lastUsedAt: number | undefined
 }
 
-/** An application, at rest. Records are never changed in place: a change is a new record with the next version. */
+/** A stored application. Records are immutable: a change is a new record with the next version. */
 export interface ApplicationRecord {
   readonly id: string
   readonly name: string
@@ -30,84 +30,85 @@ export interface ApplicationRecord {
   readonly secrets: readonly CredentialRecord[]
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** When `revokeTokens` was last called (milliseconds since 1970; 0: never), each time later: tokens that carry an earlier one are refused. */
+  /** Time of the last `revokeTokens` (milliseconds since 1970; 0: never), strictly increasing: access tokens that carry an earlier time are refused. */
   readonly tokensRevokedAt: number
-  /** 1 when created, and one more with every save. */
+  /** 1 at creation, incremented by every save. */
   readonly version: number
 }
 
-/** A key that signs access tokens, at rest. */
+/** A stored key that signs access tokens. */
 export interface SigningKeyRecord {
-  /** Its RFC 7638 thumbprint. */
+  /** The RFC 7638 thumbprint. */
   readonly kid: string
   /** The JWS algorithm (RFC 7518 3.1, RFC 8037). */
   readonly algorithm: string
   readonly publicJwk: Readonly<Record<string, unknown>>
-  /** The private JWK, encrypted with `secret` where there is one. */
+  /** The private JWK, encrypted with `secret` if that option is set. */
   readonly sealedPrivateJwk: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** From when on it signs, milliseconds since 1970; it verifies from the start. */
+  /** Milliseconds since 1970 from which the key signs. It verifies from its creation. */
   readonly signsFrom: number
-  /** Seconds that the key before it goes on verifying once this one signs: the longest access token's lifetime, and a little. */
+  /** Seconds for which the previous key still verifies after `signsFrom`: the longest access token lifetime plus a margin. */
   readonly formerVerifiesFor: number
 }
 
-/** An access token revoked before its time (RFC 7009). */
+/** An access token that was revoked before it expired (RFC 7009). */
 export interface RevokedAccessToken {
-  /** Its `jti`. */
+  /** The `jti`. */
   readonly id: string
-  /** Milliseconds since 1970, after which nobody need remember it. */
+  /** Milliseconds since 1970 after which the record may be deleted. */
   readonly expiresAt: number
 }
 
-/** What a email brings its reader: everything for a start, or one credential in place of another. */
+/** What an e-mail delivers: the first credentials of an application, or a replacement of its key or its secret. */
 export type EmailPurpose = 'registration' | 'key' | 'secret'
 
-/** A email that is to be sent. The credentials in it are made when it is, and are never part of this record. */
+/** An e-mail to be sent. Its credentials are created when it is sent, and are never part of this record. */
 export interface QueuedEmail {
   readonly id: string
   readonly applicationId: string
   readonly purpose: EmailPurpose
-  /** `held` until the registration is approved; `due` from `dueAt` on; `failed` once given up; `claimable` while its link waits. */
+  /** `held` until the registration is approved; `due` from `dueAt` on; `failed` after the last attempt; `claimable` while its claim link is valid. */
   readonly state: 'held' | 'due' | 'failed' | 'claimable'
-  /** Seconds that the credential it replaces goes on working. */
+  /** Seconds for which the replaced credential stays valid. */
   readonly overlap: number
-  /** How often it has been tried since it was last due at once. */
+  /** Number of attempts since the e-mail was created or retried by an operator. */
   readonly attemptCount: number
-  /** Hashes of what the last attempts may have brought, a set for each, newest first. */
+  /** Hashes of the credentials that recent attempts may have delivered, one list per attempt, newest first. */
   readonly attemptedHashes: readonly (readonly string[])[]
   /** Hashes of the claim links sent, newest first. */
   readonly claimLinks: readonly { readonly hash: string; readonly expiresAt: number }[]
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** From when on it may be tried again, milliseconds since 1970. */
+  /** Milliseconds since 1970 from which the next attempt may start. */
   readonly dueAt: number
-  /** Until when the process that tries it has it to itself, milliseconds since 1970. */
+  /** Milliseconds since 1970 until which one process holds the lease to send it. */
   readonly leasedUntil: number
-  /** Why the last attempt failed: a code, never a text that might repeat the email. */
+  /** The code of the last failure. Never the mail server's text, which may quote the e-mail. */
   readonly problem: string | undefined
-  /** 1 when created, and one more with every save. */
+  /** 1 at creation, incremented by every save. */
   readonly version: number
 }
 
-/** What happens to an application's emails when it is saved. */
+/** What happens to an application's e-mails when the application is saved. */
 export type EmailChange =
-  /** Saved if the stored version is the one before (none for version 1). */
+  /** Saved if the stored version is the previous one (none for version 1). */
   | { readonly save: QueuedEmail }
-  /** Removed if the stored version is this one. */
+  /** Deleted if the stored version is the same. */
   | { readonly remove: QueuedEmail }
-  /** All of them are removed. */
+  /** Every e-mail of the application is deleted. */
   | 'removeAll'
 
-/** Which emails, the one due longest first. */
+/** A filter for e-mails, which are listed by `dueAt`, earliest first. */
 export interface EmailQuery {
   readonly applicationId: string | undefined
+  readonly purpose?: EmailPurpose | undefined
   readonly state: QueuedEmail['state'] | undefined
   readonly limit: number
 }
 
-/** Who changed what, when. Never a secret. */
+/** An audit record before it is stored: who changed what, and when. Never contains a secret. */
 export interface NewAuditRecord {
   /** Milliseconds since 1970. */
   readonly at: number
@@ -117,72 +118,85 @@ export interface NewAuditRecord {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** An audit entry in its place. */
+/** A stored audit record. Ids increase in commit order. */
 export interface AuditRecord extends NewAuditRecord {
   readonly id: string
 }
 
-/** What other processes must know: something they may have in memory is no longer so. */
+/** A change that makes another process's cached state stale. */
 export type Change =
   | { readonly kind: 'application'; readonly id: string }
   | { readonly kind: 'accessTokenRevoked'; readonly id: string; readonly expiresAt: number }
   | { readonly kind: 'signingKeys' }
-  /** The store no longer has all changes since that cursor. */
+  /** The store no longer has every change since the given cursor. */
   | { readonly kind: 'everything' }
 
-/** A place in the feed of changes. */
+/** Changes from the change feed, and the cursor to read on from. */
 export interface ChangesPage {
   readonly cursor: string
   readonly changes: readonly Change[]
 }
 
-/** Which applications; `after` is the id of the last one seen. Oldest first; deleted ones only when asked for by status. */
+/** A page of applications, oldest first. Deleted applications are listed only if `status` asks for them. */
 export interface ApplicationQuery {
+  /** The id of the last application of the previous page. After an id that does not exist nothing is listed. */
   readonly after: string | undefined
   readonly limit: number
   readonly api: string | undefined
   readonly status: ApplicationStatus | undefined
 }
 
-/** Which audit records; `after` is the id of the last one seen. Oldest first. */
+/** A page of audit records, oldest first. */
 export interface AuditQuery {
+  /** The id of the last record of the previous page. After an id that no store issues nothing is listed. */
   readonly after: string | undefined
   readonly limit: number
   readonly applicationId: string | undefined
 }
 
+/** What `open()` did to the tables of an existing database. */
+export interface SchemaMigration {
+  /** The schema version that was found. */
+  readonly from: number
+  /** The schema version of the database now. */
+  readonly to: number
+  /** The path of a copy of the database as it was before; undefined if the store makes none. */
+  readonly copy: string | undefined
+}
+
 /**
- * Where a platform keeps what must outlive a process. A store decides nothing: it saves what it is given, all or
- * nothing, and resolves only once that would survive a power cut. It rejects only when it can't answer; what it
- * refuses by contract it says with `false`. Every change to an
- * application, a signing key or a revoked token goes into its feed in the same transaction; emails, uses and new sealings don't.
+ * Persistent storage of a platform. A store decides no policy: it saves what it is given, all or nothing, and resolves
+ * only after the change would survive a power failure. It rejects only if it cannot answer; a refusal by contract
+ * resolves `false`. Every change to an application, a signing key or a revoked access token is added to the change feed
+ * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
 export interface Store {
-  /** What logs and `health()` call it, such as `sqlite`; `memory` alone may do without the option `secret` in production. */
+  /** The name for logs and `health()`, such as `sqlite`. Only `memory` may be used in production without the option `secret`. */
   readonly kind: string
-  /** Milliseconds between two looks at the feed; asked for anew before each. */
+  /** Milliseconds between two reads of the change feed. Read again before each of them. */
   readonly pollInterval: number
 
   /**
-   * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left as it is,
-   * and refused. Rejects with `StoreIncompatibleError` for what waiting can't cure.
+   * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left unchanged
+   * and rejected. Rejects with `StoreIncompatibleError` for a problem that a retry cannot solve. Resolves the migration
+   * if this call made one on an existing database.
    */
-  open(options?: { readonly migrate?: boolean }): Promise<void>
-  /** Lets go of what `open()` took, and of nothing that was handed in. */
+  open(options?: { readonly migrate?: boolean }): Promise<SchemaMigration | undefined>
+  /** Releases what `open()` acquired, and nothing that was handed in. */
   close(): Promise<void>
 
-  /** Keeps the first pepper it is ever given, and resolves the one it keeps. */
+  /** Stores the pepper if there is none, and resolves the stored one. */
   establishPepper(sealed: string): Promise<string>
-  /** Puts the same pepper, sealed anew, in the place of `former`; false if that is not the one kept. */
+  /** Replaces `former` with another encryption of the same pepper; resolves false if `former` is not the stored one. */
   resealPepper(former: string, sealed: string): Promise<boolean>
 
-  /** Every signing key there is, in the order they were added. */
+  /** All signing keys, in the order in which they were added. */
   listSigningKeys(): Promise<readonly SigningKeyRecord[]>
-  /** Adds a key, if `newest` is the one added last (undefined: there is none); otherwise resolves false. */
+  /** Adds a key if `newest` is the key added last (undefined: there is none); otherwise resolves false. */
   addSigningKey(key: SigningKeyRecord, newest: string | undefined, audit: NewAuditRecord): Promise<boolean>
-  /** Puts the same private key, sealed anew, in the place of `former`; false if that is not the one kept. */
+  /** Replaces `former` with another encryption of the same private key; resolves false if `former` is not the stored one. */
   resealSigningKey(kid: string, former: string, sealed: string): Promise<boolean>
-  /** Removes a key; false if it was not there. */
+  /** Deletes a key; resolves false if it did not exist. */
   removeSigningKey(kid: string, audit: NewAuditRecord): Promise<boolean>
 
   findApplication(id: string): Promise<ApplicationRecord | undefined>
@@ -190,22 +204,23 @@ export interface Store {
   findApplicationByKey(hash: string): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
   /**
-   * Saves the record, its audit entry and what happens to its emails in one step, if the stored version is the one
-   * before the record's (none for version 1) and the email's is as its change says; otherwise resolves false and
-   * changes nothing. A credential that is already there keeps the later `lastUsedAt`.
+   * Saves the record, its audit record and the change to its e-mails in one transaction, if the stored version is the
+   * record's previous one (none for version 1) and the e-mail's version is as `EmailChange` says; otherwise resolves
+   * false and changes nothing. A credential that is already stored keeps the later `lastUsedAt`.
    */
   saveApplication(record: ApplicationRecord, audit: NewAuditRecord | undefined, email?: EmailChange): Promise<boolean>
-  /** Notes when credentials were last used, where that is later than what is known. Not a change: it goes into no feed. */
+  /** Stores when credentials were last used, if later than the stored time. Not added to the change feed. */
   noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[]): Promise<void>
 
-  /** Leases the email that has been due longest and that nobody has in hand: sets `leasedUntil` and the next version in one step. */
+  /** Leases the e-mail that has been due longest and is not leased: sets `leasedUntil` and the next version in one step. */
   leaseEmail(now: number, until: number): Promise<QueuedEmail | undefined>
-  /** Saves a email alone, if the stored version is the one before; otherwise resolves false. */
+  /** Saves an e-mail without its application, if the stored version is the previous one; otherwise resolves false. */
   saveEmail(email: QueuedEmail): Promise<boolean>
+  findEmail(id: string): Promise<QueuedEmail | undefined>
   findEmailByClaimLink(hash: string): Promise<QueuedEmail | undefined>
   listEmails(query: EmailQuery): Promise<readonly QueuedEmail[]>
 
-  /** Remembers a revoked access token until it expires; `now` (milliseconds) tells which may be forgotten. */
+  /** Stores a revoked access token, and may delete those that expired before `now` (milliseconds). */
   revokeAccessToken(token: RevokedAccessToken, now: number): Promise<void>
   /** Up to `limit` revoked access tokens that expire after `now`. */
   listRevokedAccessTokens(now: number, limit: number): Promise<readonly RevokedAccessToken[]>
@@ -213,8 +228,11 @@ export interface Store {
 
   listAudit(query: AuditQuery): Promise<readonly AuditRecord[]>
 
-  /** What any process has committed since that place in the feed; from undefined: the place where the feed now ends. */
+  /**
+   * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the
+   * change `everything` for a cursor that the feed does not have (any more).
+   */
   changesSince(cursor: string | undefined): Promise<ChangesPage>
-  /** Optional: calls back when there is something new to read. Returns how to stop. */
+  /** Optional: calls back when the change feed may have something new. Returns a function that stops it. */
   watch?(wake: () => void): () => void
 }

@@ -51,9 +51,9 @@ export function createAttempts(options: AttemptsOptions): Attempts {
   const { store, writer, delivery, emit, onFailed, now } = options
 
   /** Whether the e-mail is still as this process saved it: it is removed when its credentials are used or its application is deleted. */
-  async function isUnchanged({ id, applicationId, version }: QueuedEmail): Promise<boolean> {
-    const emails = await store.listEmails({ applicationId, state: undefined, limit: 100 })
-    return emails.some((email) => email.id === id && email.version === version)
+  async function isUnchanged({ id, version }: QueuedEmail): Promise<boolean> {
+    const email = await store.findEmail(id)
+    return email?.version === version
   }
 
   async function removeHashes(applicationId: string, hashes: readonly string[]): Promise<void> {

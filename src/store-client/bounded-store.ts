@@ -1,11 +1,13 @@
 import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } from '../contracts/errors.js'
-import type { Store } from '../contracts/store.js'
+import type { Logger } from '../contracts/logger.js'
+import type { SchemaMigration, Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 interface BoundedStoreOptions {
   /** Is told how every call ends. */
   readonly storeHealth: Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isSilent'>
+  readonly logger: Logger
 }
 
 /** Longer than a busy database or a connection pool makes a call wait, and shorter than callers wait for an HTTP answer. */
@@ -20,7 +22,7 @@ const MAX_WAITING_CALLS = 10_000
  * which the endpoints answer with 503. After a time-out further calls fail at once, except the change feed's polls, which
  * find out when the store answers again.
  */
-export function createBoundedStore(store: Store, { storeHealth }: BoundedStoreOptions): Store {
+export function createBoundedStore(store: Store, { storeHealth, logger }: BoundedStoreOptions): Store {
   let waiting = 0
   let closed = false
 
@@ -72,7 +74,12 @@ export function createBoundedStore(store: Store, { storeHealth }: BoundedStoreOp
     get pollInterval() {
       return store.pollInterval
     },
-    open: () => openStore(store, storeHealth),
+    async open() {
+      const migration = await openStore(store, storeHealth)
+      // Not `info`, which the default logger drops: the operator must learn where the copy is.
+      if (migration) logger.warn(describeMigration(migration))
+      return migration
+    },
     close() {
       closed = true
       return closeStore(store)
@@ -99,6 +106,7 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   noteCredentialUse: 'write',
   leaseEmail: 'write',
   saveEmail: 'write',
+  findEmail: 'read',
   findEmailByClaimLink: 'read',
   listEmails: 'read',
   revokeAccessToken: 'write',
@@ -118,18 +126,25 @@ class StoreTimeoutError extends Error {
 }
 
 /** Has no time-out, because migrations may take long. An incompatible store is a `ConfigurationError`: no retry will help. */
-async function openStore(store: Store, storeHealth: BoundedStoreOptions['storeHealth']): Promise<void> {
+async function openStore(
+  store: Store,
+  storeHealth: BoundedStoreOptions['storeHealth'],
+): Promise<SchemaMigration | undefined> {
   const call = { name: 'open', kind: 'read' } as const
   const startedAt = performance.now()
-  try {
-    await store.open()
-  } catch (cause) {
+  const migration = await store.open().catch((cause: unknown) => {
     if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause })
     storeHealth.failed({ ...call, startedAt }, cause)
     throw new StoreUnavailableError('The store could not be opened.', { cause })
-  }
+  })
   // From now: a long migration does not make the store a slow one.
   storeHealth.answered({ ...call, startedAt: performance.now() })
+  return migration
+}
+
+function describeMigration({ from, to, copy }: SchemaMigration): string {
+  const migrated = `The store was migrated from schema ${from} to ${to}.`
+  return copy === undefined ? migrated : `${migrated} A copy of the file before the migration is ${copy}.`
 }
 
 async function closeStore(store: Store): Promise<void> {

@@ -17,7 +17,8 @@ const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorith
 
 /** `dir` + A256GCM (RFC 7518 4.5, 5.3). The key is derived with HKDF (RFC 5869): 32 random characters need no slow function. */
 export function createEncryption(secrets: readonly string[]): Encryption {
-  const keys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth encryption v1'))
+  // The labels never change: stored keys are encrypted with the keys derived from them (test/stores/fixtures).
+  const keys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth sealing v1'))
   // A derived value of its own, so that it identifies the secret and reveals nothing about the key.
   const newestKid =
     secrets[0] && Buffer.from(deriveKey(secrets[0], 'express-platform-auth kid v1')).toString('base64url', 0, 9)

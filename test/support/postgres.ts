@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** For Vitest's `globalSetup`: one PostgreSQL for all files of a run, or the one that DATABASE_URL names. */
+/** For Vitest's `globalSetup`: one PostgreSQL server for all test files of a run, or the one that DATABASE_URL names. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env['DATABASE_URL']
   if (given) {
@@ -24,24 +24,24 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   return server.end
 }
 
-/** A database of one's own on the run's PostgreSQL. */
+/** An empty database on the run's PostgreSQL server. */
 export interface TestDatabase {
   readonly url: string
-  /** Nobody need have let go of it. */
+  /** Drops the database, also while connections to it are open. */
   remove(): Promise<void>
 }
 
 export async function freshDatabase(server = inject('postgresUrl')): Promise<TestDatabase> {
   const name = `platform_auth_test_${randomBytes(6).toString('hex')}`
-  await ask(server, `CREATE DATABASE ${name}`)
+  await execute(server, `CREATE DATABASE ${name}`)
   const url = new URL(server)
   url.pathname = name
-  // It waits for connections that are just being closed; to end them by force would tell their pools of an error.
+  // DROP waits for connections that are being closed. FORCE would end them, and their pools would emit an error.
   const drop = `DROP DATABASE ${name}`
-  return { url: url.href, remove: () => ask(server, drop).catch(() => ask(server, `${drop} WITH (FORCE)`)) }
+  return { url: url.href, remove: () => execute(server, drop).catch(() => execute(server, `${drop} WITH (FORCE)`)) }
 }
 
-async function ask(url: string, statement: string): Promise<void> {
+async function execute(url: string, statement: string): Promise<void> {
   const client = new Client(url)
   await client.connect()
   try {
@@ -51,39 +51,39 @@ async function ask(url: string, statement: string): Promise<void> {
   }
 }
 
-/** A PostgreSQL of one's own. */
+/** A PostgreSQL server that one test controls. */
 export interface PostgresServer {
   readonly url: string
   stop(): Promise<void>
-  /** At the same address, with everything that was in it. */
+  /** Starts it at the same address with the same data. */
   start(): Promise<void>
-  /** Ends every process of it at once, as `pg_ctl stop -m immediate` does. */
+  /** Ends all of its processes at once, like `pg_ctl stop -m immediate`. */
   crash(): Promise<void>
-  /** Starts it as a replica: read-only, until `SELECT pg_promote()`. It must have been stopped. */
+  /** Starts it as a replica, read-only until `SELECT pg_promote()`. It must have been stopped. */
   standBy(): Promise<void>
-  /** Stops it for good, and removes it. */
+  /** Stops it and deletes its files. */
   end(): Promise<void>
 }
 
 const SERVER = fileURLToPath(new URL('postgres-server.mjs', import.meta.url))
 
 export async function startPostgres(): Promise<PostgresServer> {
-  // Detached: the terminal's interrupt is for Vitest, whose end this process hears of in any case.
+  // Detached, so that Ctrl-C reaches only Vitest. The server process notices the end of Vitest in any case.
   const server = fork(SERVER, { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 
-  async function tell(message: 'stop' | 'start' | 'crash' | 'standBy'): Promise<void> {
+  async function send(message: 'stop' | 'start' | 'crash' | 'standBy'): Promise<void> {
     server.send(message)
     await once(server, 'message')
   }
 
-  const [answer] = (await once(server, 'message')) as [{ url?: string; problem?: string }]
-  if (answer.url === undefined) throw new Error(answer.problem)
+  const [started] = (await once(server, 'message')) as [{ url?: string; problem?: string }]
+  if (started.url === undefined) throw new Error(started.problem)
   return {
-    url: answer.url,
-    stop: () => tell('stop'),
-    start: () => tell('start'),
-    crash: () => tell('crash'),
-    standBy: () => tell('standBy'),
+    url: started.url,
+    stop: () => send('stop'),
+    start: () => send('start'),
+    crash: () => send('crash'),
+    standBy: () => send('standBy'),
     async end() {
       if (server.exitCode !== null) return
       const exited = once(server, 'exit')

@@ -1,26 +1,34 @@
 /**
- * What the store's tests do in other processes, which they stop, kill and outnumber:
- * `node sqlite-process.mjs <file> <what> ...`. A line on stdout is what has been acknowledged.
+ * Uses a SQLite store in a process of its own, which a test can stop or kill: `node sqlite-process.mjs <file> <command> ...`.
+ * Every line on stdout acknowledges something that has been done.
  */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
-const [file = '', what = '', ...rest] = process.argv.slice(2)
-/** @type {Record<string, (...rest: string[]) => Promise<void>>} */
-const deeds = { start, count, write, hold }
-await deeds[what]?.(...rest)
+const [file = '', command = '', ...args] = process.argv.slice(2)
+/** @type {Record<string, (...args: string[]) => Promise<void>>} */
+const commands = { start, migrate, count, write, hold }
+await commands[command]?.(...args)
 
-/** Opens the store, brings a pepper, and says which one is kept. */
+/** Opens the store and stores a pepper if there is none; prints the stored one. */
 async function start() {
   const store = sqliteStore(file)
   await store.open()
-  say(await store.establishPepper(`pepper of ${process.pid}`))
+  print(await store.establishPepper(`pepper of ${process.pid}`))
   await store.close()
 }
 
-/** Adds one to the number in an application's name, so many times. @param {string} id @param {string} times */
+/** Prints a line, opens the store, and prints what `open()` resolved, as JSON. */
+async function migrate() {
+  const store = sqliteStore(file)
+  print('opening')
+  print(JSON.stringify((await store.open()) ?? null))
+  await store.close()
+}
+
+/** Increments the number in an application's name so many times. @param {string} id @param {string} times */
 async function count(id, times) {
   const store = sqliteStore(file)
   await store.open()
@@ -28,36 +36,36 @@ async function count(id, times) {
     const record = await store.findApplication(id)
     if (!record) throw new Error(`no application ${id}`)
     const next = { ...record, name: String(Number(record.name) + 1), version: record.version + 1 }
-    if (await store.saveApplication(next, entry(id))) done += 1
+    if (await store.saveApplication(next, audit(id))) done += 1
   }
   await store.close()
 }
 
-/** Saves applications and revokes access tokens until it is killed, and says each. @param {string} name */
+/** Saves applications and revokes access tokens until it is killed; prints each of them. @param {string} name */
 async function write(name) {
   const store = sqliteStore(file)
   await store.open()
-  say('open')
+  print('open')
   for (let i = 0; ; i++) {
     const id = `${name}-${i}`
-    await store.saveApplication(application(id, 1), entry(id))
-    say(`saved ${id} 1`)
+    await store.saveApplication(application(id, 1), audit(id))
+    print(`saved ${id} 1`)
     if (i % 3 === 0) {
-      await store.saveApplication(application(id, 2), entry(id))
-      say(`saved ${id} 2`)
+      await store.saveApplication(application(id, 2), audit(id))
+      print(`saved ${id} 2`)
     }
     if (i % 4 === 0) {
       await store.revokeAccessToken({ id, expiresAt: Date.now() + 3_600_000 }, Date.now())
-      say(`revoked ${id}`)
+      print(`revoked ${id}`)
     }
   }
 }
 
-/** Keeps a write transaction open for so many milliseconds. @param {string} milliseconds */
+/** Holds a write transaction open. @param {string} milliseconds */
 async function hold(milliseconds) {
   const database = new DatabaseSync(file)
   database.exec('BEGIN IMMEDIATE')
-  say('holding')
+  print('holding')
   await sleep(Number(milliseconds))
   database.exec('COMMIT')
   database.close()
@@ -81,11 +89,11 @@ function application(id, version) {
 }
 
 /** @param {string} applicationId @returns {import('../../src/contracts/store.js').NewAuditRecord} */
-function entry(applicationId) {
+function audit(applicationId) {
   return { at: 1, type: 'application.updated', by: undefined, applicationId, details: {} }
 }
 
-/** At once: what is said has been done, whatever happens next. @param {string} line */
-function say(line) {
+/** Synchronous, so that a line is printed even if the process is killed right after. @param {string} line */
+function print(line) {
   writeSync(1, `${line}\n`)
 }

@@ -1,20 +1,22 @@
-import type { NewAuditRecord, AuditQuery, AuditRecord } from '../../contracts/store.js'
-import { frozen } from './frozen.js'
+import type { AuditQuery, AuditRecord, NewAuditRecord } from '../../contracts/store.js'
+import { parseCursor } from '../sql/cursor.js'
+import { copyFrozen } from './deep-freeze.js'
 
-export function memoryAudit() {
+export function createMemoryAudit() {
   const records: AuditRecord[] = []
 
-  function write(entry: NewAuditRecord): void {
-    const { at, type, by, applicationId, details } = entry
-    // As a database would keep them: JSON, and an error for what is none.
-    const kept = JSON.parse(JSON.stringify(details)) as NewAuditRecord['details']
-    records.push(frozen({ id: String(records.length + 1), at, type, by, applicationId, details: kept }))
+  function write({ at, type, by, applicationId, details }: NewAuditRecord): void {
+    // As in a database: details become JSON, and what JSON cannot express is an error.
+    const stored = JSON.parse(JSON.stringify(details)) as NewAuditRecord['details']
+    records.push(copyFrozen({ id: String(records.length + 1), at, type, by, applicationId, details: stored }))
   }
 
   function list({ after, limit, applicationId }: AuditQuery): readonly AuditRecord[] {
-    const start = Number(after ?? 0)
-    const wanted = ({ id, applicationId: of }: AuditRecord) => Number(id) > start && of === (applicationId ?? of)
-    return records.filter(wanted).slice(0, limit)
+    const start = after === undefined ? 0 : (parseCursor(after) ?? Infinity)
+    return records
+      .slice(start)
+      .filter((record) => applicationId === undefined || record.applicationId === applicationId)
+      .slice(0, limit)
   }
 
   return { write, list }

@@ -1,15 +1,21 @@
 import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/store.js'
-import { frozen } from './frozen.js'
+import { copyFrozen } from './deep-freeze.js'
 
-export function memoryEmails() {
-  // A Map keeps the place of what is set again, so of two that are due at one instant the older one comes first.
+export function createMemoryEmails() {
+  // A Map keeps the position of a key that is set again: of two e-mails with the same `dueAt` the older one comes first.
   const emails = new Map<string, QueuedEmail>()
 
-  const isNext = ({ id, version }: QueuedEmail): boolean => (emails.get(id)?.version ?? 0) === version - 1
-  const save = (email: QueuedEmail): void => void emails.set(email.id, frozen(email))
+  /** Whether the stored version is the e-mail's previous one. */
+  function isNext({ id, version }: QueuedEmail): boolean {
+    return (emails.get(id)?.version ?? 0) === version - 1
+  }
 
-  /** Whether the stored version is as the change says. */
-  function admits(change: EmailChange | undefined): boolean {
+  function save(email: QueuedEmail): void {
+    emails.set(email.id, copyFrozen(email))
+  }
+
+  /** Whether the stored version is as the change requires. */
+  function allows(change: EmailChange | undefined): boolean {
     if (change === undefined || change === 'removeAll') return true
     return 'save' in change ? isNext(change.save) : emails.get(change.remove.id)?.version === change.remove.version
   }
@@ -23,30 +29,29 @@ export function memoryEmails() {
   }
 
   function lease(now: number, until: number): QueuedEmail | undefined {
-    const [email] = inOrder(({ state, dueAt, leasedUntil }) => state === 'due' && dueAt <= now && leasedUntil <= now)
+    const [email] = sortByDueAt(
+      ({ state, dueAt, leasedUntil }) => state === 'due' && dueAt <= now && leasedUntil <= now,
+    )
     if (!email) return undefined
     save({ ...email, leasedUntil: until, version: email.version + 1 })
     return emails.get(email.id)
   }
 
-  function list({ applicationId, state, limit }: EmailQuery): readonly QueuedEmail[] {
-    const wanted = (email: QueuedEmail) =>
-      email.applicationId === (applicationId ?? email.applicationId) && email.state === (state ?? email.state)
-    return inOrder(wanted).slice(0, limit)
+  function findByClaimLink(hash: string): QueuedEmail | undefined {
+    return [...emails.values()].find(({ claimLinks }) => claimLinks.some((link) => link.hash === hash))
   }
 
-  function inOrder(wanted: (email: QueuedEmail) => boolean): readonly QueuedEmail[] {
-    return [...emails.values()].filter(wanted).toSorted((one, other) => one.dueAt - other.dueAt)
+  function list({ applicationId, purpose, state, limit }: EmailQuery): readonly QueuedEmail[] {
+    const matches = (email: QueuedEmail): boolean =>
+      email.applicationId === (applicationId ?? email.applicationId) &&
+      email.purpose === (purpose ?? email.purpose) &&
+      email.state === (state ?? email.state)
+    return sortByDueAt(matches).slice(0, limit)
   }
 
-  return {
-    isNext,
-    save,
-    admits,
-    apply,
-    lease,
-    list,
-    findByClaim: (claim: string) =>
-      [...emails.values()].find(({ claimLinks }) => claimLinks.some(({ hash }) => hash === claim)),
+  function sortByDueAt(matches: (email: QueuedEmail) => boolean): readonly QueuedEmail[] {
+    return [...emails.values()].filter(matches).toSorted((one, other) => one.dueAt - other.dueAt)
   }
+
+  return { isNext, save, allows, apply, lease, find: (id: string) => emails.get(id), findByClaimLink, list }
 }

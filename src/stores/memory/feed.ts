@@ -1,9 +1,7 @@
 import type { Change, ChangesPage } from '../../contracts/store.js'
+import { createEverythingPage, MAX_FEED_CHANGES, parseCursor } from '../sql/cursor.js'
 
-/** How many changes the feed keeps. */
-const KEPT = 10_000
-
-export function memoryFeed() {
+export function createMemoryFeed() {
   const changes: Change[] = []
   const watchers = new Set<() => void>()
   let end = 0
@@ -11,23 +9,23 @@ export function memoryFeed() {
   function publish(change: Change): void {
     end += 1
     changes.push(Object.freeze(change))
-    if (changes.length > KEPT) changes.shift()
-    // Not in this tick: the caller hears of its change first.
+    if (changes.length > MAX_FEED_CHANGES) changes.shift()
+    // Not in this tick: the call that made the change resolves first.
     for (const wake of watchers) queueMicrotask(wake)
   }
 
-  function since(cursor: string | undefined): ChangesPage {
+  function readSince(cursor: string | undefined): ChangesPage {
     if (cursor === undefined) return { cursor: String(end), changes: [] }
-    const missed = end - Number(cursor)
-    const known = missed >= 0 && missed <= changes.length
-    return { cursor: String(end), changes: known ? changes.slice(changes.length - missed) : [{ kind: 'everything' }] }
+    const missed = end - (parseCursor(cursor) ?? Infinity)
+    if (missed < 0 || missed > changes.length) return createEverythingPage(String(end))
+    return { cursor: String(end), changes: changes.slice(changes.length - missed) }
   }
 
   function watch(wake: () => void): () => void {
-    const watcher = () => wake()
+    const watcher = (): void => wake()
     watchers.add(watcher)
     return () => void watchers.delete(watcher)
   }
 
-  return { publish, since, watch }
+  return { publish, readSince, watch }
 }

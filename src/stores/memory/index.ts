@@ -1,12 +1,14 @@
-import type { RevokedAccessToken, SigningKeyRecord, Store } from '../../contracts/store.js'
-import { frozen } from './frozen.js'
-import { memoryApplications } from './applications.js'
-import { memoryAudit } from './audit.js'
-import { memoryFeed } from './feed.js'
-import { memoryEmails } from './emails.js'
+import type { Store } from '../../contracts/store.js'
+import { createMemoryApplications } from './applications.js'
+import { createMemoryAudit } from './audit.js'
+import { copyFrozen } from './deep-freeze.js'
+import { createMemoryEmails } from './emails.js'
+import { createMemoryFeed } from './feed.js'
+import { createMemoryRevokedAccessTokens } from './revoked-access-tokens.js'
+import { createMemorySigningKeys } from './signing-keys.js'
 
 /**
- * A store in the memory of this process, for tests and for platforms that make their applications at every start.
+ * A store in the memory of this process, for tests and for platforms that create their applications at every start.
  * Several platforms may share one.
  *
  * @example
@@ -21,12 +23,12 @@ import { memoryEmails } from './emails.js'
  * ```
  */
 export function memoryStore(): Store {
-  const feed = memoryFeed()
-  const audit = memoryAudit()
-  const applications = memoryApplications()
-  const emails = memoryEmails()
-  const signingKeys = new Map<string, SigningKeyRecord>()
-  const revokedAccessTokens = new Map<string, RevokedAccessToken>()
+  const feed = createMemoryFeed()
+  const audit = createMemoryAudit()
+  const applications = createMemoryApplications()
+  const emails = createMemoryEmails()
+  const signingKeys = createMemorySigningKeys()
+  const revokedAccessTokens = createMemoryRevokedAccessTokens()
   let pepper: string | undefined
 
   return {
@@ -42,26 +44,21 @@ export function memoryStore(): Store {
       return true
     },
 
-    listSigningKeys: async () => [...signingKeys.values()],
-    async addSigningKey(key, newest, entry) {
-      if ([...signingKeys.keys()].at(-1) !== newest) return false
-      if (signingKeys.has(key.kid)) throw new Error(`The signing key ${key.kid} is there already.`)
-      const saved = frozen(key)
-      audit.write(entry)
-      signingKeys.set(key.kid, saved)
+    listSigningKeys: async () => signingKeys.list(),
+    async addSigningKey(key, newest, record) {
+      if (!signingKeys.isNext(key, newest)) return false
+      // Copied before the audit record is written: what cannot be copied leaves no trace.
+      const copy = copyFrozen(key)
+      audit.write(record)
+      signingKeys.add(copy)
       feed.publish({ kind: 'signingKeys' })
       return true
     },
-    async resealSigningKey(kid, former, sealed) {
-      const key = signingKeys.get(kid)
-      if (key?.sealedPrivateJwk !== former) return false
-      signingKeys.set(kid, frozen({ ...key, sealedPrivateJwk: sealed }))
-      return true
-    },
-    async removeSigningKey(kid, entry) {
+    resealSigningKey: async (kid, former, sealed) => signingKeys.reseal(kid, former, sealed),
+    async removeSigningKey(kid, record) {
       if (!signingKeys.has(kid)) return false
-      audit.write(entry)
-      signingKeys.delete(kid)
+      audit.write(record)
+      signingKeys.remove(kid)
       feed.publish({ kind: 'signingKeys' })
       return true
     },
@@ -69,12 +66,12 @@ export function memoryStore(): Store {
     findApplication: async (id) => applications.find(id),
     findApplicationByKey: async (hash) => applications.findByKey(hash),
     listApplications: async (query) => applications.list(query),
-    async saveApplication(record, entry, email) {
-      if (!applications.isNext(record) || !emails.admits(email)) return false
-      if (entry) audit.write(entry)
-      applications.save(record)
-      emails.apply(email, record.id)
-      feed.publish({ kind: 'application', id: record.id })
+    async saveApplication(application, record, email) {
+      if (!applications.isNext(application) || !emails.allows(email)) return false
+      if (record) audit.write(record)
+      applications.save(application)
+      emails.apply(email, application.id)
+      feed.publish({ kind: 'application', id: application.id })
       return true
     },
     noteCredentialUse: async (uses) => applications.noteUse(uses),
@@ -85,26 +82,22 @@ export function memoryStore(): Store {
       emails.save(email)
       return true
     },
-    findEmailByClaimLink: async (hash) => emails.findByClaim(hash),
+    findEmail: async (id) => emails.find(id),
+    findEmailByClaimLink: async (hash) => emails.findByClaimLink(hash),
     listEmails: async (query) => emails.list(query),
 
     async revokeAccessToken({ id, expiresAt }, now) {
       if (!revokedAccessTokens.has(id)) {
-        revokedAccessTokens.set(id, frozen({ id, expiresAt }))
+        revokedAccessTokens.add({ id, expiresAt })
         feed.publish({ kind: 'accessTokenRevoked', id, expiresAt })
       }
-      // Oldest first: one that lives longer only delays the forgetting of those behind it.
-      for (const token of revokedAccessTokens.values()) {
-        if (token.expiresAt > now) break
-        revokedAccessTokens.delete(token.id)
-      }
+      revokedAccessTokens.deleteExpired(now)
     },
-    listRevokedAccessTokens: async (now, limit) =>
-      [...revokedAccessTokens.values()].filter(({ expiresAt }) => expiresAt > now).slice(0, limit),
+    listRevokedAccessTokens: async (now, limit) => revokedAccessTokens.list(now, limit),
     isAccessTokenRevoked: async (id) => revokedAccessTokens.has(id),
 
     listAudit: async (query) => audit.list(query),
-    changesSince: async (cursor) => feed.since(cursor),
+    changesSince: async (cursor) => feed.readSince(cursor),
     watch: feed.watch,
   }
 }

@@ -1,11 +1,11 @@
 import type { ApplicationQuery, ApplicationRecord, ApplicationStatus } from '../../contracts/store.js'
-import { prepared } from './connection.js'
+import { parseApplication } from '../sql/rows.js'
+import type { ApplicationRow } from '../sql/rows.js'
+import { prepareStatement } from './connection.js'
 import type { Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
-import { applicationFrom } from '../sql/rows.js'
-import type { ApplicationRow } from '../sql/rows.js'
 
-/** One row per application, its APIs and credentials as JSON: a single statement sees a single moment. */
+/** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version,
     coalesce((SELECT json_agg(json_build_array(api, scopes::json) ORDER BY position)
@@ -15,41 +15,48 @@ const SELECT_APPLICATION = `
       FROM platform_auth_credentials WHERE application_seq = a.seq), '[]')::text AS credentials
   FROM platform_auth_applications a`
 
-const FIND = prepared(`${SELECT_APPLICATION} WHERE a.id = $1`)
-const FIND_BY_KEY = prepared(`${SELECT_APPLICATION}
+const FIND = prepareStatement(`${SELECT_APPLICATION} WHERE a.id = $1`)
+const FIND_BY_KEY = prepareStatement(`${SELECT_APPLICATION}
   WHERE a.seq = (SELECT application_seq FROM platform_auth_credentials WHERE hash = $1 AND kind = 'key')`)
 
 export async function findApplication(sql: Sql, id: string): Promise<ApplicationRecord | undefined> {
+  if (!isStorable(id)) return undefined
   const row = await sql.get<ApplicationRow>(FIND, id)
-  return row && applicationFrom(row)
+  return row && parseApplication(row)
 }
 
 export async function findApplicationByKey(sql: Sql, hash: string): Promise<ApplicationRecord | undefined> {
   const row = await sql.get<ApplicationRow>(FIND_BY_KEY, hash)
-  return row && applicationFrom(row)
+  return row && parseApplication(row)
 }
 
 export async function listApplications(sql: Sql, query: ApplicationQuery): Promise<readonly ApplicationRecord[]> {
   const { after, limit, api, status } = query
-  // NULL where there is none, after which nothing comes.
+  if (after !== undefined && !isStorable(after)) return []
+  // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
-  const ofOne =
+  const branch =
     api === undefined
       ? `SELECT seq FROM platform_auth_applications WHERE seq > ${start}`
       : `SELECT application_seq AS seq FROM platform_auth_grants WHERE application_seq > ${start} AND api = $3`
   const statuses = status === undefined ? NOT_DELETED : [status]
   const firstStatus = api === undefined ? 3 : 4
-  // One branch per status, since an index has each in order: however many there are, only the page is read.
-  const branches = statuses.map((_, i) => `(${ofOne} AND status = $${firstStatus + i} ORDER BY seq LIMIT $2)`)
+  // One branch per status: an index has each of them in order, so only the page is read, however many applications exist.
+  const branches = statuses.map((_, i) => `(${branch} AND status = $${firstStatus + i} ORDER BY seq LIMIT $2)`)
   const page = `SELECT seq FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY seq LIMIT $2`
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page}) ORDER BY a.seq`
   const values = [after ?? 0, limit, ...(api === undefined ? [] : [api]), ...statuses]
-  return (await sql.all<ApplicationRow>(text, ...values)).map(applicationFrom)
+  return (await sql.all<ApplicationRow>(text, ...values)).map(parseApplication)
+}
+
+/** PostgreSQL rejects a text with U+0000 as an error; the other stores find nothing. */
+function isStorable(text: string): boolean {
+  return !text.includes('\0')
 }
 
 const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspended']
 
-/** Writes the record if the stored version is the one before; to be called in a transaction. */
+/** Writes the record if the stored version is the previous one; to be called in a transaction. */
 export async function writeApplication(sql: Sql, record: ApplicationRecord): Promise<boolean> {
   const { id, name, contact, status, createdAt, tokensRevokedAt, version } = record
   const values = [id, name, contact, status, createdAt, tokensRevokedAt, version]

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { acquire } from './pool.js'
 import type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './pool.js'
 
-/** Statements against one database. Values that are undefined go in as NULL; integers come out as numbers. */
+/** Runs statements. A value that is undefined is sent as NULL; integers are returned as numbers. */
 export interface Sql {
-  /** How many rows it changed. */
+  /** Resolves the number of changed rows. */
   run(statement: Statement, ...values: readonly Bindable[]): Promise<number>
   get<Row>(statement: Statement, ...values: readonly Bindable[]): Promise<Row | undefined>
   all<Row>(statement: Statement, ...values: readonly Bindable[]): Promise<readonly Row[]>
@@ -22,19 +22,39 @@ export interface PreparedStatement {
 type Bindable = string | number | undefined | readonly string[] | readonly number[]
 
 export interface PostgresConnections {
-  /** For what is one statement. */
+  /** For a single statement outside a transaction. */
   readonly sql: Sql
   /**
-   * Runs `work` in a transaction: all of it is committed, or, when it rejects or resolves false, nothing. It may run more
-   * than once. What takes longer than `patience`, in milliseconds, is not committed.
+   * Runs `work` in a transaction, which is rolled back if `work` rejects or resolves false. `work` may run more than once.
+   * What takes longer than `timeoutMs` is not committed.
    */
-  transaction<T>(work: (sql: Sql) => Promise<T>, patience?: number): Promise<T>
+  transaction<T>(work: (sql: Sql) => Promise<T>, timeoutMs?: number): Promise<T>
 }
 
-export function connectionsOf(pool: PostgresPool, { prepare }: { readonly prepare: boolean }): PostgresConnections {
-  /** A connection, where there is one while its caller still waits: a queue of those who have gone is soon through. */
-  async function connected(deadline: number): Promise<PostgresClient> {
-    // Of a loss, the next statement tells too.
+/** Less than the 5 s after which a platform counts an operation as failed, because it must not take effect after that. */
+const TRANSACTION_TIMEOUT_MS = 4500
+/** A connection that does not answer is given up this long after the operation's deadline. */
+const SILENT_CONNECTION_MARGIN_MS = 1000
+/** How long a failed transaction's ROLLBACK may take before the connection is closed instead. */
+const ROLLBACK_TIMEOUT_MS = 500
+/** How long a stopped process may hold the locks of an open transaction: short enough that those who wait for them succeed. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3000
+const MAX_ATTEMPTS = 5
+
+/** Overrides the defaults that the host may have set, so that a commit survives a power failure. */
+const BEGIN = `
+  BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+  SET LOCAL statement_timeout = ${TRANSACTION_TIMEOUT_MS};
+  SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};
+  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`
+
+export function createPostgresConnections(
+  pool: PostgresPool,
+  { prepare }: { readonly prepare: boolean },
+): PostgresConnections {
+  /** Rejects once the deadline is over, so that a queue of operations that nobody waits for any more is soon empty. */
+  async function acquireBefore(deadline: number): Promise<PostgresClient> {
+    // The loss of the connection also rejects the next statement, so the event itself needs no handling.
     const client = await acquire(pool, ignore)
     if (performance.now() <= deadline) return client
     client.release()
@@ -42,77 +62,63 @@ export function connectionsOf(pool: PostgresPool, { prepare }: { readonly prepar
     throw new Error('PostgreSQL had no connection free in time.')
   }
 
-  async function once<T>(work: (sql: Sql) => Promise<T>, deadline: number): Promise<T> {
-    const client = await connected(deadline)
-    let lost = false
+  async function runOnce<T>(work: (sql: Sql) => Promise<T>, deadline: number): Promise<T> {
+    const client = await acquireBefore(deadline)
+    let isLost = false
     try {
-      await client.query({ text: BEGIN, ...inTime(deadline) })
-      const result = await work(sqlOf(client, prepare, deadline))
-      await client.query({ text: result === false ? 'ROLLBACK' : 'COMMIT', ...inTime(deadline) })
+      await client.query({ text: BEGIN, ...limitTime(deadline) })
+      const result = await work(createSql(client, prepare, deadline))
+      await client.query({ text: result === false ? 'ROLLBACK' : 'COMMIT', ...limitTime(deadline) })
       return result
     } catch (error) {
-      // A connection that is silent ends, and the transaction with it.
-      await client.query({ text: 'ROLLBACK', query_timeout: LAST }).catch(() => (lost = true))
+      // If the connection does not answer, closing it ends the transaction.
+      await client.query({ text: 'ROLLBACK', query_timeout: ROLLBACK_TIMEOUT_MS }).catch(() => (isLost = true))
       throw error
     } finally {
-      client.release(lost)
+      client.release(isLost)
       client.removeListener('error', ignore)
     }
   }
 
-  /** As the pool's own `query()`, but bounded in time. */
-  async function single(query: PostgresQuery): Promise<PostgresResult> {
-    const deadline = performance.now() + PATIENCE
-    const client = await connected(deadline)
-    let failed = true
+  /** Like the pool's own `query()`, but limited in time. */
+  async function query(statement: PostgresQuery): Promise<PostgresResult> {
+    const deadline = performance.now() + TRANSACTION_TIMEOUT_MS
+    const client = await acquireBefore(deadline)
+    let isFailed = true
     try {
-      const result = await client.query({ ...query, ...inTime(deadline) })
-      failed = false
+      const result = await client.query({ ...statement, ...limitTime(deadline) })
+      isFailed = false
       return result
     } finally {
-      client.release(failed)
+      client.release(isFailed)
       client.removeListener('error', ignore)
     }
   }
 
-  async function transaction<T>(work: (sql: Sql) => Promise<T>, patience = PATIENCE): Promise<T> {
-    const deadline = performance.now() + patience
+  async function transaction<T>(
+    work: (sql: Sql) => Promise<T>,
+    timeoutMs: number = TRANSACTION_TIMEOUT_MS,
+  ): Promise<T> {
+    const deadline = performance.now() + timeoutMs
     for (let attempt = 1; ; attempt++) {
       try {
-        return await once(work, deadline)
+        return await runOnce(work, deadline)
       } catch (error) {
-        if (attempt === ATTEMPTS || !isTransient(error)) throw error
+        if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error
       }
       await sleep(Math.random() * 20 * attempt)
     }
   }
 
-  return { sql: sqlOf({ query: single }, prepare), transaction }
+  return { sql: createSql({ query }, prepare), transaction }
 }
 
-/** A statement worth preparing. Its name tells of its text, so that two versions of this package may share a pool. */
-export function prepared(text: string): PreparedStatement {
+/** For a statement worth preparing. The name is a hash of the text, so that two versions of this package can share a pool. */
+export function prepareStatement(text: string): PreparedStatement {
   const digest = createHash('sha256').update(text).digest('hex')
   return { name: `platform_auth_${digest.slice(0, 16)}`, text }
 }
 
-/** Less than the 5 s after which a platform takes an operation for failed, because then it must not happen any more. */
-const PATIENCE = 4500
-const AFTERWARDS = 1000
-/** Milliseconds for a transaction that failed to be undone, or else to end with its connection. */
-const LAST = 500
-
-/** For how long a process may stand still in the midst of a transaction, so that those who wait for it can still go on. */
-const STANDSTILL = 3000
-
-/** Whatever the host's defaults are. What is committed survives a power cut. */
-const BEGIN = `
-  BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-  SET LOCAL statement_timeout = ${PATIENCE};
-  SET LOCAL idle_in_transaction_session_timeout = ${STANDSTILL};
-  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`
-
-const ATTEMPTS = 5
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 
@@ -123,41 +129,41 @@ function isTransient(error: unknown): boolean {
 
 function ignore(): void {}
 
+/**
+ * The pool replaces a connection whose query timed out. That happens a little after the platform's own time-out for the call,
+ * by which the platform learns that the store does not answer.
+ */
+function limitTime(deadline: number): Pick<PostgresQuery, 'query_timeout'> {
+  if (deadline === Infinity) return {}
+  const remaining = deadline - performance.now()
+  if (remaining <= 0) throw new Error('PostgreSQL took too long.')
+  return { query_timeout: Math.ceil(remaining) + SILENT_CONNECTION_MARGIN_MS }
+}
+
 interface Queryable {
   query(query: PostgresQuery): Promise<PostgresResult>
 }
 
-/**
- * So that a connection which has died unnoticed is given up, and the pool makes another: a little after the platform has
- * given up the call, which is how it learns that nobody answers.
- */
-function inTime(deadline: number): Pick<PostgresQuery, 'query_timeout'> {
-  if (deadline === Infinity) return {}
-  const left = deadline - performance.now()
-  if (left <= 0) throw new Error('PostgreSQL took too long.')
-  return { query_timeout: Math.ceil(left) + AFTERWARDS }
-}
-
-function sqlOf(queryable: Queryable | PostgresClient, prepare: boolean, deadline = Infinity): Sql {
-  async function ask(statement: Statement, values: readonly Bindable[]): Promise<PostgresResult> {
+function createSql(queryable: Queryable | PostgresClient, prepare: boolean, deadline = Infinity): Sql {
+  async function send(statement: Statement, values: readonly Bindable[]): Promise<PostgresResult> {
     const { text, name } = typeof statement === 'string' ? { text: statement, name: undefined } : statement
-    const query = { text, values: values.map((value) => value ?? null), types: TYPES, ...inTime(deadline) }
+    const query = { text, values: values.map((value) => value ?? null), types: TYPES, ...limitTime(deadline) }
     return queryable.query(prepare && name !== undefined ? { ...query, name } : query)
   }
 
   return {
-    run: async (statement, ...values) => (await ask(statement, values)).rowCount ?? 0,
+    run: async (statement, ...values) => (await send(statement, values)).rowCount ?? 0,
     get: async <Row>(statement: Statement, ...values: readonly Bindable[]) =>
-      (await ask(statement, values)).rows[0] as Row | undefined,
+      (await send(statement, values)).rows[0] as Row | undefined,
     all: async <Row>(statement: Statement, ...values: readonly Bindable[]) =>
-      (await ask(statement, values)).rows as readonly Row[],
+      (await send(statement, values)).rows as readonly Row[],
   }
 }
 
 const INT8 = 20
 const INT4 = 23
 
-/** The host may have changed pg's own parsers, which are global. */
+/** Per query, because the host may have replaced pg's own parsers, which are global. */
 const TYPES: NonNullable<PostgresQuery['types']> = {
   getTypeParser: (oid) => (oid === INT8 || oid === INT4 ? Number : String),
 }

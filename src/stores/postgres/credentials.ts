@@ -1,26 +1,33 @@
 import type { ApplicationRecord } from '../../contracts/store.js'
 import type { Sql } from './connection.js'
 
-/** Writes an application's credentials; to be called in the transaction that has just written the application itself. */
-export async function writeCredentials(sql: Sql, seq: number, { keys, secrets }: ApplicationRecord): Promise<void> {
+/** Writes an application's credentials, in the transaction that has just written the application. */
+export async function writeCredentials(
+  sql: Sql,
+  applicationSeq: number,
+  { keys, secrets }: ApplicationRecord,
+): Promise<void> {
   const credentials = [
     ...keys.map((key, position) => ({ ...key, kind: 'key', position })),
     ...secrets.map((secret, position) => ({ ...secret, kind: 'secret', position })),
   ]
-  // In the order in which noteCredentialUse() locks them too: two who lock the same rows the other way round never end.
-  await sql.run('SELECT 1 FROM platform_auth_credentials WHERE application_seq = $1 ORDER BY hash FOR UPDATE', seq)
+  // Locked in the same order as in noteCredentialUse(): two transactions that lock the same rows in opposite order deadlock.
+  await sql.run(
+    'SELECT 1 FROM platform_auth_credentials WHERE application_seq = $1 ORDER BY hash FOR UPDATE',
+    applicationSeq,
+  )
   const hashes = credentials.map(({ hash }) => hash)
   await sql.run(
     'DELETE FROM platform_auth_credentials WHERE application_seq = $1 AND hash <> ALL ($2::text[])',
-    seq,
+    applicationSeq,
     hashes,
   )
   if (credentials.length === 0) return
-  const written = await sql.run(UPSERT, seq, JSON.stringify(credentials))
-  if (written < credentials.length) throw new Error('A credential with this hash is there already.')
+  const written = await sql.run(UPSERT, applicationSeq, JSON.stringify(credentials))
+  if (written < credentials.length) throw new Error('A credential with this hash exists already.')
 }
 
-/** Leaves out what another application has. */
+/** Skips a hash that another application has. */
 const UPSERT = `
   INSERT INTO platform_auth_credentials AS stored
     (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
@@ -32,7 +39,7 @@ const UPSERT = `
     expires_at = excluded.expires_at, last_used_at = greatest(stored.last_used_at, excluded.last_used_at)
   WHERE stored.application_seq = excluded.application_seq`
 
-/** Notes uses that are later than what is known; to be called in a transaction. */
+/** Stores the uses that are later than the stored ones, in a transaction. */
 export async function noteCredentialUse(
   sql: Sql,
   uses: readonly { readonly hash: string; readonly at: number }[],
@@ -42,7 +49,7 @@ export async function noteCredentialUse(
   await sql.run(NOTE_USE, hashes, instants)
 }
 
-/** One statement, so that it changes only what it has locked: what comes meanwhile would be locked out of order. */
+/** One statement, so that it changes only the rows that it has locked: a row inserted meanwhile would be locked out of order. */
 const NOTE_USE = `
   WITH locked AS MATERIALIZED (
     SELECT hash FROM platform_auth_credentials WHERE hash = ANY ($1::text[]) ORDER BY hash FOR UPDATE

@@ -1,10 +1,10 @@
 import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/store.js'
-import { prepared } from './connection.js'
-import type { Sql } from './connection.js'
-import { EMAIL_COLUMNS, emailFrom, emailValues } from '../sql/rows.js'
+import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail } from '../sql/rows.js'
 import type { EmailRow } from '../sql/rows.js'
+import { prepareStatement } from './connection.js'
+import type { Sql } from './connection.js'
 
-/** Does what is asked to an application's emails, if the stored version allows it; to be called in a transaction. */
+/** Applies a change to an application's e-mails if the stored version allows it; to be called in a transaction. */
 export async function changeEmails(sql: Sql, applicationId: string, change: EmailChange): Promise<boolean> {
   if (change === 'removeAll') {
     await sql.run('DELETE FROM platform_auth_emails WHERE application_id = $1', applicationId)
@@ -15,13 +15,13 @@ export async function changeEmails(sql: Sql, applicationId: string, change: Emai
   return (await sql.run('DELETE FROM platform_auth_emails WHERE id = $1 AND version = $2', id, version)) === 1
 }
 
-/** Writes the email if the stored version is the one before; to be called in a transaction. */
+/** Writes the e-mail if the stored version is the previous one; to be called in a transaction. */
 export async function writeEmail(sql: Sql, email: QueuedEmail): Promise<boolean> {
   const { id, version } = email
   const written =
     version === 1
-      ? await sql.get<{ seq: number }>(INSERT, ...emailValues(email))
-      : await sql.get<{ seq: number }>(UPDATE, ...emailValues(email), id, version - 1)
+      ? await sql.get<{ seq: number }>(INSERT, ...listEmailValues(email))
+      : await sql.get<{ seq: number }>(UPDATE, ...listEmailValues(email), id, version - 1)
   if (!written) return false
   await sql.run('DELETE FROM platform_auth_email_claim_links WHERE email_seq = $1', written.seq)
   const hashes = [...new Set(email.claimLinks.map(({ hash }) => hash))]
@@ -31,29 +31,34 @@ export async function writeEmail(sql: Sql, email: QueuedEmail): Promise<boolean>
 }
 
 const COLUMNS = EMAIL_COLUMNS.join()
-const MARKS = EMAIL_COLUMNS.map((_, i) => `$${i + 1}`).join()
+const PLACEHOLDERS = EMAIL_COLUMNS.map((_, i) => `$${i + 1}`).join()
 const INSERT = `
-  INSERT INTO platform_auth_emails (${COLUMNS}) VALUES (${MARKS}) ON CONFLICT (id) DO NOTHING RETURNING seq`
+  INSERT INTO platform_auth_emails (${COLUMNS}) VALUES (${PLACEHOLDERS}) ON CONFLICT (id) DO NOTHING RETURNING seq`
 const UPDATE = `
-  UPDATE platform_auth_emails SET (${COLUMNS}) = (${MARKS})
+  UPDATE platform_auth_emails SET (${COLUMNS}) = (${PLACEHOLDERS})
   WHERE id = $${EMAIL_COLUMNS.length + 1} AND version = $${EMAIL_COLUMNS.length + 2} RETURNING seq`
 
-/** A look, which costs no transaction: mostly there is nothing to lease. */
+/** A read, which needs no transaction: usually there is nothing to lease. */
 export async function isEmailDue(sql: Sql, now: number): Promise<boolean> {
   return (await sql.get(IS_DUE, now)) !== undefined
 }
 
 const DUE = `FROM platform_auth_emails WHERE state = 'due' AND due_at <= $1 AND leased_until <= $1`
-const IS_DUE = prepared(`SELECT 1 ${DUE} LIMIT 1`)
+const IS_DUE = prepareStatement(`SELECT 1 ${DUE} LIMIT 1`)
 
-/** To be called in a transaction. Who leases at the same time gets the next one, without waiting. */
+/** To be called in a transaction. Concurrent calls skip the locked row and get the next e-mail without waiting. */
 export async function leaseEmail(sql: Sql, now: number, until: number): Promise<QueuedEmail | undefined> {
   const text = `
     UPDATE platform_auth_emails SET leased_until = $2, version = version + 1
     WHERE seq = (SELECT seq ${DUE} ORDER BY due_at, seq LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING ${COLUMNS}`
   const row = await sql.get<EmailRow>(text, now, until)
-  return row && emailFrom(row)
+  return row && parseEmail(row)
+}
+
+export async function findEmail(sql: Sql, id: string): Promise<QueuedEmail | undefined> {
+  const row = await sql.get<EmailRow>(`SELECT ${COLUMNS} FROM platform_auth_emails WHERE id = $1`, id)
+  return row && parseEmail(row)
 }
 
 export async function findEmailByClaimLink(sql: Sql, hash: string): Promise<QueuedEmail | undefined> {
@@ -61,17 +66,13 @@ export async function findEmailByClaimLink(sql: Sql, hash: string): Promise<Queu
     SELECT ${COLUMNS} FROM platform_auth_emails
     WHERE seq = (SELECT email_seq FROM platform_auth_email_claim_links WHERE hash = $1 LIMIT 1)`
   const row = await sql.get<EmailRow>(text, hash)
-  return row && emailFrom(row)
+  return row && parseEmail(row)
 }
 
 export async function listEmails(sql: Sql, query: EmailQuery): Promise<readonly QueuedEmail[]> {
-  const { applicationId, state, limit } = query
-  const wanted = [
-    applicationId === undefined ? undefined : 'application_id = $2',
-    state === undefined ? undefined : `state = $${applicationId === undefined ? 2 : 3}`,
-  ].filter((condition) => condition !== undefined)
-  const where = wanted.length > 0 ? `WHERE ${wanted.join(' AND ')}` : ''
-  const values = [applicationId, state].filter((value) => value !== undefined)
+  const filters = listEmailFilters(query)
+  const conditions = filters.map(([column], i) => `${column} = $${i + 2}`)
+  const where = filters.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
   const text = `SELECT ${COLUMNS} FROM platform_auth_emails ${where} ORDER BY due_at, seq LIMIT $1`
-  return (await sql.all<EmailRow>(text, limit, ...values)).map(emailFrom)
+  return (await sql.all<EmailRow>(text, query.limit, ...filters.map(([, value]) => value))).map(parseEmail)
 }

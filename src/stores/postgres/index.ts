@@ -1,39 +1,40 @@
 import { ConfigurationError } from '../../contracts/errors.js'
-import type { ApplicationRecord, NewAuditRecord, EmailChange, Store } from '../../contracts/store.js'
+import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
 import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
 import { listAudit } from './audit.js'
-import { connectionsOf } from './connection.js'
+import { createPostgresConnections } from './connection.js'
 import type { Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
-import { changesSince, publish } from './feed.js'
-import { changeEmails, findEmailByClaimLink, isEmailDue, leaseEmail, listEmails } from './emails.js'
-import { writeEmail } from './emails.js'
-import { postgresListener } from './listener.js'
+import { changeEmails, findEmail, findEmailByClaimLink, isEmailDue } from './emails.js'
+import { leaseEmail, listEmails, writeEmail } from './emails.js'
+import { publish, readChangesSince } from './feed.js'
+import { createPostgresListener } from './listener.js'
+import { migrate } from './migrate.js'
+import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import type { PostgresPool } from './pool.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
-import { migrate } from './schema.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './pool.js'
 
-/** What `postgresStore()` takes. */
+/** Options of `postgresStore()`. */
 export interface PostgresStoreOptions {
   /**
-   * A `Pool` of the package `pg`. It stays the host's: close the platform first, then end the pool. Give it
-   * `connectionTimeoutMillis`, without which it never gives up a connection that does not come about.
+   * A `Pool` of the package `pg`. It stays the host's: close the platform first, then end the pool. Set its
+   * `connectionTimeoutMillis`; without it the pool never gives up a connection attempt.
    */
   readonly pool: PostgresPool
   /**
-   * Whether to hear of other processes' changes by LISTEN, which holds one connection of the pool; true if left out. False
-   * asks every 75 ms instead, and uses nothing that a pooler such as PgBouncer in transaction mode can't do.
+   * Whether to learn of other processes' changes by LISTEN, which holds one connection of the pool. Default: true. With
+   * false the store polls every 75 ms, and uses nothing that PgBouncer in transaction mode does not support.
    */
   readonly listen?: boolean | undefined
 }
 
 /**
- * A store in PostgreSQL, which any number of processes may share. Its tables are those named `platform_auth_*` on the
- * search path of the pool's connections; what is missing is made in the first schema of it.
+ * A store in PostgreSQL, which any number of processes may share. Its tables are named `platform_auth_*` and are found by
+ * the search path of the pool's connections; missing tables are created in the first schema of that path.
  *
  * @example
  * ```ts
@@ -52,20 +53,21 @@ export interface PostgresStoreOptions {
  * ```
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
-  const { pool, listen } = checked(options)
-  const { sql, transaction } = connectionsOf(pool, { prepare: listen })
-  const listener = listen ? postgresListener(pool) : undefined
-  let opening: Promise<void> | undefined
+  const { pool, listen } = checkOptions(options)
+  const { sql, transaction } = createPostgresConnections(pool, { prepare: listen })
+  const listener = listen ? createPostgresListener(pool) : undefined
+  let opening: Promise<SchemaMigration | undefined> | undefined
   let closed = false
 
-  async function open({ migrate: may = true } = {}): Promise<void> {
+  async function open({ migrate: mayMigrate = true } = {}): Promise<SchemaMigration | undefined> {
     if (closed) throw new Error('The PostgreSQL store is closed.')
-    surviveLostConnections(pool)
-    opening ??= migrate({ sql, transaction }, may).catch((error: unknown) => {
+    ignoreLostConnections(pool)
+    if (opening) return opening.then(() => undefined)
+    opening = migrate({ sql, transaction }, { migrations: MIGRATIONS, mayMigrate }).catch((error: unknown) => {
       opening = undefined
       throw error
     })
-    await opening
+    return opening
   }
 
   async function close(): Promise<void> {
@@ -73,62 +75,63 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     listener?.close()
   }
 
-  async function opened(): Promise<void> {
+  async function requireOpen(): Promise<void> {
     if (closed) throw new Error('The PostgreSQL store is closed.')
     if (!opening) throw new Error('The PostgreSQL store is not open: await store.open() first.')
     await opening
   }
 
   async function read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    await opened()
+    await requireOpen()
     return work(sql)
   }
 
   async function write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    await opened()
+    await requireOpen()
     return transaction(work)
   }
 
   return {
     kind: 'postgres',
-    // While it listens, only for the case that its connection is lost without anybody noticing.
+    // While a connection listens, polling only covers a loss of that connection that has not been noticed yet.
     get pollInterval() {
       return listener?.isListening() ? 500 : 75
     },
     open,
     close,
 
-    establishPepper: async (sealed) => (await read(findPepper)) ?? write((tx) => establishPepper(tx, sealed)),
-    resealPepper: (former, sealed) => write((tx) => resealPepper(tx, former, sealed)),
+    establishPepper: async (sealed) => (await read(findPepper)) ?? write((db) => establishPepper(db, sealed)),
+    resealPepper: (former, sealed) => write((db) => resealPepper(db, former, sealed)),
 
     listSigningKeys: () => read(listSigningKeys),
-    addSigningKey: (key, newest, audit) => write((tx) => addSigningKey(tx, key, newest, audit)),
-    resealSigningKey: (kid, former, sealed) => write((tx) => resealSigningKey(tx, kid, former, sealed)),
-    removeSigningKey: (kid, audit) => write((tx) => removeSigningKey(tx, kid, audit)),
+    addSigningKey: (key, newest, audit) => write((db) => addSigningKey(db, key, newest, audit)),
+    resealSigningKey: (kid, former, sealed) => write((db) => resealSigningKey(db, kid, former, sealed)),
+    removeSigningKey: (kid, audit) => write((db) => removeSigningKey(db, kid, audit)),
 
-    findApplication: (id) => read((one) => findApplication(one, id)),
-    findApplicationByKey: (hash) => read((one) => findApplicationByKey(one, hash)),
-    listApplications: (query) => read((one) => listApplications(one, query)),
-    saveApplication: (record, audit, email) => write((tx) => saveApplication(tx, record, audit, email)),
-    noteCredentialUse: (uses) => write((tx) => noteCredentialUse(tx, uses)),
+    findApplication: (id) => read((db) => findApplication(db, id)),
+    findApplicationByKey: (hash) => read((db) => findApplicationByKey(db, hash)),
+    listApplications: (query) => read((db) => listApplications(db, query)),
+    saveApplication: (record, audit, email) => write((db) => saveApplication(db, record, audit, email)),
+    noteCredentialUse: (uses) => write((db) => noteCredentialUse(db, uses)),
 
     leaseEmail: async (now, until) =>
-      (await read((one) => isEmailDue(one, now))) ? write((tx) => leaseEmail(tx, now, until)) : undefined,
-    saveEmail: (email) => write((tx) => writeEmail(tx, email)),
-    findEmailByClaimLink: (hash) => read((one) => findEmailByClaimLink(one, hash)),
-    listEmails: (query) => read((one) => listEmails(one, query)),
+      (await read((db) => isEmailDue(db, now))) ? write((db) => leaseEmail(db, now, until)) : undefined,
+    saveEmail: (email) => write((db) => writeEmail(db, email)),
+    findEmail: (id) => read((db) => findEmail(db, id)),
+    findEmailByClaimLink: (hash) => read((db) => findEmailByClaimLink(db, hash)),
+    listEmails: (query) => read((db) => listEmails(db, query)),
 
-    revokeAccessToken: (token, now) => write((tx) => revokeAccessToken(tx, token, now)),
-    listRevokedAccessTokens: (now, limit) => read((one) => listRevokedAccessTokens(one, now, limit)),
-    isAccessTokenRevoked: (id) => read((one) => isAccessTokenRevoked(one, id)),
+    revokeAccessToken: (token, now) => write((db) => revokeAccessToken(db, token, now)),
+    listRevokedAccessTokens: (now, limit) => read((db) => listRevokedAccessTokens(db, now, limit)),
+    isAccessTokenRevoked: (id) => read((db) => isAccessTokenRevoked(db, id)),
 
-    listAudit: (query) => read((one) => listAudit(one, query)),
-    changesSince: (cursor) => read((one) => changesSince(one, cursor)),
+    listAudit: (query) => read((db) => listAudit(db, query)),
+    changesSince: (cursor) => read((db) => readChangesSince(db, cursor)),
     ...(listener && { watch: listener.watch }),
   }
 }
 
-function checked({ pool, listen = true }: PostgresStoreOptions): { pool: PostgresPool; listen: boolean } {
+function checkOptions({ pool, listen = true }: PostgresStoreOptions): { pool: PostgresPool; listen: boolean } {
   if (typeof pool?.connect !== 'function') {
     throw new ConfigurationError({
       problem: 'postgresStore() was given no pool of the package pg',
@@ -144,7 +147,7 @@ function checked({ pool, listen = true }: PostgresStoreOptions): { pool: Postgre
   return { pool, listen }
 }
 
-/** All of it in one transaction, which what resolves false undoes. */
+/** To be called in a transaction, which is rolled back if this resolves false. */
 async function saveApplication(
   sql: Sql,
   record: ApplicationRecord,
@@ -157,13 +160,13 @@ async function saveApplication(
   return true
 }
 
-const survivors = new WeakSet<PostgresPool>()
+const poolsWithListener = new WeakSet<PostgresPool>()
 
 /**
- * A pool tells of the idle connections it has lost, and replaces them; where nobody listens, that ends the process. For
- * good, because it tells of those that were being closed too.
+ * A pool emits `error` for an idle connection that it has lost, and replaces it; without a listener that event ends the
+ * process. The listener is never removed, because the pool also emits the event for connections that are being closed.
  */
-function surviveLostConnections(pool: PostgresPool): void {
-  if (!survivors.has(pool)) pool.on('error', () => undefined)
-  survivors.add(pool)
+function ignoreLostConnections(pool: PostgresPool): void {
+  if (!poolsWithListener.has(pool)) pool.on('error', () => undefined)
+  poolsWithListener.add(pool)
 }

@@ -2,18 +2,27 @@ import { CHANNEL } from './feed.js'
 import { acquire } from './pool.js'
 import type { PostgresClient, PostgresPool } from './pool.js'
 
-/** Calls back when a change is notified, as long as anybody watches. */
+/** Calls back when a change is notified, for as long as there are watchers. */
 export interface PostgresListener {
-  /** Returns how to stop. */
+  /** Returns a function that stops the calls. */
   watch(wake: () => void): () => void
-  /** Whether all that is committed is notified here, as far as is known. */
+  /** Whether a connection listens, as far as this process knows. */
   isListening(): boolean
   close(): void
 }
 
-export function postgresListener(pool: PostgresPool): PostgresListener {
+/** The delay is doubled after each failed attempt to connect. */
+const MIN_RECONNECT_DELAY_MS = 50
+const MAX_RECONNECT_DELAY_MS = 1000
+const PROBE_INTERVAL_MS = 2000
+const PROBE_TIMEOUT_MS = 2000
+
+/** LISTEN on a channel that is listened to already changes nothing, and shows that the server answers. */
+const LISTEN = { text: `LISTEN ${CHANNEL}`, query_timeout: PROBE_TIMEOUT_MS }
+
+export function createPostgresListener(pool: PostgresPool): PostgresListener {
   const watchers = new Set<() => void>()
-  let listening: Listening | undefined
+  let subscription: Subscription | undefined
   let closed = false
 
   function wakeAll(): void {
@@ -21,8 +30,8 @@ export function postgresListener(pool: PostgresPool): PostgresListener {
   }
 
   function stop(): void {
-    listening?.stop()
-    listening = undefined
+    subscription?.stop()
+    subscription = undefined
   }
 
   return {
@@ -30,13 +39,13 @@ export function postgresListener(pool: PostgresPool): PostgresListener {
       if (closed) return () => undefined
       const watcher = (): void => wake()
       watchers.add(watcher)
-      listening ??= keepListening(pool, wakeAll)
+      subscription ??= subscribe(pool, wakeAll)
       return () => {
         watchers.delete(watcher)
         if (watchers.size === 0) stop()
       }
     },
-    isListening: () => listening?.isUp() === true,
+    isListening: () => subscription?.isListening() === true,
     close() {
       closed = true
       watchers.clear()
@@ -45,93 +54,83 @@ export function postgresListener(pool: PostgresPool): PostgresListener {
   }
 }
 
-/** Milliseconds before another attempt to connect: twice as many after each that failed. */
-const FIRST_PAUSE = 50
-const LONGEST_PAUSE = 1000
-/** Milliseconds between two looks whether the connection is still there, and for which it may be silent then. */
-const HEARTBEAT = 2000
-const SILENCE = 2000
-
-interface Listening {
-  isUp(): boolean
+interface Subscription {
+  isListening(): boolean
   stop(): void
 }
 
-/** Listens on a connection of its own, and on the next one when it is lost, until told to stop. */
-function keepListening(pool: PostgresPool, wake: () => void): Listening {
+/** Listens on a connection of its own, and on a new one when that is lost, until it is stopped. */
+function subscribe(pool: PostgresPool, wake: () => void): Subscription {
   let client: PostgresClient | undefined
   let timer: NodeJS.Timeout | undefined
-  let pause = FIRST_PAUSE
-  let up = false
+  let reconnectDelay = MIN_RECONNECT_DELAY_MS
+  let listening = false
   let stopped = false
 
   async function connect(): Promise<void> {
     let connected: PostgresClient | undefined
-    const onLoss = (): void => connected && letGo(connected)
+    const onLost = (): void => connected && disconnect(connected)
     try {
-      connected = await acquire(pool, onLoss)
+      connected = await acquire(pool, onLost)
     } catch {
-      return tryAgain()
+      return reconnectLater()
     }
     client = connected
-    connected.on('end', onLoss)
+    connected.on('end', onLost)
     connected.on('notification', wake)
-    if (stopped) return letGo(connected)
+    if (stopped) return disconnect(connected)
     try {
       await connected.query(LISTEN)
     } catch {
-      return letGo(connected)
+      return disconnect(connected)
     }
     if (client !== connected) return
-    // The host's process need not live for this.
+    // The host's process may end while this connection is open.
     connected.unref?.()
-    pause = FIRST_PAUSE
-    up = true
-    // For what was committed while nobody listened.
+    reconnectDelay = MIN_RECONNECT_DELAY_MS
+    listening = true
+    // For changes that were committed while no connection listened.
     wake()
-    look(connected)
+    probeLater(connected)
   }
 
-  /** Where a machine or a network between is gone, nobody tells; who listens would wait for ever. */
-  function look(listener: PostgresClient): void {
+  /** A half-open connection emits no event, so it is probed by repeating LISTEN. */
+  function probeLater(probed: PostgresClient): void {
     timer = setTimeout(() => {
-      listener.query(LISTEN).then(
-        () => client === listener && look(listener),
-        () => letGo(listener),
+      probed.query(LISTEN).then(
+        () => client === probed && probeLater(probed),
+        () => disconnect(probed),
       )
-    }, HEARTBEAT)
+    }, PROBE_INTERVAL_MS)
     timer.unref()
   }
 
-  function letGo(lost: PostgresClient): void {
-    // An error and an end are mostly told of the same loss.
+  function disconnect(lost: PostgresClient): void {
+    // A lost connection usually emits both `error` and `end`.
     if (client !== lost) return
     client = undefined
-    up = false
+    listening = false
     clearTimeout(timer)
     lost.removeListener('notification', wake)
-    // Not back into the pool: it would go on listening there.
+    // Closed rather than returned: in the pool it would still listen.
     lost.release(true)
-    tryAgain()
+    reconnectLater()
   }
 
-  function tryAgain(): void {
+  function reconnectLater(): void {
     if (stopped) return
-    timer = setTimeout(() => void connect(), pause)
+    timer = setTimeout(() => void connect(), reconnectDelay)
     timer.unref()
-    pause = Math.min(pause * 2, LONGEST_PAUSE)
+    reconnectDelay = Math.min(reconnectDelay * 2, MAX_RECONNECT_DELAY_MS)
   }
 
   void connect()
   return {
-    isUp: () => up,
+    isListening: () => listening,
     stop() {
       stopped = true
       clearTimeout(timer)
-      if (client) letGo(client)
+      if (client) disconnect(client)
     },
   }
 }
-
-/** To listen again changes nothing, and shows that the server is there. */
-const LISTEN = { text: `LISTEN ${CHANNEL}`, query_timeout: SILENCE }

@@ -1,11 +1,11 @@
-/** What a store needs of `Pool` of the package `pg`. */
+/** The part of `Pool` of the package `pg` that a store uses. */
 export interface PostgresPool {
   readonly options?: { readonly max?: number | undefined }
   connect(callback: (error: Error | undefined, client: PostgresClient | undefined) => void): void
   on(event: 'error', listener: () => void): unknown
 }
 
-/** What a store needs of `PoolClient`. */
+/** The part of `PoolClient` that a store uses. */
 export interface PostgresClient {
   query(query: PostgresQuery): Promise<PostgresResult>
   release(destroy?: boolean): void
@@ -14,7 +14,7 @@ export interface PostgresClient {
   removeListener(event: 'notification' | 'error' | 'end', listener: () => void): unknown
 }
 
-/** What a store needs of `QueryConfig`. */
+/** The part of `QueryConfig` that a store uses. */
 export interface PostgresQuery {
   readonly text: string
   readonly name?: string
@@ -24,16 +24,16 @@ export interface PostgresQuery {
   readonly types?: { getTypeParser(oid: number): (text: string) => unknown }
 }
 
-/** What a store needs of `QueryResult`. */
+/** The part of `QueryResult` that a store uses. */
 export interface PostgresResult {
   readonly rows: readonly unknown[]
   readonly rowCount: number | null
 }
 
 /**
- * A connection of the pool's, which whoever has it gives back by `release()`. `onError` hears of its loss: where nobody
- * does, that ends the process. By callback, since a promise would come too late where one piece of the stream brings both
- * the connection and its end.
+ * Takes a connection from the pool; the caller gives it back with `release()`. `onError` is called when the connection is
+ * lost: without a listener that event would end the process. Takes a callback because a promise resolves too late if the
+ * connection is established and lost within one read of its socket.
  */
 export function acquire(pool: PostgresPool, onError: () => void): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {

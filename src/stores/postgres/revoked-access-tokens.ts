@@ -1,26 +1,26 @@
 import type { RevokedAccessToken } from '../../contracts/store.js'
-import { prepared } from './connection.js'
+import { parseRevokedAccessToken } from '../sql/rows.js'
+import type { RevokedAccessTokenRow } from '../sql/rows.js'
+import { prepareStatement } from './connection.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
-import { revokedAccessTokenFrom } from '../sql/rows.js'
-import type { RevokedAccessTokenRow } from '../sql/rows.js'
 
-/** How many expired rows one call clears away: more than it adds, and not so many that it takes long. */
-const CLEARED_AT_ONCE = 100
+/** How many expired rows one call deletes: more than it adds, but not so many that it takes long. */
+const MAX_DELETED_PER_CALL = 100
 
-/** To be called in a transaction. */
+/** Stores a revoked access token and deletes expired ones; to be called in a transaction. */
 export async function revokeAccessToken(sql: Sql, { id, expiresAt }: RevokedAccessToken, now: number): Promise<void> {
   const inserted = await sql.run(
     'INSERT INTO platform_auth_revoked_access_tokens (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING',
     id,
     expiresAt,
   )
-  // Those that another transaction is clearing away need nobody to wait for them.
-  const clear = `
+  // Rows that another transaction is deleting are skipped: there is no need to wait for them.
+  const deleteExpired = `
     DELETE FROM platform_auth_revoked_access_tokens WHERE id IN (
       SELECT id FROM platform_auth_revoked_access_tokens WHERE expires_at <= $1
       ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
-  await sql.run(clear, now, CLEARED_AT_ONCE)
+  await sql.run(deleteExpired, now, MAX_DELETED_PER_CALL)
   if (inserted === 1) await publish(sql, { kind: 'accessTokenRevoked', id, expiresAt })
 }
 
@@ -32,11 +32,11 @@ export async function listRevokedAccessTokens(
   const text = `
     SELECT id, expires_at FROM platform_auth_revoked_access_tokens
     WHERE expires_at > $1 ORDER BY expires_at LIMIT $2`
-  return (await sql.all<RevokedAccessTokenRow>(text, now, limit)).map(revokedAccessTokenFrom)
+  return (await sql.all<RevokedAccessTokenRow>(text, now, limit)).map(parseRevokedAccessToken)
 }
 
 export async function isAccessTokenRevoked(sql: Sql, id: string): Promise<boolean> {
   return (await sql.get(IS_REVOKED, id)) !== undefined
 }
 
-const IS_REVOKED = prepared('SELECT 1 FROM platform_auth_revoked_access_tokens WHERE id = $1')
+const IS_REVOKED = prepareStatement('SELECT 1 FROM platform_auth_revoked_access_tokens WHERE id = $1')

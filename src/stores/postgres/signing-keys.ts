@@ -1,23 +1,23 @@
 import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store.js'
+import { parseSigningKey } from '../sql/rows.js'
+import type { SigningKeyRow } from '../sql/rows.js'
+import { takeAdvisoryLock } from './advisory-locks.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
-import { signingKeyFrom } from '../sql/rows.js'
-import type { SigningKeyRow } from '../sql/rows.js'
 
 export async function listSigningKeys(sql: Sql): Promise<readonly SigningKeyRecord[]> {
   const rows = await sql.all<SigningKeyRow>('SELECT * FROM platform_auth_signing_keys ORDER BY seq')
-  return rows.map(signingKeyFrom)
+  return rows.map(parseSigningKey)
 }
 
-/** To be called in a transaction, as those below. */
+/** Adds a key if `newest` is the key added last. This function and those below are to be called in a transaction. */
 export async function addSigningKey(
   sql: Sql,
   key: SigningKeyRecord,
   newest: string | undefined,
   audit: NewAuditRecord,
 ): Promise<boolean> {
-  // Which key is the newest is no row's business, so no row's lock would do.
-  await sql.get('SELECT pg_advisory_xact_lock($1::bigint)', ADDING)
+  await takeAdvisoryLock(sql, 'signingKeys')
   const last = await sql.get<{ kid: string }>('SELECT kid FROM platform_auth_signing_keys ORDER BY seq DESC LIMIT 1')
   if (last?.kid !== newest) return false
   const { kid, algorithm, publicJwk, sealedPrivateJwk, createdAt, signsFrom, formerVerifiesFor } = key
@@ -30,9 +30,6 @@ export async function addSigningKey(
   await publish(sql, { kind: 'signingKeys' }, audit)
   return true
 }
-
-/** An advisory lock of the database; nothing but chance keeps others from using the same number. */
-const ADDING = 6_023_885_187_242
 
 export async function resealSigningKey(sql: Sql, kid: string, former: string, sealed: string): Promise<boolean> {
   const text = `

@@ -5,12 +5,13 @@ import type {
   AuditRecord,
   Change,
   CredentialRecord,
+  EmailQuery,
   QueuedEmail,
   RevokedAccessToken,
   SigningKeyRecord,
 } from '../../contracts/store.js'
 
-/** What SQL databases answer with, and the records it stands for. Lists within a row are JSON. */
+/** An application as a SQL database returns it. `apis` and `credentials` are JSON. */
 export interface ApplicationRow {
   readonly id: string
   readonly name: string
@@ -23,7 +24,7 @@ export interface ApplicationRow {
   readonly credentials: string
 }
 
-export function applicationFrom(row: ApplicationRow): ApplicationRecord {
+export function parseApplication(row: ApplicationRow): ApplicationRecord {
   const apis = JSON.parse(row.apis) as readonly (readonly [api: string, scopes: readonly string[]])[]
   const credentials = JSON.parse(row.credentials) as readonly CredentialJson[]
   return {
@@ -32,8 +33,8 @@ export function applicationFrom(row: ApplicationRow): ApplicationRecord {
     contact: row.contact ?? undefined,
     status: row.status,
     apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
-    keys: credentials.filter(({ kind }) => kind === 'key').map(credentialFrom),
-    secrets: credentials.filter(({ kind }) => kind === 'secret').map(credentialFrom),
+    keys: credentials.filter(({ kind }) => kind === 'key').map(parseCredential),
+    secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),
     createdAt: row.created_at,
     tokensRevokedAt: row.tokens_revoked_at,
     version: row.version,
@@ -49,7 +50,7 @@ interface CredentialJson {
   readonly lastUsedAt: number | null
 }
 
-function credentialFrom({ hash, prefix, createdAt, expiresAt, lastUsedAt }: CredentialJson): CredentialRecord {
+function parseCredential({ hash, prefix, createdAt, expiresAt, lastUsedAt }: CredentialJson): CredentialRecord {
   return { hash, prefix, createdAt, expiresAt: expiresAt ?? undefined, lastUsedAt: lastUsedAt ?? undefined }
 }
 
@@ -63,7 +64,7 @@ export interface SigningKeyRow {
   readonly former_verifies_for: number
 }
 
-export function signingKeyFrom(row: SigningKeyRow): SigningKeyRecord {
+export function parseSigningKey(row: SigningKeyRow): SigningKeyRecord {
   return {
     kid: row.kid,
     algorithm: row.algorithm,
@@ -107,7 +108,7 @@ export const EMAIL_COLUMNS: readonly (keyof EmailRow)[] = [
   'version',
 ]
 
-export function emailFrom(row: EmailRow): QueuedEmail {
+export function parseEmail(row: EmailRow): QueuedEmail {
   return {
     id: row.id,
     applicationId: row.application_id,
@@ -125,25 +126,33 @@ export function emailFrom(row: EmailRow): QueuedEmail {
   }
 }
 
-/** In the order of `EMAIL_COLUMNS`. */
-export function emailValues(email: QueuedEmail): readonly (string | number | undefined)[] {
-  const { id, applicationId, purpose, state, overlap, attemptCount, attemptedHashes, claimLinks, version } = email
-  const { createdAt, dueAt, leasedUntil, problem } = email
-  const lists = [JSON.stringify(attemptedHashes), JSON.stringify(claimLinks)]
+/** An e-mail's values in the order of `EMAIL_COLUMNS`. */
+export function listEmailValues(email: QueuedEmail): readonly (string | number | undefined)[] {
   return [
-    id,
-    applicationId,
-    purpose,
-    state,
-    overlap,
-    attemptCount,
-    ...lists,
-    createdAt,
-    dueAt,
-    leasedUntil,
-    problem,
-    version,
+    email.id,
+    email.applicationId,
+    email.purpose,
+    email.state,
+    email.overlap,
+    email.attemptCount,
+    JSON.stringify(email.attemptedHashes),
+    JSON.stringify(email.claimLinks),
+    email.createdAt,
+    email.dueAt,
+    email.leasedUntil,
+    email.problem,
+    email.version,
   ]
+}
+
+/** The columns that a query restricts, with the value of each. */
+export function listEmailFilters(query: EmailQuery): readonly (readonly [column: keyof EmailRow, value: string])[] {
+  const filters = [
+    ['application_id', query.applicationId],
+    ['purpose', query.purpose],
+    ['state', query.state],
+  ] as const
+  return filters.flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]))
 }
 
 export interface RevokedAccessTokenRow {
@@ -151,7 +160,7 @@ export interface RevokedAccessTokenRow {
   readonly expires_at: number
 }
 
-export function revokedAccessTokenFrom(row: RevokedAccessTokenRow): RevokedAccessToken {
+export function parseRevokedAccessToken(row: RevokedAccessTokenRow): RevokedAccessToken {
   return { id: row.id, expiresAt: row.expires_at }
 }
 
@@ -164,7 +173,7 @@ export interface AuditRow {
   readonly details: string
 }
 
-export function auditFrom(row: AuditRow): AuditRecord {
+export function parseAuditRecord(row: AuditRow): AuditRecord {
   return {
     id: String(row.seq),
     at: row.at,
@@ -182,8 +191,8 @@ export interface ChangeRow {
   readonly expires_at: number | null
 }
 
-/** A kind that this version doesn't know may concern anything. */
-export function changeFrom({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
+/** A kind that this version does not know may concern anything. */
+export function parseChange({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
   if (kind === 'application' && id !== null) return { kind, id }
   if (kind === 'accessTokenRevoked' && id !== null && expiresAt !== null) return { kind, id, expiresAt }
   return kind === 'signingKeys' ? { kind } : { kind: 'everything' }

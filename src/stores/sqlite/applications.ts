@@ -1,9 +1,10 @@
-import type { ApplicationQuery, ApplicationRecord, ApplicationStatus, CredentialRecord } from '../../contracts/store.js'
-import { applicationFrom } from '../sql/rows.js'
+import type { ApplicationQuery, ApplicationRecord, ApplicationStatus } from '../../contracts/store.js'
+import { parseApplication } from '../sql/rows.js'
 import type { ApplicationRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
+import { writeCredentials } from './credentials.js'
 
-/** One row per application, its APIs and credentials as JSON: a single statement sees a single moment. */
+/** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version,
     (SELECT json_group_array(json_array(api, json(scopes)) ORDER BY position)
@@ -13,39 +14,22 @@ const SELECT_APPLICATION = `
       FROM platform_auth_credentials WHERE application_seq = a.seq) AS credentials
   FROM platform_auth_applications a`
 
-/** Writes the record if the stored version is the one before; to be called in a transaction. */
-export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {
-  const written = record.version === 1 ? insert(sql, record) : update(sql, record)
-  if (!written) return false
-  const seq = seqOf(sql, record.id)
-  writeGrants(sql, seq, record)
-  writeCredentials(sql, seq, record)
-  return true
-}
-
-/** Notes uses that are later than what is known; to be called in a transaction. */
-export function noteCredentialUse(sql: Sql, uses: readonly { readonly hash: string; readonly at: number }[]): void {
-  const text = `
-    UPDATE platform_auth_credentials SET last_used_at = ? WHERE hash = ? AND ifnull(last_used_at < ?, TRUE)`
-  for (const { hash, at } of uses) sql.run(text, at, hash, at)
-}
-
 export function findApplication(sql: Sql, id: string): ApplicationRecord | undefined {
   const row = sql.get<ApplicationRow>(`${SELECT_APPLICATION} WHERE a.id = ?`, id)
-  return row && applicationFrom(row)
+  return row && parseApplication(row)
 }
 
 export function findApplicationByKey(sql: Sql, hash: string): ApplicationRecord | undefined {
   const text = `${SELECT_APPLICATION}
     WHERE a.seq = (SELECT application_seq FROM platform_auth_credentials WHERE hash = ? AND kind = 'key')`
   const row = sql.get<ApplicationRow>(text, hash)
-  return row && applicationFrom(row)
+  return row && parseApplication(row)
 }
 
 export function listApplications(sql: Sql, { after, limit, api, status }: ApplicationQuery): ApplicationRecord[] {
-  const start = after === undefined ? 0 : seqOf(sql, after)
+  const start = after === undefined ? 0 : findSeq(sql, after)
   const statuses = status === undefined ? NOT_DELETED : [status]
-  // One branch per status, so that an index has each in order and merging them stops at the limit.
+  // One branch per status: an index has each of them in order, and merging them stops at the limit.
   const branch =
     api === undefined
       ? 'SELECT seq FROM platform_auth_applications WHERE status = ? AND seq > ?'
@@ -53,14 +37,19 @@ export function listApplications(sql: Sql, { after, limit, api, status }: Applic
   const page = `${statuses.map(() => branch).join(' UNION ALL ')} ORDER BY seq LIMIT ?`
   const values = statuses.flatMap((one) => (api === undefined ? [one, start] : [api, one, start]))
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page}) ORDER BY a.seq`
-  return sql.all<ApplicationRow>(text, ...values, limit).map(applicationFrom)
+  return sql.all<ApplicationRow>(text, ...values, limit).map(parseApplication)
 }
 
 const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspended']
 
-/** NULL where there is none, after which nothing comes. */
-function seqOf(sql: Sql, id: string): number | undefined {
-  return sql.get<{ seq: number }>('SELECT seq FROM platform_auth_applications WHERE id = ?', id)?.seq
+/** Writes the record if the stored version is the previous one; to be called in a transaction. */
+export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {
+  const isWritten = record.version === 1 ? insert(sql, record) : update(sql, record)
+  if (!isWritten) return false
+  const seq = findSeq(sql, record.id)
+  writeGrants(sql, seq, record)
+  writeCredentials(sql, seq, record)
+  return true
 }
 
 function insert(sql: Sql, record: ApplicationRecord): boolean {
@@ -89,28 +78,7 @@ function writeGrants(sql: Sql, seq: number | undefined, { apis, status }: Applic
   }
 }
 
-function writeCredentials(sql: Sql, seq: number | undefined, { keys, secrets }: ApplicationRecord): void {
-  const stored = sql.all<{ hash: string; last_used_at: number | null }>(
-    'SELECT hash, last_used_at FROM platform_auth_credentials WHERE application_seq = ?',
-    seq,
-  )
-  const lastUses = new Map(stored.map((row) => [row.hash, row.last_used_at]))
-  sql.run('DELETE FROM platform_auth_credentials WHERE application_seq = ?', seq)
-  // A plain INSERT: a hash that another application has must fail, not move.
-  const text = `
-    INSERT INTO platform_auth_credentials
-      (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-  function write(kind: 'key' | 'secret', credentials: readonly CredentialRecord[]): void {
-    for (const [position, { hash, prefix, createdAt, expiresAt, lastUsedAt }] of credentials.entries()) {
-      const lastUse = laterOf(lastUsedAt, lastUses.get(hash) ?? undefined)
-      sql.run(text, hash, seq, kind, position, prefix, createdAt, expiresAt, lastUse)
-    }
-  }
-  write('key', keys)
-  write('secret', secrets)
-}
-
-function laterOf(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
+/** Undefined if there is none: bound as NULL, after which nothing is listed. */
+function findSeq(sql: Sql, id: string): number | undefined {
+  return sql.get<{ seq: number }>('SELECT seq FROM platform_auth_applications WHERE id = ?', id)?.seq
 }

@@ -1,19 +1,20 @@
-import type { NewAuditRecord, AuditQuery, AuditRecord } from '../../contracts/store.js'
-import { auditFrom } from '../sql/rows.js'
+import type { AuditQuery, AuditRecord, NewAuditRecord } from '../../contracts/store.js'
+import { parseCursor } from '../sql/cursor.js'
+import { parseAuditRecord } from '../sql/rows.js'
 import type { AuditRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
-/** To be called in the transaction that makes the change. */
+/** Writes a record in the transaction that makes the change. */
 export function writeAudit(sql: Sql, { at, type, by, applicationId, details }: NewAuditRecord): void {
   const text = 'INSERT INTO platform_auth_audit (at, type, actor, application_id, details) VALUES (?, ?, ?, ?, ?)'
   sql.run(text, at, type, by, applicationId, JSON.stringify(details))
 }
 
 export function listAudit(sql: Sql, { after, limit, applicationId }: AuditQuery): readonly AuditRecord[] {
-  // What is no number becomes NULL, after which nothing comes.
-  const start = after === undefined ? 0 : Number.parseInt(after, 10)
-  const ofOne = applicationId === undefined ? '' : 'application_id = ? AND'
-  const text = `SELECT * FROM platform_auth_audit WHERE ${ofOne} seq > ? ORDER BY seq LIMIT ?`
+  // A malformed id is bound as NULL, after which nothing is listed.
+  const start = after === undefined ? 0 : parseCursor(after)
+  const condition = applicationId === undefined ? '' : 'application_id = ? AND'
+  const text = `SELECT * FROM platform_auth_audit WHERE ${condition} seq > ? ORDER BY seq LIMIT ?`
   const values = applicationId === undefined ? [start, limit] : [applicationId, start, limit]
-  return sql.all<AuditRow>(text, ...values).map(auditFrom)
+  return sql.all<AuditRow>(text, ...values).map(parseAuditRecord)
 }

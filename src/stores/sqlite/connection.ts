@@ -2,10 +2,10 @@ import { statSync, type BigIntStats } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
 
-/** Statements against one database. They are prepared once; values that are undefined go in as NULL. */
+/** Runs statements, each prepared once. A value that is undefined is bound as NULL. */
 export interface Sql {
   exec(text: string): void
-  /** How many rows it changed. */
+  /** Returns the number of changed rows. */
   run(text: string, ...values: readonly Bindable[]): number
   get<Row>(text: string, ...values: readonly Bindable[]): Row | undefined
   all<Row>(text: string, ...values: readonly Bindable[]): readonly Row[]
@@ -13,68 +13,68 @@ export interface Sql {
 
 type Bindable = SqliteValue | undefined
 
-/** A database whose locks are waited for without stopping the event loop. */
+/** A database connection that waits for locks without blocking the event loop. */
 export interface SqliteConnection {
-  /** Runs `work` outside of any transaction: for what is one statement. */
+  /** Runs `work` outside a transaction: for a single statement. */
   single<T>(work: (sql: Sql) => T): Promise<T>
-  /**
-   * Runs `work` in a write transaction: all of it is committed, or, when it throws or returns false, nothing. It may run
-   * more than once.
-   */
+  /** Runs `work` in a write transaction, which is rolled back if `work` throws or returns false. `work` may run more than once. */
   transaction<T>(work: (sql: Sql) => T): Promise<T>
-  /** Makes every later call, and every one that still waits, reject; closes the database if it is `owned`. */
+  /** Rejects every waiting and every later call; closes the database if it is `owned`. */
   close(): void
 }
 
 /**
- * Milliseconds that an operation waits for a lock: less than the 5 s after which a platform takes it for failed, because
- * then it must not happen any more.
+ * How long an operation waits for a lock: less than the 5 s after which a platform counts it as failed, because it must not
+ * take effect after that.
  */
-const PATIENCE = 4500
+const LOCK_TIMEOUT_MS = 4500
 
-export function connectTo(database: SqliteDatabase, { owned }: { readonly owned: boolean }): SqliteConnection {
-  const sql = preparedOnce(database)
-  const patient = owned ? <T>(work: () => T): T => work() : withoutBlocking(sql)
-  const refuseForeign = fileKeeper(sql)
+export function createSqliteConnection(
+  database: SqliteDatabase,
+  { owned }: { readonly owned: boolean },
+): SqliteConnection {
+  const sql = createSql(database)
+  const runUnblocked = owned ? <T>(work: () => T): T => work() : createUnblockedRunner(sql)
+  const refuseReplacedFile = createFileGuard(sql)
   let closed = false
 
-  async function whenFree<T>(deadline: number, work: () => T): Promise<T> {
+  async function runWhenUnlocked<T>(deadline: number, work: () => T): Promise<T> {
     for (;;) {
       if (closed) throw new Error('The SQLite store is closed.')
-      const late = performance.now() >= deadline
+      const isLate = performance.now() >= deadline
       try {
-        // Work is synchronous, so a transaction that is open now is the host's own, on a database handed in.
+        // `work` is synchronous, so a transaction that is open now is the host's own, on a database that was handed in.
         if (!database.isTransaction) {
-          refuseForeign()
-          return patient(work)
+          refuseReplacedFile()
+          return runUnblocked(work)
         }
       } catch (error) {
-        if (late || !isBusy(error)) throw error
+        if (isLate || !isBusy(error)) throw error
       }
-      if (late) throw new Error('The SQLite database handed in has had a transaction open all the time.')
-      // A look costs some 20 us. Short uneven pauses, since nobody queues: who looks more often gets the lock.
+      if (isLate) throw new Error('The SQLite database that was handed in had a transaction open all the time.')
+      // A try costs about 20 us. Short random delays, because SQLite has no queue: whoever tries more often gets the lock.
       await sleep(1 + Math.random() * 4)
     }
   }
 
-  // Only the first in a line looks: a hundred that wait must not cost more than one.
-  function line(): <T>(work: () => T) => Promise<T> {
+  // Only the first in a queue tries: a hundred waiting operations must not cost more than one.
+  function createQueue(): <T>(work: () => T) => Promise<T> {
     let last: Promise<unknown> = Promise.resolve()
-    return function queue(work) {
-      const deadline = performance.now() + PATIENCE
-      const result = last.then(() => whenFree(deadline, work))
+    return function enqueue(work) {
+      const deadline = performance.now() + LOCK_TIMEOUT_MS
+      const result = last.then(() => runWhenUnlocked(deadline, work))
       last = result.catch(() => undefined)
       return result
     }
   }
 
-  // Two lines, because in WAL mode a reader has no need to wait for a writer.
-  const readers = line()
-  const writers = line()
+  // Two queues, because in WAL mode a reader need not wait for a writer.
+  const enqueueRead = createQueue()
+  const enqueueWrite = createQueue()
 
   return {
-    single: (work) => readers(() => work(sql)),
-    transaction: (work) => writers(() => inTransaction(sql, () => work(sql))),
+    single: (work) => enqueueRead(() => work(sql)),
+    transaction: (work) => enqueueWrite(() => runInTransaction(sql, () => work(sql))),
     close: () => {
       if (owned && !closed) database.close()
       closed = true
@@ -82,18 +82,25 @@ export function connectTo(database: SqliteDatabase, { owned }: { readonly owned:
   }
 }
 
-/** Throws where the path leads to another file than the one that is open, or to none. */
-function fileKeeper(sql: Sql): () => void {
+/** The absolute path of the database's file; undefined for a database in memory. */
+export function findFilePath(sql: Sql): string | undefined {
+  const databases = sql.all<{ name: string; file: string }>('PRAGMA database_list')
+  return databases.find(({ name }) => name === 'main')?.file || undefined
+}
+
+/**
+ * Returns a check that throws if the path leads to no file, or to another one than the file that is open: the open file
+ * would still take writes, and they would be lost with its last process.
+ */
+function createFileGuard(sql: Sql): () => void {
   let path: string | undefined
   let opened: BigIntStats | undefined
 
-  // The open one would take writes until its last process ends, and then be gone with them.
-  return function refuseForeign() {
-    path ??= sql.all<{ name: string; file: string }>('PRAGMA database_list').find(({ name }) => name === 'main')?.file
-    // In memory.
-    if (!path) return
-    const found = fileAt(path)
-    // What may not be looked at any more need not be gone.
+  return function refuseReplacedFile() {
+    path ??= findFilePath(sql)
+    if (path === undefined) return
+    const found = statFile(path)
+    // Permission to stat the path may have been withdrawn; the file may still be there.
     if (found === 'hidden') return
     opened ??= found
     if (found && found.ino === opened?.ino && found.dev === opened.dev) return
@@ -101,7 +108,7 @@ function fileKeeper(sql: Sql): () => void {
   }
 }
 
-function fileAt(path: string): BigIntStats | 'hidden' | undefined {
+function statFile(path: string): BigIntStats | 'hidden' | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
@@ -109,9 +116,9 @@ function fileAt(path: string): BigIntStats | 'hidden' | undefined {
   }
 }
 
-/** The host's connection may wait for locks by standing still, and all that is answered from memory with it. */
-function withoutBlocking(sql: Sql): <T>(work: () => T) => T {
-  return function patient(work) {
+/** The host's connection may be set to wait for locks (`busy_timeout`), which blocks the event loop. */
+function createUnblockedRunner(sql: Sql): <T>(work: () => T) => T {
+  return function runUnblocked(work) {
     const { timeout = 0 } = sql.get<{ timeout: number }>('PRAGMA busy_timeout') ?? {}
     if (timeout === 0) return work()
     sql.exec('PRAGMA busy_timeout = 0')
@@ -123,48 +130,49 @@ function withoutBlocking(sql: Sql): <T>(work: () => T) => T {
   }
 }
 
-function preparedOnce(database: SqliteDatabase): Sql {
+function createSql(database: SqliteDatabase): Sql {
   const statements = new Map<string, SqliteStatement>()
 
-  function statement(text: string): SqliteStatement {
+  function prepareOnce(text: string): SqliteStatement {
     const known = statements.get(text)
     if (known) return known
     const prepared = database.prepare(text)
-    // A database handed in may have been opened with other defaults.
+    // A database that was handed in may have been opened with other defaults.
     prepared.setReadBigInts(false)
     prepared.setReturnArrays?.(false)
     statements.set(text, prepared)
     return prepared
   }
 
-  const bound = (values: readonly Bindable[]): SqliteValue[] => values.map((value) => value ?? null)
+  const bind = (values: readonly Bindable[]): SqliteValue[] => values.map((value) => value ?? null)
   return {
     exec: (text) => database.exec(text),
-    run: (text, ...values) => Number(statement(text).run(...bound(values)).changes),
+    run: (text, ...values) => Number(prepareOnce(text).run(...bind(values)).changes),
     get: <Row>(text: string, ...values: readonly Bindable[]) =>
-      statement(text).get(...bound(values)) as Row | undefined,
-    all: <Row>(text: string, ...values: readonly Bindable[]) => statement(text).all(...bound(values)) as readonly Row[],
+      prepareOnce(text).get(...bind(values)) as Row | undefined,
+    all: <Row>(text: string, ...values: readonly Bindable[]) =>
+      prepareOnce(text).all(...bind(values)) as readonly Row[],
   }
 }
 
-function inTransaction<T>(sql: Sql, work: () => T): T {
-  // Immediate: a transaction that begins as a reader can't always become a writer.
+function runInTransaction<T>(sql: Sql, work: () => T): T {
+  // Immediate: a transaction that begins as a reader cannot always become a writer.
   sql.run('BEGIN IMMEDIATE')
   try {
     const result = work()
     sql.run(result === false ? 'ROLLBACK' : 'COMMIT')
     return result
   } catch (error) {
-    rollback(sql)
+    rollBack(sql)
     throw error
   }
 }
 
-function rollback(sql: Sql): void {
+function rollBack(sql: Sql): void {
   try {
     sql.run('ROLLBACK')
   } catch {
-    // SQLite has done so already (disk full, for one); the first error tells more.
+    // SQLite has rolled back already (if the disk is full, for example). The first error says more.
   }
 }
 
@@ -175,6 +183,6 @@ const SQLITE_PROTOCOL = 15
 function isBusy(error: unknown): boolean {
   const { errcode } = error as { errcode?: unknown }
   if (typeof errcode !== 'number') return false
-  // The low byte; what is above it says why.
+  // The low byte is the primary result code.
   return [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].includes(errcode & 0xff)
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { StoreIncompatibleError } from '../../contracts/errors.js'
 
-/** What a store needs of `DatabaseSync`, which `node:sqlite` and `@photostructure/sqlite` export alike. */
+/** The part of `DatabaseSync` that a store uses; `node:sqlite` and `@photostructure/sqlite` both export such a class. */
 export interface SqliteDatabase {
   readonly isTransaction: boolean
   exec(sql: string): void
@@ -9,7 +9,7 @@ export interface SqliteDatabase {
   close(): void
 }
 
-/** What a store needs of `StatementSync`. */
+/** The part of `StatementSync` that a store uses. */
 export interface SqliteStatement {
   run(...values: SqliteValue[]): { readonly changes: number | bigint }
   get(...values: SqliteValue[]): unknown
@@ -18,21 +18,41 @@ export interface SqliteStatement {
   setReturnArrays?(enabled: boolean): void
 }
 
-/** What goes into a column. */
+/** A value of a column. */
 export type SqliteValue = null | number | bigint | string
 
-/** Opens a database file, and makes it, readable by its owner alone, where there is none. */
-export async function openSqliteFile(path: string): Promise<SqliteDatabase> {
-  const DatabaseSync = await loadDriver()
-  if (!/^(:memory:|file:|$)/.test(path)) createPrivately(path)
-  // SQLite's own waiting would stop the event loop; sqlite-connection.ts waits instead.
-  return new DatabaseSync(path, { timeout: 0 })
+/** Opens a database file. If there is none, creates one that only its owner can read. */
+export type OpenSqliteFile = (path: string) => SqliteDatabase
+
+/** Loads the SQLite driver of this Node. */
+export async function loadSqliteDriver(): Promise<OpenSqliteFile> {
+  const DatabaseSync = await importDriver()
+  return function openSqliteFile(path) {
+    if (!/^(:memory:|file:|$)/.test(path)) createPrivateFile(path)
+    // SQLite's own waiting for a lock blocks the event loop; connection.ts waits instead.
+    return new DatabaseSync(path, { timeout: 0 })
+  }
+}
+
+/**
+ * Creates an empty file with mode 0600, unless one exists; returns whether it did. SQLite gives the files beside it
+ * (`-wal`, `-shm`) the same mode.
+ */
+export function createPrivateFile(path: string): boolean {
+  try {
+    // Exclusive: opening and closing an existing file would drop the locks that this process has on it (POSIX).
+    closeSync(openSync(path, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'EEXIST') throw error
+    return false
+  }
 }
 
 type DatabaseConstructor = new (path: string, options: { timeout: number }) => SqliteDatabase
 
-/** Node's own from version 24 on (before, it is experimental and says so on stderr), else the optional peer. */
-async function loadDriver(): Promise<DatabaseConstructor> {
+/** Node's own driver from version 24 on (in older versions it is experimental and warns on stderr), otherwise the optional peer dependency. */
+async function importDriver(): Promise<DatabaseConstructor> {
   if (Number.parseInt(process.versions.node, 10) >= 24) {
     const builtin = process.getBuiltinModule('node:sqlite') as { DatabaseSync: DatabaseConstructor } | undefined
     if (builtin) return builtin.DatabaseSync
@@ -45,19 +65,9 @@ async function loadDriver(): Promise<DatabaseConstructor> {
       'driver_missing',
       {
         problem: `sqliteStore() found no SQLite driver for Node ${process.versions.node}`,
-        fix: 'Node has its own from version 24 on; before, run: npm install @photostructure/sqlite',
+        fix: 'Node has its own from version 24 on; for this version run: npm install @photostructure/sqlite',
       },
       { cause },
     )
-  }
-}
-
-/** The files that SQLite puts beside it (`-wal`, `-shm`) get the same mode. */
-function createPrivately(path: string): void {
-  try {
-    // Exclusive, because to open and close a file that is there would drop this process's locks on it (POSIX).
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'EEXIST') throw error
   }
 }

@@ -1,27 +1,34 @@
-import type { ApplicationRecord, NewAuditRecord, EmailChange, Store } from '../../contracts/store.js'
-import { findApplication, findApplicationByKey, listApplications } from './applications.js'
-import { noteCredentialUse, writeApplication } from './applications.js'
+import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
+import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
 import { listAudit, writeAudit } from './audit.js'
-import { connectTo } from './connection.js'
+import { createSqliteConnection } from './connection.js'
 import type { Sql, SqliteConnection } from './connection.js'
-import { openSqliteFile } from './driver.js'
+import { noteCredentialUse } from './credentials.js'
+import { loadSqliteDriver } from './driver.js'
 import type { SqliteDatabase } from './driver.js'
-import { feedReader, publish } from './feed.js'
-import { changeEmails, findEmailByClaimLink, isEmailDue, leaseEmail, listEmails, writeEmail } from './emails.js'
+import { changeEmails, findEmail, findEmailByClaimLink, isEmailDue } from './emails.js'
+import { leaseEmail, listEmails, writeEmail } from './emails.js'
+import { createFeedReader, publish } from './feed.js'
+import { createFileBackup } from './file-backup.js'
+import type { FileBackup } from './file-backup.js'
+import { migrate } from './migrate.js'
+import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
-import { migrate } from './schema.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
 
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
 
 /**
- * A store in a SQLite file, which several processes of one machine may share. Given a path, it opens the file, and makes
- * it with mode 0600 where there is none. Given a database, it uses that connection, which it sets to
- * `journal_mode = WAL` and `synchronous = FULL`, and leaves it open.
+ * A store in a SQLite file, which several processes of one machine may share. Given a path, it opens the file, or creates
+ * it with mode 0600. Given a database, it uses that connection, sets it to `journal_mode = WAL` and `synchronous = FULL`,
+ * and leaves it open.
  *
- * A process must not open this file with another copy of SQLite as well (such as better-sqlite3's): the one that closes
- * it drops the other's locks. Hand the database in, or give the platform a file of its own.
+ * Before it migrates a file that it opened by path, it copies the file to `<path>.before-schema-<version>` (mode 0600).
+ * A database that was handed in belongs to the host, and so do its backups: it is migrated without a copy.
+ *
+ * A process must not open the file with a second copy of SQLite (such as better-sqlite3's): the copy that closes the file
+ * first drops the other's locks. Hand in the database instead, or give the platform a file of its own.
  *
  * @example
  * ```ts
@@ -37,40 +44,41 @@ export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
  * ```
  */
 export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
-  const changesSince = feedReader()
-  let opening: Promise<SqliteConnection> | undefined
+  const readChangesSince = createFeedReader()
+  let opening: Promise<OpenedDatabase> | undefined
   let closing: Promise<void> | undefined
 
-  async function open({ migrate: may = true } = {}): Promise<void> {
+  async function open({ migrate: mayMigrate = true } = {}): Promise<SchemaMigration | undefined> {
     if (closing) throw new Error('The SQLite store is closed.')
-    opening ??= connect(pathOrDatabase, may).catch((error: unknown) => {
+    if (opening) return opening.then(() => undefined)
+    opening = connect(pathOrDatabase, mayMigrate).catch((error: unknown) => {
       opening = undefined
       throw error
     })
-    await opening
+    return (await opening).migration
   }
 
   async function close(): Promise<void> {
-    const connection = await opening?.catch(() => undefined)
-    connection?.close()
+    const opened = await opening?.catch(() => undefined)
+    opened?.connection.close()
   }
 
-  async function opened(): Promise<SqliteConnection> {
+  async function getConnection(): Promise<SqliteConnection> {
     if (!opening) throw new Error('The SQLite store is not open: await store.open() first.')
-    return opening
+    return (await opening).connection
   }
 
   async function read<T>(work: (sql: Sql) => T): Promise<T> {
-    return (await opened()).single(work)
+    return (await getConnection()).single(work)
   }
 
   async function write<T>(work: (sql: Sql) => T): Promise<T> {
-    return (await opened()).transaction(work)
+    return (await getConnection()).transaction(work)
   }
 
   return {
     kind: 'sqlite',
-    // A look costs a tenth of a millisecond of processor time.
+    // A read costs a tenth of a millisecond of processor time.
     pollInterval: 50,
     open,
     close: () => (closing ??= close()),
@@ -92,6 +100,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     leaseEmail: async (now, until) =>
       (await read((sql) => isEmailDue(sql, now))) ? write((sql) => leaseEmail(sql, now, until)) : undefined,
     saveEmail: (email) => write((sql) => writeEmail(sql, email)),
+    findEmail: (id) => read((sql) => findEmail(sql, id)),
     findEmailByClaimLink: (hash) => read((sql) => findEmailByClaimLink(sql, hash)),
     listEmails: (query) => read((sql) => listEmails(sql, query)),
 
@@ -100,36 +109,51 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     isAccessTokenRevoked: (id) => read((sql) => isAccessTokenRevoked(sql, id)),
 
     listAudit: (query) => read((sql) => listAudit(sql, query)),
-    changesSince: (cursor) => read((sql) => changesSince(sql, cursor)),
+    changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
   }
 }
 
-async function connect(pathOrDatabase: string | SqliteDatabase, mayMigrate: boolean): Promise<SqliteConnection> {
-  const owned = typeof pathOrDatabase === 'string'
-  const connection = connectTo(owned ? await openSqliteFile(pathOrDatabase) : pathOrDatabase, { owned })
+interface OpenedDatabase {
+  readonly connection: SqliteConnection
+  readonly migration: SchemaMigration | undefined
+}
+
+async function connect(pathOrDatabase: string | SqliteDatabase, mayMigrate: boolean): Promise<OpenedDatabase> {
+  if (typeof pathOrDatabase !== 'string') {
+    return prepare(createSqliteConnection(pathOrDatabase, { owned: false }), mayMigrate, undefined)
+  }
+  const openFile = await loadSqliteDriver()
+  const connection = createSqliteConnection(openFile(pathOrDatabase), { owned: true })
+  return prepare(connection, mayMigrate, createFileBackup(openFile))
+}
+
+async function prepare(
+  connection: SqliteConnection,
+  mayMigrate: boolean,
+  backup: FileBackup | undefined,
+): Promise<OpenedDatabase> {
   try {
     await connection.single(makeDurable)
-    await migrate(connection, mayMigrate)
-    return connection
+    return { connection, migration: await migrate(connection, { migrations: MIGRATIONS, mayMigrate, backup }) }
   } catch (error) {
     connection.close()
     throw error
   }
 }
 
-/** The `synchronous` at which a commit survives a power cut. */
+/** The value of `PRAGMA synchronous` at which a commit survives a power failure. */
 const FULL = 2
 
 function makeDurable(sql: Sql): void {
   const mode = sql.get<{ journal_mode: string }>('PRAGMA journal_mode = WAL')?.journal_mode
   if (mode !== 'wal' && mode !== 'memory') {
-    throw new Error(`SQLite keeps journal_mode "${mode}" for this database: it must lie on a local disk, writable.`)
+    throw new Error(`SQLite keeps journal_mode "${mode}" for this database: it must be writable and on a local disk.`)
   }
   const level = sql.get<{ synchronous: number }>('PRAGMA synchronous')?.synchronous ?? 0
   if (level < FULL) sql.exec(`PRAGMA synchronous = ${FULL}`)
 }
 
-/** All of it in one transaction, which what returns false undoes. */
+/** To be called in a transaction, which is rolled back if this returns false. */
 function saveApplication(
   sql: Sql,
   record: ApplicationRecord,

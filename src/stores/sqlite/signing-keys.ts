@@ -1,15 +1,15 @@
 import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store.js'
-import { signingKeyFrom } from '../sql/rows.js'
+import { parseSigningKey } from '../sql/rows.js'
 import type { SigningKeyRow } from '../sql/rows.js'
 import { writeAudit } from './audit.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
 
 export function listSigningKeys(sql: Sql): readonly SigningKeyRecord[] {
-  return sql.all<SigningKeyRow>('SELECT * FROM platform_auth_signing_keys ORDER BY seq').map(signingKeyFrom)
+  return sql.all<SigningKeyRow>('SELECT * FROM platform_auth_signing_keys ORDER BY seq').map(parseSigningKey)
 }
 
-/** To be called in a transaction, as those below. */
+/** Adds a key if `newest` is the key added last. This function and those below are to be called in a transaction. */
 export function addSigningKey(
   sql: Sql,
   key: SigningKeyRecord,

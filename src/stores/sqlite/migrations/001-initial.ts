@@ -1,38 +1,4 @@
-import { refuseNewer, refuseOlder } from '../sql/schema.js'
-import type { Sql, SqliteConnection } from './connection.js'
-
-/** Makes the tables, or brings them up to date, if it may. */
-export async function migrate({ single, transaction }: SqliteConnection, may: boolean): Promise<void> {
-  // A look first, so that a start need not wait for another process's write.
-  const version = await single(schemaVersionOf)
-  if (!may) refuseOlder(version, MIGRATIONS.length)
-  if (version !== MIGRATIONS.length) await transaction(bringUpToDate)
-}
-
-function bringUpToDate(sql: Sql): void {
-  const version = schemaVersionOf(sql)
-  refuseNewer(version, MIGRATIONS.length)
-  for (const migration of MIGRATIONS.slice(version)) sql.exec(migration)
-  const text = `
-    INSERT INTO platform_auth_meta (key, value) VALUES ('schema_version', ?)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-  sql.run(text, String(MIGRATIONS.length))
-}
-
-/** Not `user_version`: that belongs to the host, whose file it may be. */
-function schemaVersionOf(sql: Sql): number {
-  const meta = sql.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'platform_auth_meta'`)
-  if (!meta) return 0
-  const row = sql.get<{ value: string }>(`SELECT value FROM platform_auth_meta WHERE key = 'schema_version'`)
-  return Number(row?.value ?? 0)
-}
-
-/**
- * The tables, one step per schema version; a published step never changes, the next one is added below it. All names
- * begin with `platform_auth_`, because the file may be the host's own.
- */
-const MIGRATIONS: readonly string[] = [
-  `
+export const initial = `
   CREATE TABLE IF NOT EXISTS platform_auth_meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -50,7 +16,7 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
 
-  -- The application's status stands here too, so that one index answers "which suspended ones may use this API?".
+  -- The application's status is repeated here, so that one index finds the suspended applications of an API.
   CREATE TABLE platform_auth_grants (
     application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
     api TEXT NOT NULL,
@@ -104,7 +70,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX platform_auth_letters_by_state ON platform_auth_letters (state, due_at);
   CREATE INDEX platform_auth_letters_by_due_at ON platform_auth_letters (due_at);
 
-  -- The hashes that stand in a letter's claims, so that an index leads from one to the letter.
+  -- The hashes in a letter's claims, so that an index finds the letter of a claim.
   CREATE TABLE platform_auth_letter_claims (
     hash TEXT NOT NULL,
     letter_seq INTEGER NOT NULL REFERENCES platform_auth_letters (seq),
@@ -134,21 +100,4 @@ const MIGRATIONS: readonly string[] = [
     id TEXT,
     expires_at INTEGER
   );
-  `,
-  `
-  ALTER TABLE platform_auth_letters RENAME TO platform_auth_emails;
-  ALTER TABLE platform_auth_emails RENAME COLUMN attempts TO attempt_count;
-  ALTER TABLE platform_auth_emails RENAME COLUMN attempted TO attempted_hashes;
-  ALTER TABLE platform_auth_emails RENAME COLUMN claims TO claim_links;
-  ALTER TABLE platform_auth_letter_claims RENAME TO platform_auth_email_claim_links;
-  ALTER TABLE platform_auth_email_claim_links RENAME COLUMN letter_seq TO email_seq;
-  DROP INDEX platform_auth_letters_by_application;
-  CREATE INDEX platform_auth_emails_by_application ON platform_auth_emails (application_id, due_at);
-  DROP INDEX platform_auth_letters_by_state;
-  CREATE INDEX platform_auth_emails_by_state ON platform_auth_emails (state, due_at);
-  DROP INDEX platform_auth_letters_by_due_at;
-  CREATE INDEX platform_auth_emails_by_due_at ON platform_auth_emails (due_at);
-  DROP INDEX platform_auth_letter_claims_by_letter;
-  CREATE INDEX platform_auth_email_claim_links_by_email ON platform_auth_email_claim_links (email_seq);
-  `,
-]
+`

@@ -1,0 +1,22 @@
+import type { RevokedAccessToken } from '../../contracts/store.js'
+import { copyFrozen } from './deep-freeze.js'
+
+export function createMemoryRevokedAccessTokens() {
+  const tokens = new Map<string, RevokedAccessToken>()
+
+  function deleteExpired(now: number): void {
+    // Oldest revocation first. A token with a longer lifetime only delays the deletion of those behind it.
+    for (const { id, expiresAt } of tokens.values()) {
+      if (expiresAt > now) break
+      tokens.delete(id)
+    }
+  }
+
+  return {
+    has: (id: string) => tokens.has(id),
+    add: (token: RevokedAccessToken) => void tokens.set(token.id, copyFrozen(token)),
+    deleteExpired,
+    list: (now: number, limit: number): readonly RevokedAccessToken[] =>
+      [...tokens.values()].filter(({ expiresAt }) => expiresAt > now).slice(0, limit),
+  }
+}

@@ -1,0 +1,61 @@
+import type { SchemaMigration } from '../../contracts/store.js'
+import { describeMigration, refuseNewerSchema, refuseOlderSchema } from '../sql/schema-version.js'
+import { takeAdvisoryLock } from './advisory-locks.js'
+import type { PostgresConnections, Sql } from './connection.js'
+import type { Migration } from './migrations/index.js'
+
+interface MigrateOptions {
+  /** One per schema version, in order. */
+  readonly migrations: readonly Migration[]
+  /** Whether an older schema may be changed; otherwise it is refused. */
+  readonly mayMigrate: boolean
+}
+
+/**
+ * Creates the tables in the first schema of the search path or migrates them: all pending migrations in one transaction, or
+ * none of them.
+ */
+export async function migrate(
+  { sql, transaction }: PostgresConnections,
+  { migrations, mayMigrate }: MigrateOptions,
+): Promise<SchemaMigration | undefined> {
+  // Read without the lock, so that a usual start does not wait for another process's migration.
+  const version = await readSchemaVersion(sql)
+  if (!mayMigrate) refuseOlderSchema(version, migrations.length)
+  if (version === migrations.length) return undefined
+  const from = await transaction((sql) => migrateInTransaction(sql, migrations), Infinity)
+  return describeMigration(from, migrations.length)
+}
+
+/** Resolves the version that it found. */
+async function migrateInTransaction(sql: Sql, migrations: readonly Migration[]): Promise<number> {
+  // Migrations, and waiting for those of another process, may take as long as they need.
+  await sql.run('SET LOCAL statement_timeout = 0')
+  await takeAdvisoryLock(sql, 'migration')
+  const from = await readSchemaVersion(sql)
+  refuseNewerSchema(from, migrations.length)
+  for (const migration of migrations.slice(from)) await run(sql, migration)
+  await writeSchemaVersion(sql, migrations.length)
+  return from
+}
+
+async function run(sql: Sql, migration: Migration): Promise<void> {
+  if (typeof migration === 'string') await sql.run(migration)
+  else await migration(sql)
+}
+
+async function readSchemaVersion(sql: Sql): Promise<number> {
+  // By the search path, as in every other statement. Not to_regclass(): it may answer from what this connection cached
+  // before it had the lock.
+  const text = `SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'platform_auth_meta' AND pg_table_is_visible(oid)`
+  if (!(await sql.get(text))) return 0
+  const row = await sql.get<{ value: string }>(`SELECT value FROM platform_auth_meta WHERE key = 'schema_version'`)
+  return Number(row?.value ?? 0)
+}
+
+async function writeSchemaVersion(sql: Sql, version: number): Promise<void> {
+  const text = `
+    INSERT INTO platform_auth_meta (key, value) VALUES ('schema_version', $1)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+  await sql.run(text, String(version))
+}

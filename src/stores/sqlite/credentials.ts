@@ -1,0 +1,38 @@
+import type { ApplicationRecord, CredentialRecord } from '../../contracts/store.js'
+import type { Sql } from './connection.js'
+
+/** Writes an application's credentials, in the transaction that has just written the application. */
+export function writeCredentials(sql: Sql, applicationSeq: number | undefined, record: ApplicationRecord): void {
+  const stored = sql.all<{ hash: string; last_used_at: number | null }>(
+    'SELECT hash, last_used_at FROM platform_auth_credentials WHERE application_seq = ?',
+    applicationSeq,
+  )
+  const lastUses = new Map(stored.map((row) => [row.hash, row.last_used_at]))
+  sql.run('DELETE FROM platform_auth_credentials WHERE application_seq = ?', applicationSeq)
+
+  function insert(kind: 'key' | 'secret', credentials: readonly CredentialRecord[]): void {
+    for (const [position, { hash, prefix, createdAt, expiresAt, lastUsedAt }] of credentials.entries()) {
+      const lastUse = findLatest(lastUsedAt, lastUses.get(hash) ?? undefined)
+      sql.run(INSERT, hash, applicationSeq, kind, position, prefix, createdAt, expiresAt, lastUse)
+    }
+  }
+  insert('key', record.keys)
+  insert('secret', record.secrets)
+}
+
+/** Without ON CONFLICT: a hash that another application has must be an error. */
+const INSERT = `
+  INSERT INTO platform_auth_credentials
+    (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+
+/** Stores the uses that are later than the stored ones, in a transaction. */
+export function noteCredentialUse(sql: Sql, uses: readonly { readonly hash: string; readonly at: number }[]): void {
+  const text = `
+    UPDATE platform_auth_credentials SET last_used_at = ? WHERE hash = ? AND ifnull(last_used_at < ?, TRUE)`
+  for (const { hash, at } of uses) sql.run(text, at, hash, at)
+}
+
+function findLatest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
+}

@@ -1,0 +1,80 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { createPrivateFile } from './driver.js'
+import type { OpenSqliteFile } from './driver.js'
+
+/** A copy of a SQLite file as it was before a migration. The three calls are made under the write lock of the file. */
+export interface FileBackup {
+  /** Copies the last committed state of the file, under a preliminary name. */
+  create(file: string, schema: number): void
+  /** Gives the copy its final name, `<file>.before-schema-<schema>`, and returns it; undefined if there is no copy. */
+  keep(): string | undefined
+  /** Deletes the copy, if there is one. */
+  discard(): void
+}
+
+/**
+ * The write lock makes the copy exact: nobody else can commit between the copy and the migration, and of several processes
+ * that start at once only the one that migrates makes a copy.
+ */
+export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
+  let current: { readonly finalName: string; readonly path: string } | undefined
+
+  function discard(): void {
+    if (current) deleteDatabase(current.path)
+    current = undefined
+  }
+
+  return {
+    create(file, schema) {
+      const finalName = `${file}.before-schema-${schema}`
+      const path = `${finalName}.partial`
+      // A process that was killed while it copied may have left one.
+      deleteDatabase(path)
+      createPrivateFile(path)
+      current = { finalName, path }
+      copyDatabase(openFile, file, path)
+    },
+    keep() {
+      if (!current) return undefined
+      const path = reserveName(current.finalName)
+      renameSync(current.path, path)
+      current = { ...current, path }
+      // VACUUM INTO does not sync the file that it writes.
+      syncFile(path)
+      return path
+    },
+    discard,
+  }
+}
+
+/** SQLite would apply a journal that is left beside the file to the next copy. */
+function deleteDatabase(path: string): void {
+  for (const name of [path, `${path}-journal`]) rmSync(name, { force: true })
+}
+
+/** On a connection of its own, because VACUUM cannot run in the transaction that holds the write lock. */
+function copyDatabase(openFile: OpenSqliteFile, from: string, to: string): void {
+  const source = openFile(from)
+  try {
+    source.prepare('VACUUM INTO ?').run(to)
+  } finally {
+    source.close()
+  }
+}
+
+/** Creates an empty file under the first free name, so that renaming to it overwrites no earlier copy. */
+function reserveName(name: string): string {
+  for (let i = 1; ; i++) {
+    const path = i === 1 ? name : `${name}.${i}`
+    if (createPrivateFile(path)) return path
+  }
+}
+
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

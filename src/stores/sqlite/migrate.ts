@@ -1,0 +1,74 @@
+import type { SchemaMigration } from '../../contracts/store.js'
+import { describeMigration, refuseNewerSchema, refuseOlderSchema } from '../sql/schema-version.js'
+import { findFilePath } from './connection.js'
+import type { Sql, SqliteConnection } from './connection.js'
+import type { FileBackup } from './file-backup.js'
+import type { Migration } from './migrations/index.js'
+
+interface MigrateOptions {
+  /** One per schema version, in order. */
+  readonly migrations: readonly Migration[]
+  /** Whether an older schema may be changed; otherwise it is refused. */
+  readonly mayMigrate: boolean
+  /** Copies the file before an existing schema is changed; undefined for a database that was handed in. */
+  readonly backup: FileBackup | undefined
+}
+
+/** Creates the tables or migrates them: all pending migrations in one transaction, or none of them. */
+export async function migrate(
+  { single, transaction }: SqliteConnection,
+  { migrations, mayMigrate, backup }: MigrateOptions,
+): Promise<SchemaMigration | undefined> {
+  const latest = migrations.length
+  // Read without the write lock, so that a usual start does not wait for another process's write.
+  const version = await single(readSchemaVersion)
+  if (!mayMigrate) refuseOlderSchema(version, latest)
+  if (version === latest) return undefined
+  try {
+    const { from, copy } = await transaction((sql) => migrateInTransaction(sql, migrations, backup))
+    return describeMigration(from, latest, copy)
+  } catch (error) {
+    // A failed start is tried again, and must not leave a copy each time.
+    backup?.discard()
+    throw error
+  }
+}
+
+function migrateInTransaction(
+  sql: Sql,
+  migrations: readonly Migration[],
+  backup: FileBackup | undefined,
+): { readonly from: number; readonly copy: string | undefined } {
+  const latest = migrations.length
+  // Of an attempt that was rolled back.
+  backup?.discard()
+  // Read again under the write lock: another process may have migrated meanwhile.
+  const from = readSchemaVersion(sql)
+  refuseNewerSchema(from, latest)
+  if (from === latest) return { from, copy: undefined }
+  const file = from > 0 ? findFilePath(sql) : undefined
+  if (file !== undefined) backup?.create(file, latest)
+  for (const migration of migrations.slice(from)) run(sql, migration)
+  writeSchemaVersion(sql, latest)
+  return { from, copy: backup?.keep() }
+}
+
+function run(sql: Sql, migration: Migration): void {
+  if (typeof migration === 'string') sql.exec(migration)
+  else migration(sql)
+}
+
+/** Not `user_version`: that belongs to the host, whose file it may be. */
+function readSchemaVersion(sql: Sql): number {
+  const table = sql.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'platform_auth_meta'`)
+  if (!table) return 0
+  const row = sql.get<{ value: string }>(`SELECT value FROM platform_auth_meta WHERE key = 'schema_version'`)
+  return Number(row?.value ?? 0)
+}
+
+function writeSchemaVersion(sql: Sql, version: number): void {
+  const text = `
+    INSERT INTO platform_auth_meta (key, value) VALUES ('schema_version', ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+  sql.run(text, String(version))
+}

@@ -1,0 +1,13 @@
+import type { Sql } from '../connection.js'
+import { initial } from './001-initial.js'
+import { lettersToEmails } from './002-letters-to-emails.js'
+
+/** One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express. */
+export type Migration = string | ((sql: Sql) => void)
+
+/**
+ * One migration per schema version, in order; the number of its file is the version it leads to. A published migration
+ * never changes: a new one is added at the end. All names begin with `platform_auth_`, because the file may also contain
+ * the host's tables.
+ */
+export const MIGRATIONS: readonly Migration[] = [initial, lettersToEmails]

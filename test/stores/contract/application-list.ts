@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import type { ApplicationQuery } from '../../../src/contracts/store.js'
+import { application, audit } from '../records.js'
+import { createReaders, MALFORMED_CURSORS } from './suite.js'
+import type { OpenedStores } from './suite.js'
+
+/** The filters, the order and the pages of `listApplications()`. */
+export function applicationListContract(opened: () => OpenedStores): void {
+  const { listApplications, listIds } = createReaders(opened)
+
+  describe('list of applications', () => {
+    /** a0 active on orders, p1 pending on both, s2 suspended on catalog, d3 deleted on orders, a4 active without APIs ... */
+    async function populate(count: number): Promise<void> {
+      const { store } = opened()
+      const statuses = ['active', 'pending', 'suspended', 'deleted'] as const
+      for (let i = 0; i < count; i++) {
+        const status = statuses[i % 4] ?? 'active'
+        const apis = [['orders'], ['orders', 'catalog'], ['catalog'], ['orders'], []][i % 5] ?? []
+        const record = application(`${status[0]}${i}`, {
+          status,
+          apis: Object.fromEntries(apis.map((api) => [api, { scopes: [] }])),
+        })
+        await store.saveApplication(record, audit(record.id))
+      }
+    }
+
+    async function listInPages(limit: number, query: Partial<ApplicationQuery>): Promise<string[]> {
+      const seen: string[] = []
+      for (;;) {
+        const page = await listIds({ ...query, limit, after: seen.at(-1) })
+        expect(page.length).toBeLessThanOrEqual(limit)
+        seen.push(...page)
+        if (page.length < limit) return seen
+      }
+    }
+
+    const allIds = Array.from({ length: 20 }, (_, i) => `${'apsd'[i % 4]}${i}`)
+    const uses = (api: 'orders' | 'catalog') => (id: string) => {
+      const remainder = Number(id.slice(1)) % 5
+      return api === 'orders' ? [0, 1, 3].includes(remainder) : [1, 2].includes(remainder)
+    }
+    const isLive = (id: string): boolean => !id.startsWith('d')
+
+    it('is empty in a new store', async () => {
+      expect(await listApplications()).toEqual([])
+    })
+
+    it.each<[string, Partial<ApplicationQuery>, (id: string) => boolean]>([
+      ['of all applications', {}, isLive],
+      ['of one status', { status: 'pending' }, (id) => id.startsWith('p')],
+      ['of deleted applications', { status: 'deleted' }, (id) => !isLive(id)],
+      ['of one API', { api: 'orders' }, (id) => isLive(id) && uses('orders')(id)],
+      ['of another API', { api: 'catalog' }, (id) => isLive(id) && uses('catalog')(id)],
+      ['of one API and status', { api: 'orders', status: 'active' }, (id) => id.startsWith('a') && uses('orders')(id)],
+      [
+        'of deleted applications of one API',
+        { api: 'orders', status: 'deleted' },
+        (id) => !isLive(id) && uses('orders')(id),
+      ],
+      ['of an API without applications', { api: 'ORDERS' }, () => false],
+    ])('%s is complete and in order of creation, in pages of any size', async (_, query, matches) => {
+      await populate(20)
+      const expected = allIds.filter(matches)
+      expect(await listIds(query)).toEqual(expected)
+      for (const limit of [1, 2, 3, 7, 20]) expect(await listInPages(limit, query)).toEqual(expected)
+    })
+
+    it('continues after an application that no longer matches', async () => {
+      const { store } = opened()
+      await populate(8)
+      await store.saveApplication(application('p1', { version: 2, status: 'deleted' }), audit('p1'))
+      expect(await listIds({ after: 'p1', limit: 2 })).toEqual(['s2', 'a4'])
+      expect(await listIds({ after: 'p1', api: 'orders' })).toEqual(['p5', 's6'])
+    })
+
+    it('reflects every change of status and APIs', async () => {
+      const { store } = opened()
+      await populate(4)
+      await store.saveApplication(application('a0', { version: 2, status: 'suspended' }), audit('a0'))
+      expect(await listIds({ status: 'active' })).toEqual([])
+      expect(await listIds({ status: 'suspended' })).toEqual(['a0', 's2'])
+      expect(await listIds({ api: 'orders' })).toEqual(['p1'])
+      const allowed = application('a0', { version: 3, apis: { orders: { scopes: ['read'] } } })
+      await store.saveApplication(allowed, audit('a0'))
+      expect(await listIds({ api: 'orders' })).toEqual(['a0', 'p1'])
+      expect(await listIds({ api: 'orders', status: 'active' })).toEqual(['a0'])
+    })
+
+    it('is empty after an application that does not exist', async () => {
+      await populate(2)
+      expect(await listIds({ after: 'unknown' })).toEqual([])
+      expect(await listIds({ after: 'unknown', status: 'active' })).toEqual([])
+      expect(await listIds({ after: 'unknown', api: 'orders' })).toEqual([])
+    })
+
+    it('is empty after a malformed cursor', async () => {
+      await populate(2)
+      for (const after of MALFORMED_CURSORS) {
+        for (const query of [{}, { status: 'active' }, { api: 'orders' }] as const) {
+          expect(await listIds({ ...query, after }), JSON.stringify(after)).toEqual([])
+        }
+      }
+    })
+  })
+}

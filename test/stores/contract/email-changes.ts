@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { EmailChange } from '../../../src/contracts/store.js'
+import { application, audit, credential, email, fullEmail, NOW } from '../records.js'
+import { createEmailCalls } from './suite.js'
+import type { OpenedStores } from './suite.js'
+
+/** `saveApplication()` with an `EmailChange`. */
+export function emailChangesContract(opened: () => OpenedStores): void {
+  const { listEmails, listEmailIds, saveEmails } = createEmailCalls(opened)
+
+  describe('application saved with an e-mail change', () => {
+    async function saveWith(change: EmailChange, version = 2): Promise<boolean> {
+      const record = application('a', { version, name: `version ${version}`, keys: [credential(`k${version}`)] })
+      return opened().store.saveApplication(record, audit('a'), change)
+    }
+
+    /** Everything that a refused save must leave unchanged. */
+    async function readEverything(): Promise<unknown> {
+      const { store } = opened()
+      return {
+        application: await store.findApplication('a'),
+        found: await store.findApplicationByKey('k2'),
+        emails: await listEmails(),
+        claimed: await store.findEmailByClaimLink('c'),
+        audit: await store.listAudit({ after: undefined, limit: 100, applicationId: undefined }),
+        feed: await store.changesSince(undefined),
+      }
+    }
+
+    it('saves both in one transaction', async () => {
+      const { store, other } = opened()
+      const { cursor } = await store.changesSince(undefined)
+      expect(await saveWith({ save: { ...fullEmail, applicationId: 'a' } }, 1)).toBe(true)
+      expect((await other.findApplication('a'))?.version).toBe(1)
+      expect(await other.findEmailByClaimLink('c1')).toStrictEqual({ ...fullEmail, applicationId: 'a' })
+      expect((await store.changesSince(cursor)).changes).toEqual([{ kind: 'application', id: 'a' }])
+      expect(await saveWith({ save: email('full', { version: 2 }) })).toBe(true)
+      expect(await listEmails()).toStrictEqual([email('full', { version: 2 })])
+      expect(await saveWith({ save: email('another') }, 3)).toBe(true)
+      expect(await listEmailIds()).toEqual(['full', 'another'])
+    })
+
+    it('removes the e-mail and its claim links', async () => {
+      const { store } = opened()
+      await saveWith({ save: email('l', { claimLinks: [{ hash: 'c', expiresAt: NOW }] }) }, 1)
+      await saveEmails([email('another')])
+      expect(await saveWith({ remove: email('l') })).toBe(true)
+      expect(await listEmailIds()).toEqual(['another'])
+      expect(await store.findEmailByClaimLink('c')).toBeUndefined()
+      expect(await saveEmails([email('l')])).toEqual([true])
+      expect(await store.findEmailByClaimLink('c')).toBeUndefined()
+    })
+
+    it('removes all e-mails of the application, and no others', async () => {
+      const { store } = opened()
+      await saveWith({ save: email('l1', { claimLinks: [{ hash: 'c', expiresAt: NOW }] }) }, 1)
+      await saveEmails([
+        email('l2', { state: 'held' }),
+        email('l3', { leasedUntil: NOW + 1 }),
+        email('l4', { applicationId: 'b' }),
+      ])
+      expect(await saveWith('removeAll')).toBe(true)
+      expect(await listEmailIds()).toEqual(['l4'])
+      expect(await store.findEmailByClaimLink('c')).toBeUndefined()
+      expect(await saveWith('removeAll', 3)).toBe(true)
+    })
+
+    it.each<[string, EmailChange, number]>([
+      ["the application's version is stale", { save: email('l', { version: 3 }) }, 1],
+      ["the application's version is stale and its e-mails would be removed", 'removeAll', 3],
+      ["the e-mail's version is stale", { save: email('l', { version: 2, state: 'failed' }) }, 2],
+      ['the e-mail exists already', { save: email('l', { claimLinks: [{ hash: 'new', expiresAt: NOW }] }) }, 2],
+      ['the e-mail to save does not exist', { save: email('nowhere', { version: 2 }) }, 2],
+      ['the version of the e-mail to remove is stale', { remove: email('l') }, 2],
+      ['the version of the e-mail to remove is newer than the stored one', { remove: email('l', { version: 3 }) }, 2],
+      ['the e-mail to remove does not exist', { remove: email('nowhere') }, 2],
+    ])('changes nothing if %s', async (_, change, version) => {
+      await saveWith({ save: email('l', { claimLinks: [{ hash: 'c', expiresAt: NOW }] }) }, 1)
+      await saveEmails([email('l', { version: 2, claimLinks: [{ hash: 'c', expiresAt: NOW }] })])
+      const before = await readEverything()
+      expect(await saveWith(change, version)).toBe(false)
+      expect(await readEverything()).toStrictEqual(before)
+    })
+
+    it('saves no e-mail if the application cannot be saved', async () => {
+      const { store } = opened()
+      await store.saveApplication(application('owner', { keys: [credential('taken')] }), audit('owner'))
+      const bad = application('a', { keys: [credential('taken')] })
+      const saving = store.saveApplication(bad, audit('a'), { save: email('l') })
+      await expect(saving).rejects.toBeInstanceOf(Error)
+      expect(await listEmails()).toEqual([])
+    })
+
+    it('either removes the e-mail or lets a concurrent caller lease it', async () => {
+      const { store, other } = opened()
+      for (let round = 0; round < 10; round++) {
+        const id = `l${round}`
+        await saveEmails([email(id)])
+        const [removed, leased] = await Promise.all([
+          other.saveApplication(application('a', { version: round + 1 }), undefined, { remove: email(id) }),
+          store.leaseEmail(NOW, NOW + 1),
+        ])
+        expect({ removed, leased: leased?.id }).toEqual(
+          removed ? { removed, leased: undefined } : { removed: false, leased: id },
+        )
+        if (!removed) {
+          const remove = email(id, { version: 2 })
+          expect(await store.saveApplication(application('a', { version: round + 1 }), undefined, { remove })).toBe(
+            true,
+          )
+        }
+      }
+    })
+  })
+}

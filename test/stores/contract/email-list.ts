@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import type { EmailQuery } from '../../../src/contracts/store.js'
+import { email, NOW } from '../records.js'
+import { createEmailCalls } from './suite.js'
+import type { OpenedStores } from './suite.js'
+
+/** The filters and the order of `listEmails()`. */
+export function emailListContract(opened: () => OpenedStores): void {
+  const { listEmailIds, saveEmails } = createEmailCalls(opened)
+
+  describe('list of e-mails', () => {
+    const emails = [
+      email('later', { dueAt: NOW + 2, applicationId: 'b' }),
+      email('first', { dueAt: NOW - 2, state: 'failed' }),
+      email('tie 1', { dueAt: NOW + 1 }),
+      email('tie 0', { dueAt: NOW + 1, applicationId: 'b', purpose: 'key' }),
+      email('claim', { dueAt: NOW, state: 'claimable', applicationId: 'b', purpose: 'secret' }),
+      email('held', { dueAt: 0, state: 'held' }),
+    ]
+
+    it.each<[string, Partial<EmailQuery>, readonly string[]]>([
+      ['all e-mails', {}, ['held', 'first', 'claim', 'tie 1', 'tie 0', 'later']],
+      ['one state', { state: 'due' }, ['tie 1', 'tie 0', 'later']],
+      ['one application', { applicationId: 'b' }, ['claim', 'tie 0', 'later']],
+      ['one application and state', { applicationId: 'b', state: 'due' }, ['tie 0', 'later']],
+      ['one purpose', { purpose: 'key' }, ['tie 0']],
+      ['one application and purpose', { applicationId: 'b', purpose: 'registration' }, ['later']],
+      ['one application, purpose and state', { applicationId: 'b', purpose: 'secret', state: 'claimable' }, ['claim']],
+      ['an application without e-mails', { applicationId: 'B' }, []],
+      ['a few', { limit: 2 }, ['held', 'first']],
+      ['a few of one state', { state: 'due', limit: 1 }, ['tie 1']],
+    ])('of %s is ordered by dueAt', async (_, query, expected) => {
+      for (const one of emails) await saveEmails([one])
+      expect(await listEmailIds(query)).toEqual(expected)
+    })
+  })
+}

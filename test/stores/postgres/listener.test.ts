@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { application, audit } from '../records.js'
+import { LISTENERS, runPostgresProcess, spyOnQueries, usePostgres, watchChanges } from './databases.js'
+
+const db = usePostgres()
+
+describe('postgresStore, listening,', { timeout: 60_000 }, () => {
+  beforeEach(db.makeSchema)
+
+  it('wakes a watcher within 100 ms of a commit', async () => {
+    const [store, other] = [await db.openStore(), await db.openStore()]
+    let wokenAt = 0
+    other.watch!(() => (wokenAt = performance.now()))
+    await expect.poll(() => wokenAt, { timeout: 10_000 }).toBeGreaterThan(0)
+    const delays: number[] = []
+    for (let i = 0; i < 5; i++) {
+      wokenAt = 0
+      await store.saveApplication(application(`${i}`), audit())
+      const saved = performance.now()
+      await expect.poll(() => wokenAt, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0)
+      delays.push(wokenAt - saved)
+    }
+    expect(median(delays)).toBeLessThan(100)
+  })
+
+  it('lists what was committed while its listening connection was lost', async () => {
+    const [store, other] = [await db.openStore(), await db.openStore()]
+    const readIds = await watchChanges(other)
+    await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(1)
+    const delays: number[] = []
+    for (let i = 0; i < 3; i++) {
+      await db.ask(`SELECT pg_terminate_backend(pid) ${LISTENERS}`)
+      await store.saveApplication(application(`${i}`), audit())
+      const saved = performance.now()
+      await expect.poll(() => readIds().length, { timeout: 5000 }).toBe(i + 1)
+      delays.push(performance.now() - saved)
+      await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(1)
+    }
+    expect(median(delays)).toBeLessThan(1000)
+    expect(readIds()).toEqual(['0', '1', '2'])
+  })
+
+  it('listens with one connection, also after losing it at the start', async () => {
+    const pool = db.openPool({ application_name: 'lost' })
+    let losses = 3
+    const failing = spyOnQueries(pool, async ({ text }) => {
+      if (!text.startsWith('LISTEN') || losses === 0) return
+      losses -= 1
+      // Both the query and the connection's event report this loss.
+      await db.ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lost'`)
+    })
+    const store = await db.openStore({ pool: failing })
+    let woken = 0
+    store.watch!(() => (woken += 1))
+    await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(1)
+    await sleep(500)
+    expect({ losses, woken, busy: pool.totalCount - pool.idleCount }).toEqual({ losses: 0, woken: 1, busy: 1 })
+    await store.close()
+    await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(0)
+    expect(pool.totalCount - pool.idleCount).toBe(0)
+  })
+
+  it('polls every 500 ms while it listens, and every 75 ms while it cannot', async () => {
+    const store = await db.openStore()
+    expect(store.pollInterval).toBe(75)
+    let woken = 0
+    store.watch!(() => (woken += 1))
+    await expect.poll(() => store.pollInterval, { timeout: 10_000 }).toBe(500)
+    expect(woken).toBe(1)
+    await db.ask(`SELECT pg_terminate_backend(pid) ${LISTENERS}`)
+    await expect.poll(() => store.pollInterval, { interval: 1, timeout: 10_000 }).toBe(75)
+    await expect.poll(() => store.pollInterval, { timeout: 10_000 }).toBe(500)
+    expect(woken).toBe(2)
+  })
+
+  it('polls every 75 ms with listen: false, and holds no connection', async () => {
+    const pool = db.openPool()
+    const [store, other] = [await db.openStore(), await db.openStore({ pool, listen: false })]
+    expect(other.watch).toBeUndefined()
+    expect(other.pollInterval).toBe(75)
+    const { cursor } = await other.changesSince(undefined)
+    expect(pool.totalCount).toBe(pool.idleCount)
+    await store.saveApplication(application('a'), audit())
+    expect((await other.changesSince(cursor)).changes).toEqual([{ kind: 'application', id: 'a' }])
+    expect(await db.countListeners()).toBe(0)
+  })
+
+  it('does not keep an idle process alive', async () => {
+    expect(await runPostgresProcess(db, 'watch')).toBe('watching\n')
+  })
+})
+
+/** The median, because a busy machine may delay one of the measurements. */
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
+}

@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SchemaMigration } from '../../../src/contracts/store.js'
+import { createPostgresConnections } from '../../../src/stores/postgres/connection.js'
+import type { Sql } from '../../../src/stores/postgres/connection.js'
+import { migrate } from '../../../src/stores/postgres/migrate.js'
+import { MIGRATIONS } from '../../../src/stores/postgres/migrations/index.js'
+import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/schema-1.js'
+import { runPostgresProcess, usePostgres } from './databases.js'
+
+const db = usePostgres()
+const fixture = await readFixture('postgres')
+const dump = await readFile(findFixture('schema-1.postgres.sql'), 'utf8')
+const LATEST = MIGRATIONS.length
+
+async function loadFixture(): Promise<void> {
+  await db.makeSchema()
+  await db.ask(dump)
+}
+
+/** The tables with their columns, the indexes and the sequences of the current schema. */
+async function readSchema(): Promise<unknown> {
+  return {
+    columns: await db.ask(`SELECT table_name, column_name, data_type, is_nullable, collation_name
+      FROM information_schema.columns WHERE table_schema = '${db.schema}' ORDER BY table_name, column_name`),
+    indexes: await db.ask(`SELECT indexname, replace(indexdef, '${db.schema}.', '') AS definition
+      FROM pg_indexes WHERE schemaname = '${db.schema}' ORDER BY indexname`),
+    sequences: await db.ask(`SELECT sequencename FROM pg_sequences WHERE schemaname = '${db.schema}' ORDER BY 1`),
+  }
+}
+
+describe('migration of a PostgreSQL database', () => {
+  beforeEach(loadFixture)
+
+  it('of schema 1 changes no application, credential, e-mail, revocation, signing key or audit record', async () => {
+    const store = db.createStore()
+    expect(await store.open()).toEqual({ from: 1, to: LATEST, copy: undefined })
+    expect(await store.open()).toBeUndefined()
+    await expectSameRecords(store, fixture)
+  })
+
+  it('lets a platform continue with what the former version issued, and is logged', async () => {
+    const warnings = await expectPlatformContinues(db.createStore(), fixture)
+    expect(warnings).toEqual([`The store was migrated from schema 1 to ${LATEST}.`])
+  })
+
+  it('leads to the schema of a new database', async () => {
+    await db.openStore()
+    const migrated = await readSchema()
+    await db.makeSchema()
+    await db.openStore()
+    expect(await readSchema()).toEqual(migrated)
+  })
+
+  it('is refused with migrate: false, and the database is unchanged', async () => {
+    const before = await readSchema()
+    await expect(db.createStore().open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
+    expect(await readSchema()).toEqual(before)
+  })
+
+  it('that fails leaves the former schema, and succeeds later', async () => {
+    await db.ask('CREATE TABLE platform_auth_emails (id text)')
+    const before = await readSchema()
+    const store = db.createStore()
+    for (let i = 0; i < 2; i++) await expect(store.open()).rejects.toThrow('platform_auth_emails')
+    expect(await readSchema()).toEqual(before)
+    await db.ask('DROP TABLE platform_auth_emails')
+    expect(await store.open()).toMatchObject({ from: 1, to: LATEST })
+    await expectSameRecords(store, fixture)
+  })
+
+  it('is made once by four processes that start at the same time', { timeout: 60_000 }, async () => {
+    const outputs = await Promise.all(Array.from({ length: 4 }, () => runPostgresProcess(db, 'migrate')))
+    const migrations = outputs.map((output) => JSON.parse(output.split('\n')[1] ?? '') as SchemaMigration | null)
+    expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: 1, to: LATEST }])
+    await expectSameRecords(await db.openStore(), fixture)
+  })
+})
+
+describe('migrations of PostgreSQL', () => {
+  it('has one numbered file per schema version', () => {
+    const folder = fileURLToPath(new URL('../../../src/stores/postgres/migrations/', import.meta.url))
+    const numbers = readdirSync(folder).flatMap((name) => /^(\d{3})-[a-z0-9-]+\.ts$/.exec(name)?.[1] ?? [])
+    expect(numbers).toEqual(MIGRATIONS.map((_, i) => String(i + 1).padStart(3, '0')))
+  })
+
+  it('may be functions, and are run in order, each once', async () => {
+    await db.makeSchema()
+    const connections = createPostgresConnections(db.openPool(), { prepare: true })
+    const meta = 'CREATE TABLE platform_auth_meta (key text PRIMARY KEY, value text); CREATE TABLE steps (name text)'
+    const addStep = (name: string) => async (sql: Sql) => void (await sql.run('INSERT INTO steps VALUES ($1)', name))
+    const run = (...migrations: Parameters<typeof migrate>[1]['migrations']) =>
+      migrate(connections, { migrations, mayMigrate: true })
+    expect(await run(meta, addStep('second'))).toBeUndefined()
+    expect(await run(meta, addStep('second'), addStep('third'))).toMatchObject({ from: 2, to: 3 })
+    const fail = async (): Promise<never> => {
+      throw new Error('The fifth migration fails.')
+    }
+    await expect(run(meta, addStep('second'), addStep('third'), addStep('fourth'), fail)).rejects.toThrow('fifth')
+    expect(await db.ask('SELECT name FROM steps')).toEqual([{ name: 'second' }, { name: 'third' }])
+    expect(await run(meta, addStep('second'), addStep('third'))).toBeUndefined()
+  })
+})
+
+describe('a process killed while it migrates a PostgreSQL database', { timeout: 120_000 }, () => {
+  const ROUNDS = 8
+
+  it('leaves the former schema or the new one, with all records', async () => {
+    await delayDefinitions()
+    await loadFixture()
+    const former = JSON.stringify(await readSchema()).replaceAll(db.schema, 'SCHEMA')
+    const start = performance.now()
+    await runPostgresProcess(db, 'migrate')
+    const duration = performance.now() - start
+    const current = JSON.stringify(await readSchema()).replaceAll(db.schema, 'SCHEMA')
+
+    let killedBefore = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      await loadFixture()
+      // Spread over the whole migration.
+      await killWhileMigrating((duration * (round + Math.random())) / ROUNDS)
+      const schema = JSON.stringify(await readSchema()).replaceAll(db.schema, 'SCHEMA')
+      expect([former, current]).toContain(schema)
+      if (schema === former) killedBefore += 1
+      await expectSameRecords(await db.openStore(), fixture)
+    }
+    expect(killedBefore).toBeGreaterThan(0)
+  })
+})
+
+/** Makes every change of a definition by `postgres-process.mjs` take 30 ms, since renaming alone takes no time. */
+async function delayDefinitions(): Promise<void> {
+  await db.ask(`
+    CREATE FUNCTION public.delay_definition() RETURNS event_trigger LANGUAGE plpgsql AS
+      $$ BEGIN
+        IF current_setting('application_name') = 'postgres-process' THEN PERFORM pg_sleep(0.03); END IF;
+      END $$;
+    CREATE EVENT TRIGGER delay_definition ON ddl_command_end EXECUTE FUNCTION public.delay_definition()`)
+}
+
+async function killWhileMigrating(delay: number): Promise<void> {
+  const path = fileURLToPath(new URL('../../support/postgres-process.mjs', import.meta.url))
+  const migrating = spawn(process.execPath, [path, db.url, db.schema, 'migrate'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(migrating, 'exit')
+  await once(migrating.stdout, 'data')
+  await sleep(delay)
+  migrating.kill('SIGKILL')
+  await exited
+  // The server rolls back once it notices that the connection is gone.
+  const connections = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'postgres-process'`
+  await expect.poll(async () => (await db.ask(connections)).length, { timeout: 10_000 }).toBe(0)
+}

@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import type { SqliteDatabase } from '../../../src/stores/sqlite/index.js'
+import { CALLS } from '../calls.js'
+import { application, audit, credential, email, NOW, signingKey } from '../records.js'
+import { readRows, useSqliteFiles } from './files.js'
+
+const DIST = fileURLToPath(new URL('../../../dist/esm/', import.meta.url))
+
+const files = useSqliteFiles()
+
+describe('sqliteStore', () => {
+  it.skipIf(process.platform === 'win32')(
+    'creates a file that only its owner can read, and so are the files beside it',
+    async () => {
+      const store = await files.openStore()
+      await store.saveApplication(application('a'), audit('a'))
+      for (const name of [files.file, `${files.file}-wal`, `${files.file}-shm`])
+        expect((await stat(name)).mode & 0o777).toBe(0o600)
+    },
+  )
+
+  it.skipIf(process.platform === 'win32')('does not change the mode of an existing file', async () => {
+    await writeFile(files.file, '', { mode: 0o640 })
+    await files.openStore()
+    expect((await stat(files.file)).mode & 0o777).toBe(0o640)
+  })
+
+  it('keeps everything when it is closed and opened again', async () => {
+    const first = await files.openStore()
+    await first.saveApplication(application('a', { keys: [credential('k')] }), audit('a'))
+    await first.addSigningKey(signingKey('key'), undefined, audit())
+    await first.revokeAccessToken({ id: 'jti', expiresAt: NOW + 1 }, NOW)
+    await first.establishPepper('pepper')
+    const { cursor } = await first.changesSince(undefined)
+    await first.close()
+    const second = await files.openStore()
+    expect((await second.findApplicationByKey('k'))?.id).toBe('a')
+    expect(await second.listSigningKeys()).toStrictEqual([signingKey('key')])
+    expect(await second.isAccessTokenRevoked('jti')).toBe(true)
+    expect(await second.establishPepper('other')).toBe('pepper')
+    expect(await second.changesSince(cursor)).toEqual({ cursor, changes: [] })
+  })
+
+  it('works with a database in memory', async () => {
+    const store = await files.openStore(':memory:')
+    await store.saveApplication(application('a'), audit('a'))
+    expect(await store.findApplication('a')).toStrictEqual(application('a'))
+    await expect(stat(':memory:')).rejects.toThrow('ENOENT')
+  })
+
+  it('names the file that it cannot create, and opens once it can', async () => {
+    const store = sqliteStore(join(files.folder, 'missing', 'a.sqlite'))
+    await expect(store.open()).rejects.toThrow(join(files.folder, 'missing', 'a.sqlite'))
+    await mkdir(join(files.folder, 'missing'))
+    await store.open()
+    expect(await store.findApplication('a')).toBeUndefined()
+    await store.close()
+  })
+
+  it('refuses a newer schema, and opens once the schema is its own', async () => {
+    await (await files.openStore()).close()
+    const database = files.openDatabase()
+    database.exec(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema_version'`)
+    const store = files.createStore()
+    await expect(store.open()).rejects.toMatchObject({ code: 'schema_too_new', message: expect.stringContaining('99') })
+    await expect(store.findApplication('a')).rejects.toThrow('not open')
+    database.exec(`UPDATE platform_auth_meta SET value = '2' WHERE key = 'schema_version'`)
+    await store.open()
+    expect(await store.findApplication('a')).toBeUndefined()
+  })
+
+  it('refuses to create tables with migrate: false', async () => {
+    const store = files.createStore()
+    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
+    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
+    await store.open()
+    await (await files.openStore()).open({ migrate: false })
+  })
+
+  it('refuses a file that is not a database', async () => {
+    await writeFile(files.file, 'not a database, but as long as one'.repeat(100))
+    await expect(sqliteStore(files.file).open()).rejects.toThrow('not a database')
+  })
+
+  it.each(CALLS)('rejects %s() before open() and after close()', async (_, call) => {
+    const store = files.createStore()
+    await expect(call(store)).rejects.toThrow('open()')
+    await store.open()
+    await call(store)
+    await Promise.all([store.close(), store.close()])
+    await store.close()
+    await expect(call(store)).rejects.toThrow('closed')
+    await expect(store.open()).rejects.toThrow('closed')
+  })
+
+  it('keeps about 10,000 changes, and resolves `everything` for an older cursor', async () => {
+    const store = await files.openStore()
+    await store.saveApplication(application('a'), audit('a'))
+    const old = (await store.changesSince(undefined)).cursor
+    files.openDatabase().exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10050)
+      INSERT INTO platform_auth_changes (kind, id) SELECT 'application', i FROM n`)
+    await store.saveApplication(application('b'), audit('b'))
+    const page = await store.changesSince(old)
+    expect(page).toEqual({ cursor: '10052', changes: [{ kind: 'everything' }] })
+    expect((await store.changesSince('10051')).changes).toEqual([{ kind: 'application', id: 'b' }])
+    expect((await store.changesSince('100')).changes).toHaveLength(9952)
+    expect(readRows(files.openDatabase(), 'SELECT count(*) AS n FROM platform_auth_changes')).toEqual([{ n: 10_000 }])
+  })
+
+  it('queries the feed only after a commit', async () => {
+    const database = files.openDatabase()
+    const store = await files.openStore(database)
+    const statements: string[] = []
+    const other = await files.openStore(spyOn(database, statements))
+    const { cursor } = await other.changesSince(undefined)
+    statements.length = 0
+    for (let i = 0; i < 3; i++) await other.changesSince(cursor)
+    expect(statements.filter((text) => text.includes('platform_auth'))).toEqual([])
+    await store.saveApplication(application('a'), audit('a'))
+    await other.changesSince(cursor)
+    expect(statements.filter((text) => text.includes('platform_auth'))).toHaveLength(1)
+  })
+
+  it('takes no write lock if no e-mail is due', async () => {
+    const database = files.openDatabase()
+    const statements: string[] = []
+    const store = await files.openStore(spyOn(database, statements))
+    await store.saveEmail(email('l', { state: 'held' }))
+    statements.length = 0
+    expect(await store.leaseEmail(NOW, NOW + 1)).toBeUndefined()
+    expect(statements.filter((text) => !text.startsWith('PRAGMA busy_timeout'))).toEqual([
+      expect.stringMatching(/^SELECT/),
+    ])
+  })
+
+  it.each([
+    ['finds an e-mail by its claim link', 'SELECT email_seq FROM platform_auth_email_claim_links WHERE hash = ?'],
+    [
+      'finds the e-mail that is due next',
+      `SELECT 1 FROM platform_auth_emails WHERE state = 'due' AND due_at <= ? ORDER BY due_at`,
+    ],
+    ['stores the use of a credential', 'UPDATE platform_auth_credentials SET last_used_at = ? WHERE hash = ?'],
+  ])('%s with an index', async (_, text) => {
+    const database = files.openDatabase()
+    await files.openStore(database)
+    const plan = readRows(database, `EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => String(detail))
+    expect(plan.join()).toMatch(/^SEARCH \S+ USING/)
+  })
+
+  it('needs no installed driver from Node 24 on, and names it before', async () => {
+    // In a folder from which this package's node_modules cannot be resolved.
+    await cp(DIST, join(files.folder, 'package'), { recursive: true })
+    await writeFile(join(files.folder, 'package.json'), '{ "type": "module" }')
+    const script = `
+      import { sqliteStore } from './package/stores/sqlite/index.js'
+      const store = sqliteStore('a.sqlite')
+      await store.open().then(() => console.log('open'), (error) => console.log(error.code, error.message))`
+    await writeFile(join(files.folder, 'script.js'), script)
+    const { stdout } = await promisify(execFile)(process.execPath, ['script.js'], { cwd: files.folder })
+    const hasBuiltinDriver = Number.parseInt(process.versions.node, 10) >= 24
+    expect(stdout).toMatch(hasBuiltinDriver ? /^open\n$/ : /^driver_missing .*npm install @photostructure\/sqlite\n$/)
+  })
+})
+
+/** The same database; each statement that runs appends its text to `statements`. */
+function spyOn(database: SqliteDatabase, statements: string[]): SqliteDatabase {
+  return {
+    get isTransaction() {
+      return database.isTransaction
+    },
+    exec: (text) => database.exec(text),
+    close: () => database.close(),
+    prepare(text) {
+      const statement = database.prepare(text)
+      const recordCall =
+        <Args extends readonly unknown[], Result>(call: (...args: Args) => Result) =>
+        (...args: Args): Result => {
+          statements.push(text)
+          return call(...args)
+        }
+      return {
+        run: recordCall((...values) => statement.run(...values)),
+        get: recordCall((...values) => statement.get(...values)),
+        all: recordCall((...values) => statement.all(...values)),
+        setReadBigInts: (enabled) => statement.setReadBigInts(enabled),
+      }
+    },
+  }
+}
