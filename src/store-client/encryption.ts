@@ -17,7 +17,7 @@ const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorith
 
 /** `dir` + A256GCM (RFC 7518 4.5, 5.3). The key is derived with HKDF (RFC 5869): 32 random characters need no slow function. */
 export function createEncryption(secrets: readonly string[]): Encryption {
-  // Both purposes must never change: stored keys were encrypted with what is derived from them (test/stores/fixtures).
+  // The labels never change: stored keys are encrypted with the keys derived from them (test/stores/fixtures).
   const keys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth sealing v1'))
   // A derived value of its own, so that it identifies the secret and reveals nothing about the key.
   const newestKid =

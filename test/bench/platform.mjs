@@ -1,5 +1,5 @@
 import { createCredentials } from '../../dist/esm/applications/credentials.js'
-import { createEncryption } from '../../dist/esm/encryption.js'
+import { createEncryption } from '../../dist/esm/store-client/encryption.js'
 import { BASE_URL } from './tokens.mjs'
 
 const SECRET = 'a secret of 32 characters or more'
@@ -17,12 +17,12 @@ export const PLATFORM = {
 /** The platform's signing key, to sign tokens without token requests. */
 export async function privateSigningKey(store) {
   const [{ kid, algorithm, sealedPrivateJwk }] = await store.listSigningKeys()
-  return { kid, alg: algorithm, jwk: JSON.parse(await createEncryption([SECRET]).open(sealedPrivateJwk)) }
+  return { kid, alg: algorithm, jwk: JSON.parse(await createEncryption([SECRET]).unseal(sealedPrivateJwk)) }
 }
 
 /** Creates and hashes the platform's credentials, to store them in bulk. */
 export async function credentialsOf(store) {
   // The store keeps its first pepper and ignores this one if it has one.
   const sealed = await store.establishPepper('')
-  return createCredentials('epa', Buffer.from(await createEncryption([SECRET]).open(sealed), 'base64url'))
+  return createCredentials('epa', Buffer.from(await createEncryption([SECRET]).unseal(sealed), 'base64url'))
 }

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPlatformAuth } from '../../dist/esm/index.js'
-import { openSqliteFile } from '../../dist/esm/stores/sqlite-driver.js'
-import { sqliteStore } from '../../dist/esm/stores/sqlite.js'
+import { loadSqliteDriver } from '../../dist/esm/stores/sqlite/driver.js'
+import { sqliteStore } from '../../dist/esm/stores/sqlite/index.js'
 import { credentialsOf, PLATFORM } from './platform.mjs'
 import { SCOPES } from './tokens.mjs'
 
@@ -22,7 +22,7 @@ await auth.ready()
 const credentials = await credentialsOf(store)
 await auth.close()
 
-const database = await openSqliteFile(file)
+const database = (await loadSqliteDriver())(file)
 database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -1000000; BEGIN')
 const insertApplication = database.prepare(`
   INSERT INTO platform_auth_applications (seq, id, name, contact, status, created_at, tokens_revoked_at, version)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createPlatformAuth } from '../../../dist/esm/index.js'
-import { sqliteStore } from '../../../dist/esm/stores/sqlite.js'
+import { sqliteStore } from '../../../dist/esm/stores/sqlite/index.js'
 import { ANSWER } from '../answer.mjs'
 import { newApp } from '../app.mjs'
 import { PLATFORM, privateSigningKey } from '../platform.mjs'
@@ -37,8 +37,8 @@ export async function start({ applications, hot }) {
 
 /** Created once and kept in the temporary folder until the schema changes. */
 function seeded(applications, hot) {
-  const schema = readFileSync(fileURLToPath(import.meta.resolve('../../../dist/esm/stores/sqlite-schema.js')))
-  const version = createHash('sha256').update(schema).digest('hex').slice(0, 8)
+  const migrations = fileURLToPath(import.meta.resolve('../../../dist/esm/stores/sqlite/migrations/index.js'))
+  const version = createHash('sha256').update(readFileSync(migrations)).digest('hex').slice(0, 8)
   const folder = join(tmpdir(), `platform-auth-bench-${applications}-applications-${version}`)
   if (!existsSync(join(folder, 'hot.json'))) {
     rmSync(folder, { recursive: true, force: true })
