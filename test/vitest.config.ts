@@ -39,7 +39,7 @@ const integration = {
     exclude: [...configDefaults.exclude, ...(LANE === undefined ? findUnavailable() : [])],
     // A process for each file, not a thread: the tests kill processes and load native modules.
     pool: 'forks' as const,
-    globalSetup: ['test/support/postgres-setup.ts'],
+    globalSetup: ['test/support/postgres.ts'],
     ...timeouts,
   },
 }
