@@ -4,35 +4,35 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startAbusedPlatform, type AbusedPlatform, type Good } from './platform-process.js'
+import { startAttackedPlatform, type AttackedPlatform, type GoodClient } from './platform-process.js'
 
 const FLOOD = fileURLToPath(new URL('flood-process.mjs', import.meta.url))
 const MILLISECONDS = 2500
 
-let platform: AbusedPlatform
+let platform: AttackedPlatform
 
 beforeAll(async () => {
-  platform = await startAbusedPlatform()
+  platform = await startAttackedPlatform()
 })
 afterAll(() => platform.end())
 
-it('a flood of wrong secrets, keys and tokens harms no honest request, not even those of the application it aims at', async () => {
-  const { good } = platform.cast
+it('a flood of wrong secrets, keys and tokens does not affect honest requests, also those of the attacked application', async () => {
+  const { good } = platform.credentials
   const victim = good[0]!
-  const alone = await honest(good, MILLISECONDS / 2)
+  const alone = await sendHonestRequests(good, MILLISECONDS / 2)
   expect(new Set(alone.statuses)).toEqual(new Set([200]))
-  const before = await platform.holdings()
+  const before = await platform.measureResources()
 
-  // Its share of the machine's processors is the operating system's business, as an attacker's own machine would be.
+  // In another process, as an attacker would be on another machine.
   const attackers = fork(FLOOD, [String(platform.port), victim.clientId])
-  // Everybody's failures have been counted past the limit by then, the victim's from the address that it calls from too.
+  // By then the failures of all clients exceed the limit, also those from the address of the attacked application.
   await sleep(700)
-  const amid = await honest(good, MILLISECONDS)
-  attackers.send('how')
+  const amid = await sendHonestRequests(good, MILLISECONDS)
+  attackers.send('report')
   const [hostile] = (await once(attackers, 'message')) as [Record<string, number>]
   attackers.disconnect()
   await once(attackers, 'exit')
-  const after = await platform.holdings()
+  const after = await platform.measureResources()
 
   const total = Object.values(hostile).reduce((sum, count) => sum + count, 0)
   const kilobytes = Math.round((after.heapUsed - before.heapUsed) / 1000)
@@ -48,14 +48,17 @@ it('a flood of wrong secrets, keys and tokens harms no honest request, not even 
   expect(after.heapUsed - before.heapUsed).toBeLessThan(60_000_000)
   expect(after.complaints).toEqual([])
 
-  // Who guesses stays out, and is told when to come again.
+  // Wrong secrets are refused with 429, and the right one passes.
   const wrong = await token({ ...victim, clientSecret: `${victim.clientSecret}x` })
   expect(wrong.status).toBe(429)
   expect((await token(victim)).status).toBe(200)
 })
 
-/** What honest clients do all the time, the attacked one first of all, from the flood's own address. */
-async function honest(good: readonly Good[], milliseconds: number): Promise<{ statuses: number[]; p99: number }> {
+/** Sends honest requests from the address of the flood, first those of the attacked application. */
+async function sendHonestRequests(
+  good: readonly GoodClient[],
+  milliseconds: number,
+): Promise<{ statuses: number[]; p99: number }> {
   const until = performance.now() + milliseconds
   const statuses: number[] = []
   const latencies: number[] = []
@@ -83,7 +86,7 @@ async function honest(good: readonly Good[], milliseconds: number): Promise<{ st
   return { statuses, p99: latencies[Math.floor(latencies.length * 0.99)]! }
 }
 
-function token({ clientId, clientSecret }: Good, agent?: Agent): Promise<{ status: number; text: string }> {
+function token({ clientId, clientSecret }: GoodClient, agent?: Agent): Promise<{ status: number; text: string }> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const options = { path: '/orders/token', method: 'POST', headers, ...(agent && { agent }) }

@@ -18,7 +18,7 @@ import { startMailServer, type MailServer } from '../support/smtp.js'
 const PROCESS = fileURLToPath(new URL('stopping-process.mjs', import.meta.url))
 const OPERATIONS = fileURLToPath(new URL('../../docs/operations.md', import.meta.url))
 
-/** Where a platform keeps its things, and how to look at them once it has stopped. */
+/** Databases of a platform, which the test opens after the platform has stopped. */
 const DATABASES = {
   async SQLite() {
     const folder = await mkdtemp(join(tmpdir(), 'shutdown-'))
@@ -42,7 +42,7 @@ const DATABASES = {
   },
 }
 
-it('the process of this test stops as docs/operations.md says', async () => {
+it('the process of this test stops as docs/operations.md shows', async () => {
   const withoutSpaces = (text: string): string =>
     text
       .replace(/\/\/.*/g, '')
@@ -55,21 +55,21 @@ it('the process of this test stops as docs/operations.md says', async () => {
   expect(withoutSpaces(there!)).toBe(withoutSpaces(here!))
 })
 
-describe.each(Object.entries(DATABASES))('a process on %s that is told to stop under load', (_, prepare) => {
+describe.each(Object.entries(DATABASES))('a process on %s that gets SIGTERM under load', (_, prepare) => {
   let database: Awaited<ReturnType<typeof prepare>>
   let mail: MailServer
-  let first: Stopping
-  let second: Stopping | undefined
-  /** What has been acknowledged by the first process. */
+  let first: StoppingProcess
+  let second: StoppingProcess | undefined
+  /** What the first process has acknowledged. */
   const acknowledged = { registrations: [] as string[], suspensions: [] as string[], calls: new Map<string, number>() }
   const answers = new Map<number, number>()
-  let toldAt: number
+  let signalledAt: number
   let endedAfter: number
-  let mailsThen: number
+  let mailsAtExit: number
 
   beforeAll(async () => {
     database = await prepare()
-    // A mail server that takes its time, so that emails are under way when the signal comes.
+    // A slow mail server, so that e-mails are being sent when the signal arrives.
     mail = await startMailServer({ onMailFrom: (_address, _session, done) => void setTimeout(done, 120) })
     first = await startStopping(database.address, mail.port)
     await load()
@@ -89,12 +89,12 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
       headers: object = {},
       body?: string,
     ): Promise<{ status: number; text: string }> => {
-      const mine = ++number
+      const requestNumber = ++number
       const answer = await send(
-        { method, path, port: first.port, agent, headers: { ...headers, 'X-Number': mine } },
+        { method, path, port: first.port, agent, headers: { ...headers, 'X-Number': requestNumber } },
         body,
       )
-      answers.set(mine, answer.status)
+      answers.set(requestNumber, answer.status)
       return answer
     }
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -114,7 +114,7 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
       )
       return (JSON.parse(text) as { access_token: string }).access_token
     }
-    // Each of these goes on until its request finds nobody.
+    // Each of these repeats until the server refuses the connection.
     const workers = [
       ...customers.slice(0, 6).map(({ application, credentials }) => async () => {
         const since = Date.now()
@@ -153,31 +153,31 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
       }
     })
     await sleep(900)
-    toldAt = Date.now()
+    signalledAt = Date.now()
     first.process.kill('SIGTERM')
     setTimeout(() => first.process.kill('SIGTERM'), 150)
     await Promise.all(workers)
     await first.ended
-    endedAfter = Date.now() - toldAt
-    mailsThen = mail.mails.length
+    endedAfter = Date.now() - signalledAt
+    mailsAtExit = mail.mails.length
     agent.destroy()
   }
 
-  it('ends by itself with 0, and complains of nothing; a second signal does no harm', async () => {
+  it('exits with 0 and without warnings, also after a second signal', async () => {
     const { code, complaints } = await first.ended
     expect({ code, complaints }).toEqual({ code: 0, complaints: [] })
     expect(endedAfter).toBeLessThan(15_000)
   })
 
-  it('answers every request that it has seen, and none with an error', async () => {
+  it('answers every request that it received, without an error', async () => {
     const { seen } = await first.ended
     expect(seen.length).toBeGreaterThan(40)
     expect(seen.filter((number) => !answers.has(number))).toEqual([])
     expect(new Set(answers.values())).toEqual(new Set([200, 202]))
   })
 
-  it('has written what it acknowledged: registrations, suspensions, and when credentials were last used', async () => {
-    const applications = await everything()
+  it('has stored every acknowledged registration and suspension, and the last use of credentials', async () => {
+    const applications = await listApplications()
     const names = new Set(applications.map(({ name }) => name))
     expect(acknowledged.registrations.length).toBeGreaterThan(2)
     expect(acknowledged.registrations.filter((name) => !names.has(name))).toEqual([])
@@ -191,10 +191,10 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
     }
   })
 
-  it('has brought the emails under way to their end; the next process sends the others, and each goes once', async () => {
-    expect(mailsThen).toBeGreaterThan(0)
-    const pending = (await everything()).filter(({ status }) => status === 'pending').map(({ name }) => name)
-    // Whatever is not active has no email out.
+  it('finishes the e-mails that it is sending; the next process sends the others, each once', async () => {
+    expect(mailsAtExit).toBeGreaterThan(0)
+    const pending = (await listApplications()).filter(({ status }) => status === 'pending').map(({ name }) => name)
+    // No e-mail was sent for a pending application.
     for (const name of pending) expect(mail.mailsTo(`${name}@customer.example`)).toEqual([])
     second = await startStopping(database.address, mail.port)
     const sentTo = (): string[] => mail.mails.map(({ recipients }) => recipients[0]!).toSorted()
@@ -205,10 +205,10 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
     await second.end()
     expect(sentTo()).toEqual(expected)
     expect(mail.overlaps).toEqual([])
-    expect((await everything()).filter(({ status }) => status === 'pending')).toEqual([])
+    expect((await listApplications()).filter(({ status }) => status === 'pending')).toEqual([])
   })
 
-  async function everything(): Promise<Application[]> {
+  async function listApplications(): Promise<Application[]> {
     const [store, end] = database.open()
     const auth = createPlatformAuth({
       baseUrl: 'http://localhost',
@@ -224,23 +224,23 @@ describe.each(Object.entries(DATABASES))('a process on %s that is told to stop u
   }
 })
 
-interface Stopping {
+interface StoppingProcess {
   readonly process: ChildProcess
   readonly port: number
   readonly ended: Promise<{ code: number | null; seen: number[]; complaints: string[] }>
   end(): Promise<void>
 }
 
-async function startStopping(database: string, mailPort: number): Promise<Stopping> {
+async function startStopping(database: string, mailPort: number): Promise<StoppingProcess> {
   const child = spawn(process.execPath, [PROCESS, database, String(mailPort)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  let said = ''
-  child.stdout!.setEncoding('utf8').on('data', (text: string) => void (said += text))
+  let output = ''
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => void (output += text))
   const ended = once(child, 'close').then(([code]) => ({
     seen: [],
     complaints: [],
-    ...(said !== '' && (JSON.parse(said) as object)),
+    ...(output !== '' && (JSON.parse(output) as object)),
     code: code as number | null,
   }))
   const [port] = (await once(child, 'message')) as [number]

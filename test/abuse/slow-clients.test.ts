@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { answerReader, type Answer } from './answers.js'
-import { startAbusedPlatform, type AbusedPlatform, type Good } from './platform-process.js'
+import { createAnswerReader, type Answer } from './answers.js'
+import { startAttackedPlatform, type AttackedPlatform, type GoodClient } from './platform-process.js'
 
 const MB = 1_000_000
-let platform: AbusedPlatform
+let platform: AttackedPlatform
 const sockets = new Set<Socket>()
 
 beforeAll(async () => {
-  platform = await startAbusedPlatform()
+  platform = await startAttackedPlatform()
 })
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
@@ -18,32 +18,32 @@ afterEach(async () => {
 afterAll(() => platform.end())
 
 describe('slow clients', () => {
-  it('500 that send their headers and bodies byte by byte keep nobody else waiting, and are let go in the end', async () => {
-    // Node's own patience, 60 and 300 seconds, is longer than a test's.
+  it('500 that send headers and bodies byte by byte do not delay others, and are disconnected by requestTimeout', async () => {
+    // Node's defaults are 60 and 300 seconds.
     const server = { requestTimeout: 6000, headersTimeout: 6000, connectionsCheckingInterval: 250 }
-    const strict = await startAbusedPlatform({ server })
+    const strict = await startAttackedPlatform({ server })
     onTestFinished(() => strict.end())
-    const good = strict.cast.good[0]!
+    const good = strict.credentials.good[0]!
     const form = `grant_type=client_credentials&client_id=${good.clientId}&client_secret=${good.clientSecret}`
     const head = 'POST /orders/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n'
     const whole = `${head}Content-Length: ${form.length}\r\n\r\n${form}`
-    const before = await strict.holdings()
+    const before = await strict.measureResources()
     const slow = Array.from({ length: 500 }, (_, i) => {
       const socket = open(strict.port)
-      // Half of them dribble their headers, half their bodies.
+      // Half of them send headers slowly, half of them bodies.
       const begun = i % 2 === 0 ? 20 : whole.length - form.length + 5
       socket.write(whole.slice(0, begun))
-      return { socket, sent: begun, outcome: outcomeOf(socket) }
+      return { socket, sent: begun, outcome: readStatusAtClose(socket) }
     })
-    const dribble = setInterval(() => {
+    const slowWrites = setInterval(() => {
       for (const each of slow) if (each.socket.writable) each.socket.write(whole.slice(each.sent, ++each.sent))
     }, 400)
 
     await expect.poll(() => strict.connections(), { timeout: 5000, interval: 10 }).toBeGreaterThanOrEqual(500)
     const latencies: number[] = []
     const until = performance.now() + 1000
-    while (performance.now() < until) latencies.push(await honest(good, strict.port))
-    const during = await strict.holdings()
+    while (performance.now() < until) latencies.push(await measureHonestRequests(good, strict.port))
+    const during = await strict.measureResources()
     const held = during.heapUsed - before.heapUsed
     latencies.sort((a, b) => a - b)
     const p99 = latencies[Math.floor(latencies.length * 0.99)]!
@@ -54,23 +54,23 @@ describe('slow clients', () => {
     expect(p99).toBeLessThan(3000)
     expect(held).toBeLessThan(15 * MB)
 
-    // The server's requestTimeout ends them, those amid a body too.
+    // The server's requestTimeout ends all of them.
     const outcomes = await Promise.all(slow.map(({ outcome }) => outcome))
-    clearInterval(dribble)
-    // Who is just writing may lose the answer to the reset.
+    clearInterval(slowWrites)
+    // A client that is writing may get a reset instead of the answer.
     expect(outcomes.filter((outcome) => outcome !== 408 && outcome !== 'reset')).toEqual([])
     expect(outcomes.filter((outcome) => outcome === 408).length).toBeGreaterThan(250)
     await expect.poll(() => strict.connections(), { timeout: 10_000 }).toBe(0)
-    const after = await strict.holdings()
+    const after = await strict.measureResources()
     expect(after.complaints).toEqual([])
     expect(after.heapUsed - before.heapUsed).toBeLessThan(6 * MB)
   })
 
-  it('one that is slow, and comes to an end in time, gets its access token', async () => {
-    const { clientId, clientSecret } = platform.cast.good[0]!
+  it('a slow client that finishes in time gets its access token', async () => {
+    const { clientId, clientSecret } = platform.credentials.good[0]!
     const form = `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`
     const socket = open()
-    const answer = firstAnswer(socket)
+    const answer = readAnswer(socket)
     socket.write(
       'POST /orders/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n',
     )
@@ -82,8 +82,8 @@ describe('slow clients', () => {
     expect((await answer)?.status).toBe(200)
   })
 
-  it('1000 uploads that are broken off leave nothing behind', async () => {
-    const before = await platform.holdings()
+  it('1000 aborted uploads leave no connections and no memory', async () => {
+    const before = await platform.measureResources()
     for (let round = 0; round < 5; round++) {
       const batch = Array.from({ length: 200 }, (_, i) => {
         const path = ['/orders/token', '/orders/introspect', '/developers/register', '/orders/items'][i % 4]
@@ -95,24 +95,24 @@ describe('slow clients', () => {
       await sleep(100)
       for (const socket of batch) socket.destroy()
     }
-    await honest(platform.cast.good[0]!)
-    // Fetch keeps its own for another request.
+    await measureHonestRequests(platform.credentials.good[0]!)
+    // fetch() keeps its connections open for a while.
     await expect.poll(() => platform.connections(), { timeout: 15_000 }).toBe(0)
-    const after = await platform.holdings()
+    const after = await platform.measureResources()
     expect(after.complaints).toEqual([])
     expect(after.heapUsed - before.heapUsed).toBeLessThan(6 * MB)
   })
 
-  it('2000 idle connections keep nobody waiting', async () => {
-    const before = await platform.holdings()
-    // No more at once than wait at the door: beyond that, the system forgets some.
+  it('2000 idle connections do not delay requests', async () => {
+    const before = await platform.measureResources()
+    // In batches, since the backlog of the listening socket is limited.
     for (let count = 250; count <= 2000; count += 250) {
       for (let i = 0; i < 250; i++) open()
       await expect.poll(() => platform.connections(), { timeout: 15_000, interval: 10 }).toBe(count)
     }
     const latencies = []
-    for (let i = 0; i < 50; i++) latencies.push(await honest(platform.cast.good[0]!))
-    const { heapUsed } = await platform.holdings()
+    for (let i = 0; i < 50; i++) latencies.push(await measureHonestRequests(platform.credentials.good[0]!))
+    const { heapUsed } = await platform.measureResources()
     const each = (heapUsed - before.heapUsed) / 2000
     process.stdout.write(`2000 idle connections: heap ${Math.round(each)} bytes each\n`)
     expect(each).toBeLessThan(10_000)
@@ -122,14 +122,14 @@ describe('slow clients', () => {
 
 describe('huge input', () => {
   it('headers of 20 kB are answered with 431', async () => {
-    const { token } = platform.cast.good[0]!
+    const { token } = platform.credentials.good[0]!
     for (const [path, header] of [
       ['/orders/token', `Authorization: Basic ${'A'.repeat(20_000)}`],
       ['/orders/items', `Authorization: Bearer ${token}${'A'.repeat(20_000)}`],
       ['/catalog/items', `X-Api-Key: ${'A'.repeat(20_000)}`],
     ]) {
       const socket = open()
-      const answer = firstAnswer(socket)
+      const answer = readAnswer(socket)
       socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)
       expect((await answer)?.status, path).toBe(431)
     }
@@ -145,22 +145,22 @@ describe('huge input', () => {
     ['/orders/token', 'application/octet-stream', 400],
     ['/orders/items', 'application/json', 401],
     ['/catalog/items', 'application/json', 401],
-  ])('100 MB for %s as %s are refused, and not read to the end', async (path, type, status) => {
+  ])('100 MB for %s as %s are refused before they have arrived', async (path, type, status) => {
     for (const length of ['Content-Length: 100000000', 'Transfer-Encoding: chunked']) {
       const chunked = length.startsWith('Transfer')
       const socket = open()
-      const answer = firstAnswer(socket)
+      const answer = readAnswer(socket)
       socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\n${length}\r\n\r\n`)
       const piece = 'a'.repeat(0x10000)
-      const sent = await pour(socket, chunked ? `10000\r\n${piece}\r\n` : piece, 100 * MB)
-      // Who sends on into a closed connection may lose the answer to its reset.
+      const sent = await writeRepeatedly(socket, chunked ? `10000\r\n${piece}\r\n` : piece, 100 * MB)
+      // A client that goes on sending may get a reset instead of the answer.
       const { status: got = status, closes = true, headers = {} } = (await answer) ?? {}
       expect({ status: got, closes }, length).toEqual({ status, closes: true })
       expect(headers['set-cookie']).toBeUndefined()
-      // What lay in the buffers of two kernels, and not the rest.
+      // The socket buffers hold a part of it.
       expect(sent, length).toBeLessThan(30 * MB)
     }
-    const { rss, complaints } = await platform.holdings()
+    const { rss, complaints } = await platform.measureResources()
     expect(complaints).toEqual([])
     expect(rss).toBeLessThan(300 * MB)
   })
@@ -172,8 +172,11 @@ function open(port = platform.port): Socket {
   return socket
 }
 
-/** A guarded request and a token request; resolves the milliseconds of the slower one. */
-async function honest({ token, id, clientId, clientSecret }: Good, port = platform.port): Promise<number> {
+/** Sends a guarded request and a token request. Resolves the milliseconds of the slower one. */
+async function measureHonestRequests(
+  { token, id, clientId, clientSecret }: GoodClient,
+  port = platform.port,
+): Promise<number> {
   const since = performance.now()
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
@@ -190,8 +193,8 @@ async function honest({ token, id, clientId, clientSecret }: Good, port = platfo
   return performance.now() - since
 }
 
-/** The status of the last answer before the connection's end. */
-function outcomeOf(socket: Socket): Promise<number | 'reset'> {
+/** The status of the answer when the connection has closed. */
+function readStatusAtClose(socket: Socket): Promise<number | 'reset'> {
   return new Promise((resolve) => {
     let text = ''
     socket.setEncoding('latin1').on('data', (piece: unknown) => void (text += piece as string))
@@ -199,9 +202,9 @@ function outcomeOf(socket: Socket): Promise<number | 'reset'> {
   })
 }
 
-function firstAnswer(socket: Socket): Promise<Answer | undefined> {
+function readAnswer(socket: Socket): Promise<Answer | undefined> {
   return new Promise((resolve) => {
-    const reader = answerReader()
+    const reader = createAnswerReader()
     socket.setEncoding('latin1').on('data', (piece: unknown) => {
       reader.push(piece as string)
       const answer = reader.take('POST')
@@ -211,20 +214,20 @@ function firstAnswer(socket: Socket): Promise<Answer | undefined> {
   })
 }
 
-/** Writes a piece again and again until so much is sent or nobody reads on; resolves how much was taken. */
-function pour(socket: Socket, piece: string, most: number): Promise<number> {
+/** Writes a piece repeatedly until `limit` bytes are sent or the connection is closed. Resolves the bytes that were sent. */
+function writeRepeatedly(socket: Socket, piece: string, limit: number): Promise<number> {
   return new Promise((resolve) => {
     let sent = 0
     const stop = (): void => resolve(sent)
     socket.on('close', stop)
-    const more = (): void => {
-      if (sent >= most || !socket.writable) return stop()
+    const writeNext = (): void => {
+      if (sent >= limit || !socket.writable) return stop()
       socket.write(piece, 'latin1', (error) => {
         if (error) return stop()
         sent += piece.length
-        more()
+        writeNext()
       })
     }
-    more()
+    writeNext()
   })
 }

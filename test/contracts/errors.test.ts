@@ -89,6 +89,7 @@ describe('ready()', () => {
     const open = async (): Promise<undefined> => {
       attempts += 1
       if (attempts === 1) throw new Error('down')
+      return undefined
     }
     const auth = createPlatformAuth({ ...options, store: { ...memoryStore(), open }, logger: recordingLogger() })
     onTestFinished(() => auth.close())

@@ -48,7 +48,7 @@ async function startService(baseUrl: string): Promise<typeof service> {
   const program = blocks?.find(
     (block) => block.includes('createRemoteJWKSet') && block.includes('service.listen(3001)'),
   )
-  if (program === undefined) throw new Error('docs/scaling.md shows no service elsewhere.')
+  if (program === undefined) throw new Error('docs/scaling.md has no example of a remote service.')
   const adapted = program
     .replaceAll('https://api.example.com', baseUrl)
     .replace('service.listen(3001)', 'service.listen(0, function () { console.log(this.address().port) })')
