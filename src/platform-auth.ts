@@ -100,8 +100,6 @@ type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void
   ? All
   : never
 
-const STORE_TIMEOUT_MS = 5000
-
 /**
  * Creates a platform: what an Express app needs to publish APIs to applications of other companies. It opens the store in
  * the background; `ready()` waits for that. Throws `ConfigurationError` for a wrong option.
@@ -136,7 +134,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const logRefusal = createRefusalLog(logger, settings.production)
 
   const storeHealth = createStoreHealth({ logger, emit, now })
-  const store = createBoundedStore(settings.store ?? memoryStore(), { timeout: STORE_TIMEOUT_MS, storeHealth, logger })
+  const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
   const feed = createChangeFeed({ store, maxStaleness: settings.maxStaleness, isSilent: storeHealth.isSilent })
   const rateLimits = createRateLimits({
     // The secret that sorts first: the same in all processes, also while `secret` is being changed.
@@ -187,7 +185,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis: [...apis.values()],
     register,
     claim: credentialEmail.claim,
-    limitRegistrations: rateLimits.create('registration', settings.rateLimits.registration, { byAnybody: true }),
+    limitRegistrations: rateLimits.create('registration', settings.rateLimits.registration, { untrustedKeys: true }),
     available,
     logRefusal,
     developersUrl,

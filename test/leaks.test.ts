@@ -20,16 +20,16 @@ const EVENTS: readonly EventType[] = [
   'store.unavailable', 'store.available',
 ] // prettier-ignore
 
-/** A text that nobody may find, and what it is. */
+/** A secret text that must not be found, and what it is. */
 interface Sought {
   readonly what: string
   readonly text: string
 }
 
-describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, express) => {
+describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app', (_, express) => {
   const clock = fakeClock()
   const sought: Sought[] = []
-  /** What came out, by where. */
+  /** What left the process, by kind. */
   const answers: string[] = []
   const issuing: string[] = []
   const events: string[] = []
@@ -169,7 +169,7 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     await applications.resume(shop.id)
 
     // An outage.
-    const unseen = await createApplication(auth, ['catalog'], 'Unseen')
+    const unseen = await createApplication(auth, ['catalog'], 'Uncached')
     seek('a key', unseen.clientId)
     store.fail()
     await call('/catalog/items', { 'X-Api-Key': unseen.clientId })
@@ -177,7 +177,7 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     await applications.suspend(shop.id).catch((error: unknown) => answers.push(inspect(error, { depth: 9 })))
     store.recover()
 
-    // What the store keeps sealed, opened here with the secret.
+    // What the store holds encrypted, decrypted here with the secret.
     const encryption = createEncryption([SECRET])
     for (const { sealedPrivateJwk } of await store.listSigningKeys()) {
       const { d } = JSON.parse(await encryption.unseal(sealedPrivateJwk)) as { d?: string }
@@ -186,7 +186,7 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     seek('the pepper', await encryption.unseal(await store.establishPepper('')))
     seek('the secret', SECRET)
 
-    // What operators see, and the end.
+    // What operators see, and the deletion.
     answers.push(
       inspect([await applications.list(), await auth.audit.list(), await signingKeys.list(), auth], { depth: 9 }),
     )
@@ -200,7 +200,7 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('there is something to look for, and somewhere to look', () => {
+  it('there are secrets of every kind, and answers of every status', () => {
     const kinds = [...new Set(sought.map(({ what }) => what))]
     expect(kinds).toEqual([
       'a key', 'a secret', 'an access token', 'Basic credentials', 'a rotated secret', 'a rotated key', 'a private key', 'the pepper', 'the secret',
@@ -212,11 +212,11 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     expect(EVENTS.filter((type) => !seen.has(type))).toEqual(['application.activated'])
     expect(logs.length).toBeGreaterThan(50)
     expect([...atWork.keys()].toSorted()).toEqual(['platform.sqlite', 'platform.sqlite-shm', 'platform.sqlite-wal'])
-    // The search itself finds what is there.
+    // The search finds a text that is there.
     expect(issuing.some((answer) => found(answer).length > 0)).toBe(true)
   })
 
-  it('an answer that issues an access token holds that one, and no other secret', () => {
+  it('an answer with an access token holds no other secret', () => {
     for (const answer of issuing) {
       const inside = found(answer)
       expect(inside.map(({ what }) => what)).toEqual(['an access token'])
@@ -231,7 +231,7 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     for (const text of texts()) expect(found(text), text).toEqual([])
   })
 
-  it('no event has more members than the contract names', () => {
+  it('no event has undocumented members', () => {
     for (const event of events) {
       const members = [...event.matchAll(/^ *(\w+): /gm), ...event.matchAll(/[{,] (\w+): /g)].map(
         ([, member]) => member!,
@@ -240,7 +240,7 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
     }
   })
 
-  it('no byte of the database, at work or closed, holds one, nor the private keys and the pepper', () => {
+  it('the database holds no secret in clear, whether open or closed, private keys and pepper included', () => {
     for (const files of [atWork, closed]) {
       for (const [name, bytes] of files) {
         for (const { what, text } of sought) {
@@ -251,12 +251,12 @@ describe.each(Object.entries(EXPRESSES))('After a full life in an %s app', (_, e
         }
       }
     }
-    // The database is the one that was written: what may stand in it stands there.
+    // These are the files that were written: they hold what they may hold.
     const all = Buffer.concat([...atWork.values(), ...closed.values()])
     expect(all.includes('application.credentialRotated')).toBe(true)
   })
 
-  it('what a deleted application was called, and its address, are gone from its record', () => {
+  it('the name and the contact of a deleted application are gone from its record', () => {
     const last = answers.at(-1)!
     expect(last).toContain("status: 'deleted'")
     expect(last).not.toContain('dev@example.com')

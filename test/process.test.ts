@@ -15,7 +15,7 @@ const HEAD = `
   const file = process.env.FILE
   const secret = 's'.repeat(32)`
 
-/** Runs a program until it ends by itself; killed, and an error, after 15 seconds. */
+/** Runs a program until it exits; after 15 seconds it is killed, and the test fails. */
 async function run(program: string, nodeEnv = ''): Promise<{ stdout: string; stderr: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'process-'))
   const env = { ...process.env, NODE_ENV: nodeEnv, NODE_OPTIONS: '', FILE: join(folder, 'platform.sqlite') }
@@ -32,7 +32,7 @@ async function run(program: string, nodeEnv = ''): Promise<{ stdout: string; std
 }
 
 describe.concurrent('a process', () => {
-  it('that has made a platform, a token and timers of every kind ends by itself', async () => {
+  it('with a platform, a token and timers of every kind exits by itself', async () => {
     const program = `
       const signing = { rotateEvery: 1 }
       const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret, signing })
@@ -40,10 +40,10 @@ describe.concurrent('a process', () => {
     expect(await run(program)).toEqual({ stdout: '3\n', stderr: '' })
   })
 
-  it('that has closed its platform has no timer left, and ends by itself', async () => {
+  it('that has closed its platform has no timer left, and exits by itself', async () => {
     const program = `
       const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret, signing: { rotateEvery: 1 } })
-      // Hidden timers would do no harm; what must not be is one that goes on.
+      // Timers that were unref'd would not keep the process alive, so new ones are counted.
       const { setTimeout, setInterval } = globalThis
       let made = 0
       for (const [name, make] of Object.entries({ setTimeout, setInterval }))
@@ -56,7 +56,7 @@ describe.concurrent('a process', () => {
     expect(await run(program)).toEqual({ stdout: '0\n', stderr: '' })
   })
 
-  it('that only makes a platform in memory is told on stderr, once, and ends by itself', async () => {
+  it('with a platform in memory has one warning on stderr, and exits by itself', async () => {
     const { stdout, stderr } = await run(`
       const auth = createPlatformAuth({ baseUrl, apis })
       await auth.ready()
@@ -67,15 +67,15 @@ describe.concurrent('a process', () => {
     )
   })
 
-  it('whose store can not be reached ends by itself, and is told why', async () => {
+  it('whose store is out of reach logs why, and exits by itself', async () => {
     const { stderr } = await run(`
       const store = { ...memoryStore(), open: async () => { throw new Error('nobody there') } }
       createPlatformAuth({ baseUrl, apis, store })`)
-    expect(stderr).toMatch(/could not start yet, and goes on trying/)
+    expect(stderr).toMatch(/could not start yet, and keeps trying/)
     expect(stderr).toContain('nobody there')
   })
 
-  it('whose secret is wrong is told so, and goes on where it does not ask ready()', async () => {
+  it('whose secret is wrong logs that, and goes on if it does not await ready()', async () => {
     const { stdout, stderr } = await run(`
       const first = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'x'.repeat(32) })
       await first.ready()
@@ -87,7 +87,7 @@ describe.concurrent('a process', () => {
     expect(stderr).not.toMatch(/[xy]{32}|    at /)
   })
 
-  it('in production ends by itself too, and says nothing', async () => {
+  it('in production exits by itself too, and logs nothing', async () => {
     const program = `
       const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'x'.repeat(32) })
       await accessTokenFor(auth, 'orders')
@@ -95,7 +95,7 @@ describe.concurrent('a process', () => {
     expect(await run(program, 'production')).toEqual({ stdout: '', stderr: '' })
   })
 
-  it('whose store never answers answers its requests after 5 seconds, with 503', async () => {
+  it('whose store never answers sends 503 after 5 seconds', async () => {
     const { stdout } = await run(`
       import { createServer } from 'node:http'
       const store = { ...memoryStore(), open: () => new Promise(() => undefined) }
@@ -113,16 +113,16 @@ describe.concurrent('a process', () => {
         fetch(base + '/.well-known/jwks.json'),
       ])
       const seconds = (performance.now() - since) / 1000
-      const told = await Promise.all(answers.map(async (answer) => {
+      const outcomes = await Promise.all(answers.map(async (answer) => {
         const headers = ['content-type', 'cache-control', 'retry-after', 'www-authenticate'].map((name) => answer.headers.get(name))
         return [answer.status, (await answer.json()).error, ...headers]
       }))
       server.close()
       server.closeAllConnections()
-      console.log(JSON.stringify({ seconds, told }))`)
-    const { seconds, told } = JSON.parse(stdout) as { seconds: number; told: unknown[] }
+      console.log(JSON.stringify({ seconds, outcomes }))`)
+    const { seconds, outcomes } = JSON.parse(stdout) as { seconds: number; outcomes: unknown[] }
     const unavailable = [503, 'temporarily_unavailable', 'application/json; charset=utf-8', 'no-store', '1', null]
-    expect(told).toEqual([unavailable, unavailable, unavailable, unavailable])
+    expect(outcomes).toEqual([unavailable, unavailable, unavailable, unavailable])
     expect(seconds).toBeGreaterThan(4.9)
     expect(seconds).toBeLessThan(8)
   })

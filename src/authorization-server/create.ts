@@ -59,7 +59,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
   const authenticateClient = createClientAuthentication({
     ...options,
-    limitFailures: rateLimits.create('failedAuthentication', limits.failedAuthentication, { byAnybody: true }),
+    limitFailures: rateLimits.create('failedAuthentication', limits.failedAuthentication, { untrustedKeys: true }),
   })
   // An API's name has no slash, so `orders/token` is no name of a `requests` limit.
   const limitTokenRequests = ({ name }: TokenApi) =>

@@ -1,72 +1,65 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Limit } from '../contracts/api.js'
 import type { RedisConnection } from '../options/options.js'
-import { consume } from './consume.js'
-import { memoryCounter } from './memory-counter.js'
+import { createMemoryCounter } from './memory-counter.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'
 import { createRedisCircuitBreaker } from './redis-circuit-breaker.js'
-import { redisLimiter, redisCounter } from './redis-counter.js'
+import { createRedisCounter, createRedisProbe } from './redis-counter.js'
 
-/** Makes a platform's limits: counted in this process, or in Redis for all processes together. */
+/** Creates a platform's rate limits, counted in this process, or in Redis for all processes together. */
 export interface RateLimits {
-  /** One limit, by a name of its own. Undefined where it is off, so that nothing need be awaited. */
+  /** `name` tells limits apart. Undefined for `false`: then requests have nothing to wait for. */
   create(name: string, limit: Limit | false, options?: RateLimitKind): RateLimit | undefined
-  /** What an operator should know, if anything is wrong. Requests are answered all the same. */
+  /** For `auth.health()`; undefined if there is none. Requests are answered either way. */
   problem(): string | undefined
   close(): void
 }
 
 interface RateLimitKind {
-  /** What the limit is called in headers, where there are to be any. */
+  /** The limit's name in the `RateLimit` headers; no headers if left out. */
   readonly policy?: string
-  /** Whether keys are what anybody can make up: addresses, contacts. */
-  readonly byAnybody?: boolean
+  /** Whether unauthenticated callers choose the keys: addresses, contacts. */
+  readonly untrustedKeys?: boolean
 }
 
 interface RateLimitsOptions {
   readonly secret: string
   readonly baseUrl: string
   readonly redis: RedisConnection | undefined
-  /** Whether answers tell where the caller stands. */
+  /** Whether answers have `RateLimit` headers. */
   readonly headers: boolean
-  /** Told once why Redis is gone, and with undefined once it is back. */
+  /** Is called with the problem when Redis gets out of reach, and with undefined when it answers again. */
   readonly onChange: (problem: unknown) => void
 }
 
-/** How many keys of anybody's making one limit holds in memory, at some 500 bytes each. */
-const MAX_KEYS = 50_000
+/** Bounds the memory of one limit with untrusted keys, at some 500 bytes each. */
+const MAX_UNTRUSTED_KEYS = 50_000
 
 export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
-  // What anybody can make up may be long, and addresses and contacts are nobody's business in Redis: nor can they be guessed.
-  const digest = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22)
-  // Platforms that share a Redis don't share limits.
+  // Untrusted keys may be long, and Redis must not hold addresses and contacts. The secret keeps them from being guessed.
+  const hashKey = (key: string): string => createHmac('sha256', secret).update(key).digest('base64url').slice(0, 22)
+  // Platforms that share a Redis do not share limits.
   const namespace = `platform_auth:${createHash('sha256').update(baseUrl).digest('base64url').slice(0, 8)}`
   const shared = redis && {
     redis,
-    circuitBreaker: createRedisCircuitBreaker({ redis, probe: prober(redis, namespace), onChange }),
+    circuitBreaker: createRedisCircuitBreaker({ redis, probe: createRedisProbe(redis, namespace), onChange }),
   }
 
   return {
-    create(name, limit, { policy, byAnybody = false } = {}) {
+    create(name, limit, { policy, untrustedKeys = false } = {}) {
       if (limit === false) return undefined
-      const fallback = memoryCounter(limit, byAnybody ? MAX_KEYS : undefined)
+      const fallback = createMemoryCounter(limit, untrustedKeys ? MAX_UNTRUSTED_KEYS : undefined)
       const count = shared
-        ? redisCounter({ ...limit, ...shared, keyPrefix: `${namespace}:${name}`, fallback })
+        ? createRedisCounter({ ...limit, ...shared, keyPrefix: `${namespace}:${name}`, fallback })
         : fallback
-      const countOne = createRateLimit({ ...limit, count, policy: headers ? policy : undefined })
-      return byAnybody ? (key) => countOne(digest(key)) : countOne
+      const countRequest = createRateLimit({ ...limit, count, policy: headers ? policy : undefined })
+      return untrustedKeys ? (key) => countRequest(hashKey(key)) : countRequest
     },
     problem() {
-      return shared?.circuitBreaker.isGone()
-        ? 'Redis is out of reach: each process counts limits for itself.'
+      return shared?.circuitBreaker.isOpen()
+        ? 'Redis is out of reach: each process counts its own rate limits.'
         : undefined
     },
     close: () => shared?.circuitBreaker.close(),
   }
-}
-
-/** Does what every count does: that Redis answers a PING doesn't say that it would write. */
-function prober(redis: RedisConnection, namespace: string): () => Promise<unknown> {
-  const limiter = redisLimiter(redis, { keyPrefix: namespace, limit: Number.MAX_SAFE_INTEGER, window: 10 })
-  return () => consume(limiter, 'probe')
 }

@@ -1,52 +1,72 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { RateLimiterMemory, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Limit } from '../contracts/api.js'
-import { consume } from './consume.js'
-import type { Counter } from './rate-limit.js'
+import type { Counter, RateLimitState } from './rate-limit.js'
 
 /**
- * Counts in this process. Past `maxKeys` keys at a time, those that are new share counters by chance: callers that have
- * any number of addresses must neither fill the memory nor get uncounted.
+ * Counts in this process. Above `maxKeys` keys at a time, new keys share a fixed number of counters: a caller with any number
+ * of addresses must neither fill the memory nor avoid being counted.
  */
-export function memoryCounter({ limit, window }: Limit, maxKeys = Infinity): Counter {
+export function createMemoryCounter({ limit, window }: Limit, maxKeys = Infinity): Counter {
   const limiter = new RateLimiterMemory({ points: limit, duration: window })
-  const live = liveKeys(window * 1000)
+  const activeKeys = createKeyGauge(window * 1000)
 
-  return async function countHere(key) {
-    const full = live.count() >= maxKeys && (await limiter.get(key)) === null
-    const state = await consume(limiter, full ? sharedKeyOf(key) : key)
-    if (state.isFirst && !full) live.add()
+  return async function countInMemory(key) {
+    const isFull = activeKeys.count() >= maxKeys && (await limiter.get(key)) === null
+    const { isFirst, ...state } = await consume(limiter, isFull ? selectSharedCounter(key) : key)
+    if (isFirst && !isFull) activeKeys.add()
     return state
   }
 }
 
-/** How many counters newcomers share. */
-const SHARED = 1024
-/** So that nobody can tell from outside who shares a counter with whom. */
-const SALT = randomBytes(32)
-
-function sharedKeyOf(key: string): string {
-  return `shared ${createHmac('sha256', SALT).update(key).digest().readUInt32BE() % SHARED}`
+/** Counts one more for `key`. Rejects only if the limiter cannot count, not if the limit is reached. */
+export async function consume(
+  limiter: RateLimiterAbstract,
+  key: string,
+): Promise<RateLimitState & { readonly isFirst: boolean }> {
+  try {
+    return toState(await limiter.consume(key), true)
+  } catch (refused) {
+    if (refused instanceof RateLimiterRes) return toState(refused, false)
+    throw refused
+  }
 }
 
-/** How many keys were added within the last `milliseconds`, or a sixteenth longer: exact would be a clock for each. */
-function liveKeys(milliseconds: number): { add(): void; count(): number } {
-  const span = milliseconds / 16
+function toState({ remainingPoints, msBeforeNext, isFirstInDuration }: RateLimiterRes, allowed: boolean) {
+  return { allowed, remaining: remainingPoints, milliseconds: msBeforeNext, isFirst: isFirstInDuration }
+}
+
+/** Enough that an honest new key rarely shares a counter with a flood, at some 500 bytes each. */
+const SHARED_COUNTERS = 1024
+/** Random, so that nobody can find out which keys share a counter. */
+const SHARED_COUNTER_SALT = randomBytes(32)
+
+function selectSharedCounter(key: string): string {
+  const digest = createHmac('sha256', SHARED_COUNTER_SALT).update(key).digest()
+  return `shared ${digest.readUInt32BE() % SHARED_COUNTERS}`
+}
+
+/**
+ * How many keys were added within the last `milliseconds`, or up to a sixteenth longer: they are counted in 17 spans of time,
+ * because an exact count would need a timer for each key.
+ */
+function createKeyGauge(milliseconds: number): { add(): void; count(): number } {
+  const spanLength = milliseconds / 16
   const spans: { readonly since: number; added: number }[] = []
-  let all = 0
+  let total = 0
 
   return {
     add() {
       const now = performance.now()
       const newest = spans.at(-1)
-      if (newest && now < newest.since + span) newest.added += 1
+      if (newest && now < newest.since + spanLength) newest.added += 1
       else spans.push({ since: now, added: 1 })
-      all += 1
+      total += 1
     },
     count() {
       const now = performance.now()
-      while (spans[0] && spans[0].since + span + milliseconds < now) all -= spans.shift()!.added
-      return all
+      while (spans[0] && spans[0].since + spanLength + milliseconds < now) total -= spans.shift()!.added
+      return total
     },
   }
 }

@@ -10,10 +10,10 @@ interface OutageNoticeOptions {
 export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (problem: unknown) => void {
   return function noticeOutage(problem) {
     if (problem === undefined) {
-      logger.warn('Redis answers again: limits are shared.')
+      logger.warn('Redis answers again: rate limits are shared.')
       emit('limits.available', {})
     } else {
-      logger.warn('Redis is out of reach: limits are counted in each process until it answers.', problem)
+      logger.warn('Redis is out of reach: each process counts its own rate limits until it answers.', problem)
       emit('limits.unavailable', problem instanceof Error ? { reason: problem.message } : {})
     }
   }

@@ -2,29 +2,29 @@ import type { Limit } from '../contracts/api.js'
 import { OAuthError, retryAfter } from '../contracts/errors.js'
 
 /**
- * Counts one more for that key; rejects with `too_many_requests` where it is one too many. Resolves the headers that tell
- * the caller where it stands, if it is to be told.
+ * Counts one request for that key. Resolves the `RateLimit` headers; rejects with `too_many_requests` when the limit is
+ * exceeded.
  */
 export type RateLimit = (key: string) => Promise<LimitHeaders>
 
 /** `RateLimit` and `RateLimit-Policy`, or none. */
 export type LimitHeaders = Readonly<Record<string, string>>
 
-/** Where a key stands, once it has been counted. */
+/** What a counter knows about a key after it has counted one request. */
 export interface RateLimitState {
   readonly allowed: boolean
-  /** How many more there may be. */
+  /** How many more requests the window allows. */
   readonly remaining: number
-  /** Until when it starts afresh. */
+  /** Until the next window starts. */
   readonly milliseconds: number
 }
 
-/** Counts one more for that key, and never rejects. */
+/** Counts one request for that key. Never rejects. */
 export type Counter = (key: string) => Promise<RateLimitState>
 
 interface RateLimitOptions extends Limit {
   readonly count: Counter
-  /** What the limit is called in headers; undefined where they tell nothing. */
+  /** The name in the headers; undefined for no headers. */
   readonly policy: string | undefined
 }
 
@@ -32,16 +32,16 @@ export function createRateLimit({ limit, window, count, policy }: RateLimitOptio
   const policyHeader = `"${policy}";q=${limit};w=${window}`
 
   /** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
-  function headersOf({ remaining }: RateLimitState, seconds: number): LimitHeaders {
-    if (policy === undefined) return NONE
+  function formatHeaders({ remaining }: RateLimitState, seconds: number): LimitHeaders {
+    if (policy === undefined) return NO_HEADERS
     return { 'RateLimit-Policy': policyHeader, RateLimit: `"${policy}";r=${remaining};t=${seconds}` }
   }
 
-  return async function countOne(key) {
+  return async function countRequest(key) {
     const state = await count(key)
-    // One number for both headers: Retry-After must not be earlier than what RateLimit says.
+    // One number for both headers: Retry-After must not be earlier than the reset in RateLimit.
     const seconds = Math.max(1, Math.ceil(state.milliseconds / 1000))
-    const headers = headersOf(state, seconds)
+    const headers = formatHeaders(state, seconds)
     if (state.allowed) return headers
     throw new OAuthError('too_many_requests', `Too many requests, try again in ${seconds} seconds`, {
       headers: { ...retryAfter(seconds), ...headers },
@@ -49,4 +49,4 @@ export function createRateLimit({ limit, window, count, policy }: RateLimitOptio
   }
 }
 
-const NONE: LimitHeaders = {}
+const NO_HEADERS: LimitHeaders = {}

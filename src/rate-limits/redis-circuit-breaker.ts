@@ -1,102 +1,98 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withTimeout } from '../lib/timeout.js'
 import type { RedisConnection } from '../options/options.js'
 
-/** The way to Redis, on which nobody waits for long, and which says once when it is gone and once when it is back. */
+/** A circuit breaker in front of Redis: after one failure nothing is sent but a probe, until that is answered in time. */
 export interface RedisCircuitBreaker {
-  /** What Redis answers; undefined while it doesn't. Never rejects. */
-  ask<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined>
-  isGone(): boolean
+  /** What Redis answers; undefined while it is out of reach. Never rejects. */
+  ask<Answer>(command: () => Promise<Answer>): Promise<Answer | undefined>
+  isOpen(): boolean
   close(): void
 }
 
-interface RedisLinkOptions {
-  readonly redis: RedisConnection
-  /** Does once what `ask()` is for, and changes nothing that counts. */
+interface RedisCircuitBreakerOptions {
+  readonly redis: Pick<RedisConnection, 'status'>
+  /** Does the same work in Redis as a command, without any effect on limits. */
   readonly probe: () => Promise<unknown>
-  /** Told what is wrong, and undefined when it is over. */
+  /** Is called with the problem when Redis gets out of reach, and with undefined when it answers again. */
   readonly onChange: (problem: unknown) => void
 }
 
-/** Milliseconds that a request waits for Redis. */
-const PATIENCE = 250
-/** Milliseconds between two looks whether it is back. */
-const PAUSE = 100
-/** Milliseconds after which a look is given up: one that hangs must not be the last. */
-const GIVEN_UP = 5000
+/** Every guarded request waits for its count; Redis usually answers within a few milliseconds. */
+const REDIS_CALL_TIMEOUT_MS = 250
+/** Limits are shared again soon after Redis is back, and a probe is cheap. */
+const PROBE_INTERVAL_MS = 100
+/** Probes run one at a time, so one that hangs is given up. */
+const PROBE_TIMEOUT_MS = 5000
+/** The host's ioredis instance gets no listeners from this package, so its status is polled while it connects. */
+const STATUS_POLL_INTERVAL_MS = 5
 
-export function createRedisCircuitBreaker({ redis, probe, onChange }: RedisLinkOptions): RedisCircuitBreaker {
-  let gone = false
+/** States of an ioredis instance in which it sends commands at once; one in `wait` (`lazyConnect`) connects for the first. */
+const SENDING_STATES: readonly unknown[] = ['ready', 'wait', undefined]
+const CONNECTING_STATES: readonly unknown[] = ['connecting', 'connect']
+
+export function createRedisCircuitBreaker({ redis, probe, onChange }: RedisCircuitBreakerOptions): RedisCircuitBreaker {
+  let isOpen = false
   let outages = 0
   const closing = new AbortController()
 
-  async function send<Answer>(question: () => Promise<Answer>): Promise<Answer> {
-    // ioredis would keep the command, or refuse it, as it is configured: neither is an answer.
-    while (isStarting()) await sleep(5, undefined, { ref: false })
-    if (gone || !SENDING.includes(redis.status))
+  async function send<Answer>(command: () => Promise<Answer>): Promise<Answer> {
+    // Otherwise ioredis would queue the command or reject it, depending on its options.
+    while (mustWaitForConnection()) await sleep(STATUS_POLL_INTERVAL_MS, undefined, { ref: false })
+    if (isOpen || !SENDING_STATES.includes(redis.status))
       throw new Error(`The connection to Redis is in state "${redis.status}".`)
-    return question()
+    return command()
   }
 
-  function isStarting(): boolean {
-    return !gone && CONNECTING.includes(redis.status)
+  function mustWaitForConnection(): boolean {
+    return !isOpen && CONNECTING_STATES.includes(redis.status)
   }
 
-  function lose(problem: unknown): void {
-    if (gone || closing.signal.aborted) return
-    gone = true
+  function open(problem: unknown): void {
+    if (isOpen || closing.signal.aborted) return
+    isOpen = true
     outages += 1
-    void lookUntilBack()
+    void probeUntilAnswered()
     onChange(problem)
   }
 
-  /** Costs no request anything: they are counted in memory meanwhile. */
-  async function lookUntilBack(): Promise<void> {
-    while (gone && !closing.signal.aborted) {
-      await sleep(PAUSE, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
-      if (!closing.signal.aborted && SENDING.includes(redis.status) && (await answersInTime())) {
-        gone = false
+  async function probeUntilAnswered(): Promise<void> {
+    while (isOpen && !closing.signal.aborted) {
+      await sleep(PROBE_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
+      if (!closing.signal.aborted && SENDING_STATES.includes(redis.status) && (await isProbeAnsweredInTime())) {
+        isOpen = false
         onChange(undefined)
       }
     }
   }
 
-  async function answersInTime(): Promise<boolean> {
-    const since = performance.now()
+  async function isProbeAnsweredInTime(): Promise<boolean> {
+    const startedAt = performance.now()
     try {
-      await within(GIVEN_UP, probe())
-      return performance.now() - since <= PATIENCE && !closing.signal.aborted
+      await withTimeout(probe(), PROBE_TIMEOUT_MS, () => createTimeoutError(PROBE_TIMEOUT_MS))
+      return performance.now() - startedAt <= REDIS_CALL_TIMEOUT_MS && !closing.signal.aborted
     } catch {
       return false
     }
   }
 
   return {
-    async ask(question) {
-      if (gone) return undefined
-      const before = outages
+    async ask(command) {
+      if (isOpen) return undefined
+      const outagesBefore = outages
       try {
-        return await within(PATIENCE, send(question))
+        return await withTimeout(send(command), REDIS_CALL_TIMEOUT_MS, () => createTimeoutError(REDIS_CALL_TIMEOUT_MS))
       } catch (problem) {
-        // What was asked before an outage that is over by now says nothing new.
-        if (outages === before) lose(problem)
+        // A command from before an outage that is already over says nothing about now.
+        if (outages === outagesBefore) open(problem)
         return undefined
       }
     },
-    isGone: () => gone,
+    isOpen: () => isOpen,
     close: () => closing.abort(),
   }
 }
 
-/** The states of an ioredis instance in which a command is on its way at once; `wait` is one that connects when asked. */
-const SENDING: readonly unknown[] = ['ready', 'wait', undefined]
-/** Those that it passes through while it starts. */
-const CONNECTING: readonly unknown[] = ['connecting', 'connect']
-
-function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const tooLate = (): void => reject(new Error(`Redis did not answer within ${milliseconds} ms.`))
-    // Where it was this process that had no time, the answer lies there already, and is read before setImmediate's turn.
-    const timer = setTimeout(() => setImmediate(tooLate), milliseconds).unref()
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+function createTimeoutError(milliseconds: number): Error {
+  return new Error(`Redis did not answer within ${milliseconds} ms.`)
 }

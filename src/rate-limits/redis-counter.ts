@@ -2,61 +2,65 @@ import { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { Limit } from '../contracts/api.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import type { RedisConnection } from '../options/options.js'
-import { consume } from './consume.js'
+import { consume } from './memory-counter.js'
 import type { Counter } from './rate-limit.js'
 import type { RedisCircuitBreaker } from './redis-circuit-breaker.js'
 
-interface SharedCounterOptions extends Limit {
+interface RedisCounterOptions extends Limit {
   readonly redis: RedisConnection
-  readonly circuitBreaker: RedisCircuitBreaker
+  readonly circuitBreaker: Pick<RedisCircuitBreaker, 'ask'>
   readonly keyPrefix: string
-  /** Counts while Redis is gone. */
+  /** Counts while Redis is out of reach. */
   readonly fallback: Counter
 }
 
-/** How many keys that have used up their limit are refused without asking Redis. */
-const USED_UP = 10_000
+/** Keys that have reached their limit are refused without asking Redis: the most frequent callers cost it nothing. */
+const MAX_EXHAUSTED_KEYS = 10_000
 
-/** Counts in Redis, for all processes together; in this one alone while Redis is gone. */
-export function redisCounter({
-  redis,
-  circuitBreaker,
-  keyPrefix,
-  limit,
-  window,
-  fallback,
-}: SharedCounterOptions): Counter {
-  const limiter = redisLimiter(redis, { keyPrefix, limit, window })
-  // Not the limiter's own inMemoryBlockOnConsumed: that map has no bound, and is searched whole past a thousand keys.
-  const usedUp = boundedCache<number>({ entries: USED_UP })
+/** Counts in Redis, for all processes together; with `fallback` while Redis is out of reach. */
+export function createRedisCounter(options: RedisCounterOptions): Counter {
+  const { redis, circuitBreaker, fallback, ...limit } = options
+  const limiter = createRedisLimiter(redis, limit)
+  // Key -> when it may count again. Not the limiter's inMemoryBlockOnConsumed: that map has no bound, and above a
+  // thousand keys it is searched completely.
+  const exhausted = boundedCache<number>({ entries: MAX_EXHAUSTED_KEYS })
 
-  return async function countForAll(key) {
-    const left = (usedUp.get(key) ?? 0) - performance.now()
+  return async function countInRedis(key) {
+    const left = (exhausted.get(key) ?? 0) - performance.now()
     if (left > 0) return { allowed: false, remaining: 0, milliseconds: left }
 
     const state = await circuitBreaker.ask(() => consume(limiter, key))
     if (!state) return fallback(key)
-    if (state.remaining === 0) usedUp.set(key, performance.now() + state.milliseconds)
+    if (state.remaining === 0) exhausted.set(key, performance.now() + state.milliseconds)
     return state
   }
 }
 
-export function redisLimiter(
+/** Does what every count does: a Redis that answers PING may still reject writes. */
+export function createRedisProbe(redis: RedisConnection, keyPrefix: string): () => Promise<unknown> {
+  const limiter = createRedisLimiter(redis, { keyPrefix, limit: Number.MAX_SAFE_INTEGER, window: 10 })
+  return () => consume(limiter, 'probe')
+}
+
+function createRedisLimiter(
   redis: RedisConnection,
   { keyPrefix, limit, window }: Limit & { readonly keyPrefix: string },
 ): RateLimiterRedis {
-  return new RateLimiterRedis({ storeClient: clientOf(redis), keyPrefix, points: limit, duration: window })
+  return new RateLimiterRedis({ storeClient: adaptClient(redis), keyPrefix, points: limit, duration: window })
 }
 
-/** rate-limiter-flexible takes a client for ioredis or not by the name of its constructor; a plain object it does. */
-function clientOf(redis: RedisConnection): object {
+/**
+ * rate-limiter-flexible guesses the client library from the name of the client's constructor, which differs between
+ * versions of ioredis. It takes a plain object for ioredis.
+ */
+function adaptClient(redis: RedisConnection): object {
   const client: Record<string, unknown> = {
     defineCommand(name: string, definition: { lua: string; numberOfKeys: number }) {
       redis.defineCommand(name, definition)
-      client[name] = (args: unknown) => (redis as unknown as Commands)[name]!(args)
+      client[name] = (args: unknown) => (redis as unknown as RedisCommands)[name]!(args)
     },
   }
   return client
 }
 
-type Commands = Readonly<Record<string, (args: unknown) => Promise<unknown>>>
+type RedisCommands = Readonly<Record<string, (args: unknown) => Promise<unknown>>>

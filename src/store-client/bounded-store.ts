@@ -1,34 +1,32 @@
 import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } from '../contracts/errors.js'
-import type { StoreHealth } from './store-health.js'
-import { STORE_CALLS, type StoreCallName } from './store-calls.js'
 import type { Logger } from '../contracts/logger.js'
 import type { SchemaMigration, Store } from '../contracts/store.js'
+import { withTimeout } from '../lib/timeout.js'
+import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
-interface StoreAccessOptions {
-  /** Milliseconds to wait for an answer. */
-  readonly timeout: number
-  /** Told of every call's end. */
-  readonly storeHealth: StoreHealth
+interface BoundedStoreOptions {
+  /** Is told how every call ends. */
+  readonly storeHealth: Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isSilent'>
   readonly logger: Logger
 }
 
-/** Calls that may wait for the store at once, those included that nobody waits for any more. */
-const MOST = 10_000
-/** Milliseconds that closing may take. */
-const LAST = 2000
+/** Longer than a busy database or a connection pool makes a call wait, and shorter than callers wait for an HTTP answer. */
+const STORE_CALL_TIMEOUT_MS = 5000
+/** `auth.close()` must end within seconds though the store hangs; a store that never opened may never close. */
+const STORE_CLOSE_TIMEOUT_MS = 2000
+/** Bounds memory: a call that timed out here is still in the store's own queue, and counts until the store settles it. */
+const MAX_WAITING_CALLS = 10_000
 
 /**
- * The store as the house uses it: whatever keeps a call from being answered (refused, thrown, or not in time) comes out
- * as one `StoreUnavailableError`, which the doors answer with 503. Calls that wait are bounded in number and in time. Once
- * one has waited in vain, the others are refused at once, but for the change feed's: that is the pulse by which a silent
- * store is heard of again.
+ * The store with bounded calls: every failure to answer (rejection, exception or time-out) becomes a `StoreUnavailableError`,
+ * which the endpoints answer with 503. After a time-out further calls fail at once, except the change feed's polls, which
+ * find out when the store answers again.
  */
-export function createBoundedStore(store: Store, { timeout, storeHealth, logger }: StoreAccessOptions): Store {
+export function createBoundedStore(store: Store, { storeHealth, logger }: BoundedStoreOptions): Store {
   let waiting = 0
   let closed = false
 
-  /** Counted until the store itself has done with it: time-outs here take nothing out of its queues. */
-  async function ask(name: StoreCallName, args: unknown[]): Promise<unknown> {
+  async function callStore(name: StoreCallName, args: unknown[]): Promise<unknown> {
     waiting += 1
     try {
       return await (Reflect.apply(store[name], store, args) as Promise<unknown>)
@@ -37,43 +35,42 @@ export function createBoundedStore(store: Store, { timeout, storeHealth, logger 
     }
   }
 
-  function refuseInVain(): void {
+  function assertMayCall(): void {
     if (storeHealth.isSilent())
-      throw new StoreUnavailableError('The store is out of reach.', { cause: silence(timeout) })
-    if (waiting >= MOST) throw new StoreUnavailableError(`${MOST} calls are waiting for the store.`)
+      throw new StoreUnavailableError('The store is out of reach.', { cause: new StoreTimeoutError() })
+    if (waiting >= MAX_WAITING_CALLS)
+      throw new StoreUnavailableError(`${MAX_WAITING_CALLS} calls are waiting for the store.`)
   }
 
-  function reach<Name extends StoreCallName>(name: Name): Store[Name] {
-    async function reachStore(...args: unknown[]): Promise<unknown> {
-      if (name !== 'changesSince') refuseInVain()
-      const call = { name, since: performance.now() }
-      const late = lateness(timeout)
+  function bound<Name extends StoreCallName>(name: Name): Store[Name] {
+    const kind = STORE_CALLS[name]
+    async function boundedCall(...args: unknown[]): Promise<unknown> {
+      if (kind !== 'feed') assertMayCall()
+      const call: StoreCall = { name, kind, startedAt: performance.now() }
       try {
-        const result = await Promise.race([ask(name, args), late.promise])
+        const result = await withTimeout(callStore(name, args), STORE_CALL_TIMEOUT_MS, () => new StoreTimeoutError())
         storeHealth.answered(call)
         return result
       } catch (cause) {
-        // What a store can't answer because it has just been closed is no outage.
+        // A call that fails because the store has been closed is no outage.
         if (closed) throw new StoreUnavailableError('The store is closed.', { cause })
-        if (cause === late.reason()) storeHealth.timedOut(call, cause)
+        if (cause instanceof StoreTimeoutError) storeHealth.timedOut(call, cause)
         else storeHealth.failed(call, cause)
         throw new StoreUnavailableError('The store is out of reach.', { cause })
-      } finally {
-        late.cancel()
       }
     }
-    return reachStore as Store[Name]
+    return boundedCall as Store[Name]
   }
 
   const names = Object.keys(STORE_CALLS) as StoreCallName[]
-  const answering = Object.fromEntries(names.map((name) => [name, reach(name)])) as unknown as Pick<
+  const boundedCalls = Object.fromEntries(names.map((name) => [name, bound(name)])) as unknown as Pick<
     Store,
     StoreCallName
   >
 
   return {
     kind: store.kind,
-    // As it is now: a store that is told of changes may look less often.
+    // A getter: a store polls less often while it is notified of changes.
     get pollInterval() {
       return store.pollInterval
     },
@@ -87,53 +84,75 @@ export function createBoundedStore(store: Store, { timeout, storeHealth, logger 
       closed = true
       return closeStore(store)
     },
-    ...answering,
+    ...boundedCalls,
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
   }
 }
 
-/** Opening may take as long as its migrations do; what waiting can't cure comes out as `ConfigurationError`. */
-async function openStore(store: Store, storeHealth: StoreHealth): Promise<SchemaMigration | undefined> {
-  const call = { name: 'open' as const, since: performance.now() }
+/** The calls of a store that wait for the database. */
+type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
+
+const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
+  establishPepper: 'write',
+  resealPepper: 'write',
+  listSigningKeys: 'read',
+  addSigningKey: 'write',
+  resealSigningKey: 'write',
+  removeSigningKey: 'write',
+  findApplication: 'read',
+  findApplicationByKey: 'read',
+  listApplications: 'read',
+  saveApplication: 'write',
+  noteCredentialUse: 'write',
+  leaseEmail: 'write',
+  saveEmail: 'write',
+  findEmail: 'read',
+  findEmailByClaimLink: 'read',
+  listEmails: 'read',
+  revokeAccessToken: 'write',
+  listRevokedAccessTokens: 'read',
+  isAccessTokenRevoked: 'read',
+  listAudit: 'read',
+  changesSince: 'feed',
+}
+
+class StoreTimeoutError extends Error {
+  override readonly name = 'StoreTimeoutError'
+  readonly code = 'ETIMEDOUT'
+
+  constructor() {
+    super(`The store did not answer within ${STORE_CALL_TIMEOUT_MS} ms.`)
+  }
+}
+
+/** Has no time-out, because migrations may take long. An incompatible store is a `ConfigurationError`: no retry will help. */
+async function openStore(
+  store: Store,
+  storeHealth: BoundedStoreOptions['storeHealth'],
+): Promise<SchemaMigration | undefined> {
+  const call = { name: 'open', kind: 'read' } as const
+  const startedAt = performance.now()
   const migration = await store.open().catch((cause: unknown) => {
     if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause })
-    storeHealth.failed(call, cause)
+    storeHealth.failed({ ...call, startedAt }, cause)
     throw new StoreUnavailableError('The store could not be opened.', { cause })
   })
-  storeHealth.answered({ ...call, since: performance.now() })
+  // From now: a long migration does not make the store a slow one.
+  storeHealth.answered({ ...call, startedAt: performance.now() })
   return migration
 }
 
 function describeMigration({ from, to, copy }: SchemaMigration): string {
   const migrated = `The store was migrated from schema ${from} to ${to}.`
-  return copy === undefined ? migrated : `${migrated} A copy of the file as it was before is ${copy}.`
+  return copy === undefined ? migrated : `${migrated} A copy of the file before the migration is ${copy}.`
 }
 
-/** A store that never opened may never close. */
 async function closeStore(store: Store): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, LAST)))
+  const timeout = new StoreTimeoutError()
   try {
-    await Promise.race([store.close(), enough])
-  } finally {
-    clearTimeout(timer)
+    // Alive, so that a process that awaits close() last does not exit before it resolves.
+    await withTimeout(store.close(), STORE_CLOSE_TIMEOUT_MS, () => timeout, { keepAlive: true })
+  } catch (error) {
+    if (error !== timeout) throw error
   }
-}
-
-/** Rejects when it is too late. */
-function lateness(milliseconds: number) {
-  let reason: Error | undefined
-  let timer: NodeJS.Timeout | undefined
-  const promise = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      // If it was this process that stood still, the answer is there, and read before this.
-      setImmediate(() => reject((reason = silence(milliseconds))))
-    }, milliseconds)
-    timer.unref()
-  })
-  return { promise, reason: () => reason, cancel: () => clearTimeout(timer) }
-}
-
-function silence(milliseconds: number): Error {
-  return Object.assign(new Error(`The store did not answer within ${milliseconds} ms.`), { code: 'ETIMEDOUT' })
 }

@@ -1,120 +1,124 @@
 import type { Change, Store } from '../contracts/store.js'
+import { withTimeout } from '../lib/timeout.js'
 
-/** Milliseconds that a token request waits for the store, where it could go by what is known. */
-const SILENCE = 250
-/** Milliseconds before a store that did not answer is asked again, at least: it has enough to do when it comes back. */
-const PAUSE = 250
-
-/** Keeps a process up to date with what others commit, and knows how old its knowledge is. */
+/** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
 export interface ChangeFeed {
-  /** Begins at the feed's present end; what is read from the store afterwards can't be older than that. */
+  /** Starts at the present end of the feed. What is read from the store afterwards cannot be older than that. */
   start(onChange: ApplyChange): Promise<void>
-  /** True while what this process knows is no older than the staleness bound. */
+  /** Whether what this process knows is at most `maxStaleness` old. */
   isFresh(): boolean
-  /** Asks the store, once for all who wait; resolves true if it answered. */
+  /** Reads the feed, or joins a read that is under way. Resolves true if the store answered. */
   poll(): Promise<boolean>
-  /** As `poll`, but begins after this call: what was committed before it is known then. */
+  /** As `poll`, with a read that starts after this call: it brings everything that was committed before the call. */
   pollAgain(): Promise<boolean>
   /**
-   * Resolves true once everything is known that was committed before this call; false when the store can't tell, or has
-   * been silent for a while: then what is known must do, for as long as it is fresh.
+   * As `pollAgain`, but resolves false after `LATEST_TIMEOUT_MS`: then the caller goes by what is known, as long as that is
+   * fresh.
    */
   waitForLatest(): Promise<boolean>
   close(): void
 }
 
-/** Called with every change. Where it rejects, it is called again for the same change. */
+/** Called for every change. If it rejects, the same change is delivered again with the next poll. */
 export type ApplyChange = (change: Change) => void | Promise<void>
 
 interface ChangeFeedOptions {
-  readonly store: Store
+  readonly store: Pick<Store, 'changesSince' | 'pollInterval' | 'watch'>
   /** Seconds. */
   readonly maxStaleness: number
   /** Whether the store is known not to answer: then `pollAgain` resolves false without asking it. */
   readonly isSilent?: () => boolean
 }
 
-/** Timers and age go by the machine's monotonic clock: `now` may stand still in a test, or be set back. */
+/** A slow store may delay a token request by this much for the sake of the latest changes. */
+const LATEST_TIMEOUT_MS = 250
+/** Every process polls a store that comes back, so none of them polls more often than this while it does not answer. */
+const MIN_RETRY_INTERVAL_MS = 250
+
+/** A read that starts after the calls that wait for it. */
+interface NextRead {
+  readonly answered: Promise<boolean>
+  /** As `answered`, but false after `LATEST_TIMEOUT_MS`. */
+  readonly answeredInTime: Promise<boolean>
+}
+
+/** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
 export function createChangeFeed({ store, maxStaleness, isSilent = () => false }: ChangeFeedOptions): ChangeFeed {
   let cursor: string | undefined
+  /** When the last answered read was started: everything that was committed before is known. */
   let knownAt = -Infinity
-  let reading: Promise<boolean> | undefined
-  let next: { readonly known: Promise<boolean>; readonly inTime: Promise<boolean> } | undefined
-  let readAgain = false
+  let currentRead: Promise<boolean> | undefined
+  let nextRead: NextRead | undefined
+  let pollAfterCurrentRead = false
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
   let closed = false
-  let onChange: ApplyChange = () => undefined
+  let applyChange: ApplyChange = () => undefined
 
   async function read(): Promise<boolean> {
-    const asked = performance.now()
+    const startedAt = performance.now()
     try {
       const page = await store.changesSince(cursor)
-      for (const change of page.changes) await onChange(change)
+      for (const change of page.changes) await applyChange(change)
       cursor = page.cursor
-      knownAt = asked
+      knownAt = startedAt
       return true
     } catch {
-      // The store's access has told the log; what counts here is that this process does not know.
+      // createBoundedStore() has reported it.
       return false
     }
   }
 
   function poll(): Promise<boolean> {
-    reading ??= read().finally(() => {
-      reading = undefined
-      if (readAgain && !closed) {
-        readAgain = false
+    currentRead ??= read().finally(() => {
+      currentRead = undefined
+      if (pollAfterCurrentRead && !closed) {
+        pollAfterCurrentRead = false
         void poll()
       }
     })
-    return reading
+    return currentRead
   }
 
-  /** One reading for all who ask in the same turn, or while another is under way, which may have looked too early for them. */
-  function nextReading(): NonNullable<typeof next> {
-    if (next) return next
-    const known = (reading ?? new Promise<void>((resolve) => setImmediate(resolve))).then(() => {
-      next = undefined
-      return reading ? reading.then(poll) : poll()
+  /** One read for all calls of the same turn, or for all calls during another read: that one may have started too early. */
+  function findNextRead(): NextRead {
+    if (nextRead) return nextRead
+    const turn = currentRead ?? new Promise<void>((resolve) => setImmediate(resolve))
+    const answered = turn.then(() => {
+      nextRead = undefined
+      return currentRead ? currentRead.then(poll) : poll()
     })
-    const inTime = new Promise<boolean>((resolve) => {
-      const silence = setTimeout(resolve, SILENCE, false).unref()
-      void known.then((answered) => {
-        clearTimeout(silence)
-        resolve(answered)
-      })
-    })
-    return (next = { known, inTime })
+    const answeredInTime = withTimeout(answered, LATEST_TIMEOUT_MS, () => new Error('The change feed is late.'))
+    return (nextRead = { answered, answeredInTime: answeredInTime.catch(() => false) })
   }
 
-  function wake(): void {
-    // A reading under way may have looked before the change that wakes us was there.
-    if (reading) readAgain = true
+  function onWake(): void {
+    // A read that is under way may have started before the change was committed.
+    if (currentRead) pollAfterCurrentRead = true
     else if (!closed) void poll()
   }
 
-  function schedule(answered: boolean): void {
+  function schedulePoll(answered: boolean): void {
     if (closed) return
-    const pause = answered ? store.pollInterval : Math.max(store.pollInterval, PAUSE)
-    timer = setTimeout(() => void poll().then(schedule), pause)
+    const delay = answered ? store.pollInterval : Math.max(store.pollInterval, MIN_RETRY_INTERVAL_MS)
+    timer = setTimeout(() => void poll().then(schedulePoll), delay)
     timer.unref()
   }
 
   return {
-    async start(applyChange) {
-      onChange = applyChange
-      const asked = performance.now()
+    async start(onChange) {
+      applyChange = onChange
+      const startedAt = performance.now()
       cursor = (await store.changesSince(undefined)).cursor
-      knownAt = asked
+      knownAt = startedAt
       if (closed || timer) return
-      unwatch = store.watch?.(wake)
-      schedule(true)
+      unwatch = store.watch?.(onWake)
+      schedulePoll(true)
     },
     isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
     poll,
-    pollAgain: async () => !isSilent() && nextReading().known,
-    waitForLatest: () => nextReading().inTime,
+    pollAgain: async () => !isSilent() && findNextRead().answered,
+    waitForLatest: () => findNextRead().answeredInTime,
     close() {
       closed = true
       clearTimeout(timer)

@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChangeFeed } from './change-feed.js'
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
+import type { Logger } from '../contracts/logger.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { withTimeout } from '../lib/timeout.js'
-import type { Logger } from '../contracts/logger.js'
-import type { StoreHealth } from './store-health.js'
-import { describeStoreFault } from './store-fault.js'
+import type { ChangeFeed } from './change-feed.js'
+import { describeStoreFault, type StoreHealth } from './store-health.js'
 
 /** What `auth.health()` resolves. */
 export interface Health {
-  /** Whether requests are being answered in full knowledge: what a load balancer goes by. */
+  /** Whether requests are answered from fresh knowledge; for a load balancer's health check. */
   readonly ok: boolean
   /**
-   * What is wrong, in words without addresses or secrets. There may be some while `ok`: requests are answered, but the
-   * store is slow, refuses to save since it is full or read-only, or limits are not shared because Redis is gone.
+   * What is wrong, without addresses or secrets. Not empty while `ok` if requests are answered, but the store is slow or
+   * rejects writes (full, read-only), or if rate limits are not shared because Redis is out of reach.
    */
   readonly problems: readonly string[]
 }
@@ -26,90 +25,54 @@ export interface ReadyOptions {
 
 /** From start-up to `close()`: whether this process can answer, and why not. */
 export interface Readiness {
-  /** Resolves once everything is there; rejects for what waiting can't cure, and with `retry: false` for any failure. */
+  /** Resolves once the platform has started. Rejects if no retry can help, and with `retry: false` for any failure. */
   ready(options?: ReadyOptions): Promise<void>
-  /** Begins to start. Called once, when all parts have been created. */
+  /** Starts the platform. Called once, when all parts have been created. */
   begin(steps: StartAndStop): void
-  /** For a request: at once in the common case; rejects with `StoreUnavailableError` where it must be answered with 503. */
+  /** For a request: usually synchronous. Rejects with `StoreUnavailableError` if the answer must be 503. */
   available(): MaybePromise<void>
-  /** Resolves within a second or so, however long the store is silent. */
+  /** Resolves within about a second, even if the store does not answer. */
   health(): Promise<Health>
-  /** Resolves within seconds though the store hangs; a email being sent may take a minute. */
+  /** Resolves within seconds even if the store hangs; an e-mail that is being sent may take a minute. */
   close(): Promise<void>
 }
 
 interface StartAndStop {
-  /** Everything that must be there before the first answer; tried again until it succeeds, or the signal is aborted. */
+  /** Everything that must be done before the first answer. Repeated until it succeeds, or the signal is aborted. */
   readonly start: (closing: AbortSignal) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
 interface ReadinessOptions {
-  readonly feed: ChangeFeed
-  readonly storeHealth: StoreHealth
-  /** What else may be wrong while requests are answered; each says it, or undefined. */
+  readonly feed: Pick<ChangeFeed, 'isFresh' | 'poll' | 'close'>
+  readonly storeHealth: Pick<StoreHealth, 'isSilent' | 'isOut' | 'problems'>
+  /** Problems of other parts while requests are answered; each returns undefined if there is none. */
   readonly problemsElsewhere?: readonly (() => string | undefined)[]
   readonly logger: Logger
 }
 
-/** Milliseconds that a request waits for the start. */
-const PATIENCE = 5000
-/** Milliseconds between two attempts to start. */
-const PAUSE = 500
-/** Requests that may wait at once, for the start or for the store. */
-const MOST = 10_000
-/** Milliseconds that `health()` waits for the store. */
-const LOOK = 1000
-/** Milliseconds that `close()` waits for a start under way. */
-const LAST = 2000
+/** As long as a call of the store may take: a request does not wait longer because the platform is still starting. */
+const START_WAIT_TIMEOUT_MS = 5000
+/** Frequent enough that a database that comes up is used at once, rare enough not to delay its start. */
+const START_RETRY_INTERVAL_MS = 500
+/** `close()` must end within seconds though an attempt to start hangs. */
+const START_ABORT_TIMEOUT_MS = 2000
+/** Load balancers usually give a health check a few seconds. */
+const HEALTH_POLL_TIMEOUT_MS = 1000
+/** Bounds memory while many requests wait for the start, or for the store. */
+const MAX_WAITING_REQUESTS = 10_000
 
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { feed, storeHealth, logger, problemsElsewhere = [] } = options
-  let started = false
+  const startup = createStartup(logger)
   let waiting = 0
   let closed: Promise<void> | undefined
-  /** Why the last attempt to start failed. */
-  let problem: unknown = 'its store has not been opened yet.'
-  /** Rejects when the first attempt to start fails. */
-  const firstFailure = createRejection()
-  const closing = new AbortController()
-  /** Rejects when a start that hangs is not waited for any more. */
-  const abandoned = createRejection()
   let stop = async (): Promise<void> => undefined
-  let settle: (outcome: Promise<void>) => void
-  const starting = new Promise<void>((resolve) => (settle = resolve))
-  // Without a call of ready() the log has the error; an unhandled rejection would end the host's process.
-  starting.catch(() => undefined)
-
-  async function keepStarting(start: StartAndStop['start']): Promise<void> {
-    // A turn for the host, so that what fails at once finds its listeners.
-    await sleep(0)
-    for (;;) {
-      if (closing.signal.aborted) throw new StoreUnavailableError('The platform was closed before it was ready.')
-      try {
-        await Promise.race([start(closing.signal), abandoned.promise])
-        started = true
-        return
-      } catch (error) {
-        const before = messageOf(problem)
-        problem = error
-        firstFailure.reject(error)
-        const message = messageOf(error)
-        if (error instanceof ConfigurationError) {
-          logger.error(`The platform cannot start. ${message}`)
-          throw error
-        }
-        // Said once, not with every attempt.
-        const told = message === before || closing.signal.aborted
-        if (!told) logger.error(`The platform could not start yet, and goes on trying: ${message}`)
-      }
-      await sleep(PAUSE, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
-    }
-  }
 
   async function waitForStart(): Promise<void> {
     try {
-      await withTimeout(starting, PATIENCE, () => new StoreUnavailableError('The platform is not ready yet.'))
+      const createError = (): Error => new StoreUnavailableError('The platform is not ready yet.')
+      await withTimeout(startup.finished, START_WAIT_TIMEOUT_MS, createError)
     } catch (cause) {
       throw new StoreUnavailableError('The platform is not ready.', { cause })
     }
@@ -117,15 +80,15 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
   async function refresh(): Promise<void> {
     if (storeHealth.isSilent())
-      throw new StoreUnavailableError('The store has been silent for longer than maxStaleness.')
+      throw new StoreUnavailableError('The store has not answered for longer than maxStaleness.')
     const answered = await feed.poll()
     if (!answered && !feed.isFresh())
       throw new StoreUnavailableError('The store has been out of reach for longer than maxStaleness.')
   }
 
-  /** A request that waits; one too many is refused at once. */
-  async function inLine(wait: () => Promise<void>): Promise<void> {
-    if (waiting >= MOST) throw new StoreUnavailableError(`${MOST} requests are waiting for the store.`)
+  async function countWaiting(wait: () => Promise<void>): Promise<void> {
+    if (waiting >= MAX_WAITING_REQUESTS)
+      throw new StoreUnavailableError(`${MAX_WAITING_REQUESTS} requests are waiting for the store.`)
     waiting += 1
     try {
       await wait()
@@ -136,15 +99,14 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
   async function health(): Promise<Health> {
     if (closed) return { ok: false, problems: ['The platform has been closed.'] }
-    const elsewhere = problemsElsewhere.map((say) => say()).filter((said) => said !== undefined)
-    if (!started) return { ok: false, problems: [`The platform is not ready: ${whyNotReady(problem)}`, ...elsewhere] }
-    const look = new AbortController()
-    const enough = sleep(LOOK, undefined, { ref: false, signal: look.signal }).catch(() => undefined)
-    const answered = await Promise.race([feed.poll(), enough])
-    look.abort()
+    const elsewhere = problemsElsewhere.map((describe) => describe()).filter((problem) => problem !== undefined)
+    if (!startup.isFinished())
+      return { ok: false, problems: [`The platform is not ready: ${startup.describeProblem()}`, ...elsewhere] }
+    const late = new Error('The store did not answer in time.')
+    const answered = await withTimeout(feed.poll(), HEALTH_POLL_TIMEOUT_MS, () => late).catch(() => undefined)
     const problems = [...storeHealth.problems(), ...elsewhere]
     if (answered) return { ok: true, problems }
-    // Nothing has been heard yet: requests are answered for as long as what is known is fresh.
+    // Without an answer yet, requests are answered while knowledge is fresh.
     const ok = answered === undefined && feed.isFresh() && !storeHealth.isOut()
     if (!storeHealth.isOut())
       problems.unshift(ok ? 'The store is slow: it has not answered within a second.' : 'The store is out of reach.')
@@ -153,14 +115,9 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   async function close(): Promise<void> {
-    closing.abort()
     feed.close()
-    const enough = setTimeout(
-      () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
-      LAST,
-    )
-    await starting.catch(() => undefined)
-    clearTimeout(enough)
+    await startup.abort()
+    // Again, because the start may have started it meanwhile.
     feed.close()
     await stop()
   }
@@ -168,33 +125,107 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   return {
     begin(steps) {
       stop = steps.stop
-      settle(keepStarting(steps.start))
+      startup.begin(steps.start)
     },
-    ready: ({ retry = true } = {}) => (retry || started ? starting : Promise.race([starting, firstFailure.promise])),
+    ready({ retry = true } = {}) {
+      if (retry || startup.isFinished()) return startup.finished
+      return Promise.race([startup.finished, startup.firstFailure])
+    },
     available() {
-      if (!started) return inLine(waitForStart)
-      return feed.isFresh() ? undefined : inLine(refresh)
+      if (!startup.isFinished()) return countWaiting(waitForStart)
+      return feed.isFresh() ? undefined : countWaiting(refresh)
     },
     health,
     close: () => (closed ??= close()),
   }
 }
 
-/** A promise that does not resolve, and whose rejection nobody needs to handle. */
+interface Startup {
+  /** Makes the first attempt, and repeats failed ones. */
+  begin(start: StartAndStop['start']): void
+  /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError`, or after `abort()`. */
+  readonly finished: Promise<void>
+  /** Rejects when the first attempt fails. */
+  readonly firstFailure: Promise<never>
+  isFinished(): boolean
+  /** Why it is not finished, for `auth.health()`. */
+  describeProblem(): string
+  /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
+  abort(): Promise<void>
+}
+
+function createStartup(logger: Logger): Startup {
+  const closing = new AbortController()
+  const firstFailure = createRejection()
+  const abandoned = createRejection()
+  let isFinished = false
+  let problem: unknown = 'its store has not been opened yet.'
+
+  let settle: (outcome: Promise<void>) => void
+  const finished = new Promise<void>((resolve) => (settle = resolve))
+  // An app need not await ready(): the log has the reason, and an unhandled rejection would end the process.
+  finished.catch(() => undefined)
+
+  async function repeatUntilStarted(start: StartAndStop['start']): Promise<void> {
+    // The host first gets time to add its listeners.
+    await sleep(0)
+    while (!closing.signal.aborted) {
+      try {
+        await Promise.race([start(closing.signal), abandoned.promise])
+        isFinished = true
+        return
+      } catch (error) {
+        firstFailure.reject(error)
+        reportFailure(error)
+        if (error instanceof ConfigurationError) throw error
+      }
+      await sleep(START_RETRY_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
+    }
+    throw new StoreUnavailableError('The platform was closed before it was ready.')
+  }
+
+  function reportFailure(error: unknown): void {
+    const [message, lastMessage] = [joinMessages(error), joinMessages(problem)]
+    problem = error
+    if (error instanceof ConfigurationError) logger.error(`The platform cannot start. ${message}`)
+    // Repeated attempts usually fail alike: the log gets one line for them.
+    else if (message !== lastMessage && !closing.signal.aborted)
+      logger.error(`The platform could not start yet, and keeps trying: ${message}`)
+  }
+
+  return {
+    begin: (start) => settle(repeatUntilStarted(start)),
+    finished,
+    firstFailure: firstFailure.promise,
+    isFinished: () => isFinished,
+    describeProblem: () => describeStartProblem(problem),
+    async abort() {
+      closing.abort()
+      const timer = setTimeout(
+        () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
+        START_ABORT_TIMEOUT_MS,
+      )
+      await finished.catch(() => undefined)
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** A promise that others may race, and that is no unhandled rejection if nothing awaits it. */
 function createRejection(): { readonly promise: Promise<never>; reject(reason: unknown): void } {
   let reject: (reason: unknown) => void = () => undefined
   const promise = new Promise<never>((_, rejectPromise) => (reject = rejectPromise))
   promise.catch(() => undefined)
-  return { promise, reject }
+  return { promise, reject: (reason) => reject(reason) }
 }
 
-/** A message with those of its causes: the innermost one says what happened. */
-function messageOf(error: unknown): string {
+/** An error's message and those of its causes. */
+function joinMessages(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : `${error.message} ${messageOf(error.cause)}`
+  return error.cause === undefined ? error.message : `${error.message} ${joinMessages(error.cause)}`
 }
 
-function whyNotReady(problem: unknown): string {
+function describeStartProblem(problem: unknown): string {
   if (problem instanceof ConfigurationError) return problem.message
-  return problem instanceof Error ? `its store can not be used yet (${describeStoreFault(problem)}).` : String(problem)
+  return problem instanceof Error ? `its store cannot be used yet (${describeStoreFault(problem)}).` : String(problem)
 }

@@ -1,105 +1,186 @@
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
-import { STORE_CALLS, type StoreCallName } from './store-calls.js'
-import { describeStoreFault } from './store-fault.js'
 
-/** A call that the store was asked. */
+/** A `write` can be rejected by a store that answers reads: it is full, read-only or locked. `feed` polls the change feed. */
+export type StoreCallKind = 'read' | 'write' | 'feed'
+
+/** A call of the store. */
 export interface StoreCall {
-  readonly name: StoreCallName | 'open'
-  /** When it was asked, on the monotonic clock. */
-  readonly since: number
+  readonly name: string
+  readonly kind: StoreCallKind
+  /** On the monotonic clock. */
+  readonly startedAt: number
 }
 
-/** What is wrong with the store, told by how its calls end: out of reach, refusing to save, or slow. */
+/** Whether the store answers, rejects writes or is slow, as the ends of its calls show. */
 export interface StoreHealth {
   answered(call: StoreCall): void
   failed(call: StoreCall, problem: unknown): void
-  /** A call waited in vain; it may yet be answered, but nobody waits for that. */
+  /** The call was given up. Its late answer is ignored. */
   timedOut(call: StoreCall, problem: unknown): void
-  /** Whether the store is known to say nothing: then nobody need wait for that again. */
+  /** Whether a call has timed out and none was answered since: waiting for another one would be in vain. */
   isSilent(): boolean
+  /** Whether `store.unavailable` was emitted, and `store.available` not yet. */
   isOut(): boolean
-  /** In words for an operator; empty where all is well. */
+  /** For `auth.health()`; empty if all is well. */
   problems(): string[]
 }
 
-interface OutageOptions {
+interface StoreHealthOptions {
   readonly logger: Logger
   readonly emit: Emit
   readonly now: () => number
 }
 
-/** A store that is full, read-only or locked refuses changes, and answers all else. */
-function isChange(name: StoreCall['name']): boolean {
-  return name !== 'open' && STORE_CALLS[name] === 'change'
+interface RejectedWrite {
+  /** The first rejection, in milliseconds since 1970. */
+  readonly since: number
+  /** The last rejection, on the monotonic clock. */
+  readonly lastAt: number
+  readonly reason: string
 }
 
-/** Milliseconds from which an answer is a slow one. */
-const SLOW = 1000
-/** Milliseconds for which a refused change is told of, where nobody has tried the same again. */
-const TOLD = 60_000
+/** Ordinary answers take a few milliseconds; from here on callers notice. */
+const SLOW_ANSWER_MS = 1000
+/** A rejected write is forgotten after this time unless it was tried again: nothing else shows whether the cause persists. */
+const REJECTED_WRITE_EXPIRY_MS = 60_000
 
-export function createStoreHealth({ logger, emit, now }: OutageOptions): StoreHealth {
-  let out: { readonly since: number; readonly why: string } | undefined
-  let silent = false
+export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): StoreHealth {
+  let outage: { readonly since: number; readonly reason: string } | undefined
+  let isSilent = false
   let answeredAt = -Infinity
-  let took = 0
-  /** By the call's name, since a store may take small changes while it has no room for larger ones. */
-  const refused = new Map<StoreCall['name'], { since: number; last: number; why: string }>()
+  let answerTime = 0
+  /** By call name: a full store may accept small writes while it rejects larger ones. */
+  const rejectedWrites = new Map<string, RejectedWrite>()
 
-  function goOut(problem: unknown): void {
-    // What it would not save is part of this now.
-    refused.clear()
-    if (out) return
-    out = { since: now(), why: describeStoreFault(problem) }
+  function startOutage(problem: unknown): void {
+    // The outage is now the reason for them.
+    rejectedWrites.clear()
+    if (outage) return
+    outage = { since: now(), reason: describeStoreFault(problem) }
     logger.error('The store is out of reach.', problem)
     emit('store.unavailable', { reason: problem instanceof Error ? problem.message : String(problem) })
   }
 
-  function refuse(name: StoreCall['name'], problem: unknown): void {
-    const last = performance.now()
-    // What nobody has tried again for a while can't say whether it is over.
-    for (const [each, { last: then }] of refused) if (then < last - TOLD) refused.delete(each)
-    if (refused.size === 0) logger.error('The store refuses to save; what it holds is served.', problem)
-    refused.set(name, { since: refused.get(name)?.since ?? now(), last, why: describeStoreFault(problem) })
+  function endOutage(): void {
+    if (!outage) return
+    outage = undefined
+    logger.warn('The store answers again.')
+    emit('store.available', {})
+  }
+
+  function noteRejectedWrite(name: string, problem: unknown): void {
+    const lastAt = performance.now()
+    const expired = lastAt - REJECTED_WRITE_EXPIRY_MS
+    for (const [each, rejected] of rejectedWrites) if (rejected.lastAt < expired) rejectedWrites.delete(each)
+    if (rejectedWrites.size === 0) logger.error('The store rejects writes; reads are answered.', problem)
+    const since = rejectedWrites.get(name)?.since ?? now()
+    rejectedWrites.set(name, { since, lastAt, reason: describeStoreFault(problem) })
   }
 
   return {
-    answered({ name, since }) {
+    answered({ name, startedAt }) {
       answeredAt = performance.now()
-      took = answeredAt - since
-      silent = false
-      if (refused.delete(name) && refused.size === 0) logger.warn('The store saves again.')
-      if (!out) return
-      out = undefined
-      logger.warn('The store answers again.')
-      emit('store.available', {})
+      answerTime = answeredAt - startedAt
+      isSilent = false
+      if (rejectedWrites.delete(name) && rejectedWrites.size === 0) logger.warn('The store accepts writes again.')
+      endOutage()
     },
-    failed({ name, since }, problem) {
-      silent = false
-      // Others were answered meanwhile: this one was starved of a connection, or asked what can't be.
-      if (!isChange(name) && name !== 'changesSince' && answeredAt > since) return
-      if (!isChange(name)) goOut(problem)
-      // While it is out of reach, that is why.
-      else if (!out) refuse(name, problem)
+    failed({ name, kind, startedAt }, problem) {
+      isSilent = false
+      // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
+      if (kind === 'read' && answeredAt > startedAt) return
+      if (kind !== 'write') startOutage(problem)
+      else if (!outage) noteRejectedWrite(name, problem)
     },
-    timedOut({ name, since }, problem) {
-      // Others were answered meanwhile: this one met a lock, or a connection that is dead.
-      if (answeredAt > since) return isChange(name) ? refuse(name, problem) : undefined
-      silent = true
-      goOut(problem)
+    timedOut({ name, kind, startedAt }, problem) {
+      // If other calls were answered meanwhile, this one met a lock or a dead connection.
+      if (answeredAt > startedAt) {
+        if (kind === 'write') noteRejectedWrite(name, problem)
+        return
+      }
+      isSilent = true
+      startOutage(problem)
     },
-    isSilent: () => silent,
-    isOut: () => out !== undefined,
+    isSilent: () => isSilent,
+    isOut: () => outage !== undefined,
     problems() {
-      if (out) return [`The store has been out of reach since ${new Date(out.since).toISOString()}: ${out.why}.`]
+      if (outage) return [`The store has been out of reach since ${formatTime(outage.since)}: ${outage.reason}.`]
       const problems: string[] = []
-      if (took > SLOW) problems.push(`The store is slow: its last answer took ${(took / 1000).toFixed(1)} seconds.`)
-      const end = performance.now() - TOLD
-      const recent = [...refused.values()].find(({ last }) => last > end)
-      if (recent)
-        problems.push(`The store has refused to save since ${new Date(recent.since).toISOString()}: ${recent.why}.`)
+      if (answerTime > SLOW_ANSWER_MS)
+        problems.push(`The store is slow: its last answer took ${(answerTime / 1000).toFixed(1)} seconds.`)
+      const expired = performance.now() - REJECTED_WRITE_EXPIRY_MS
+      const rejected = [...rejectedWrites.values()].find(({ lastAt }) => lastAt > expired)
+      if (rejected)
+        problems.push(`The store has rejected writes since ${formatTime(rejected.since)}: ${rejected.reason}.`)
       return problems
     },
   }
+}
+
+function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+/**
+ * Why a store does not answer, for `auth.health()`, which apps may publish: without addresses, paths or the database's own
+ * message. Those are in the log.
+ */
+export function describeStoreFault(problem: unknown): string {
+  const { code, errcode, cause } = (problem ?? {}) as { code?: unknown; errcode?: unknown; cause?: unknown }
+  // The innermost cause with a known code is the most specific one.
+  const inner = cause === undefined ? UNKNOWN : describeStoreFault(cause)
+  if (inner !== UNKNOWN) return inner
+  const known = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
+  return known ?? UNKNOWN
+}
+
+const UNKNOWN = 'the log has the reason'
+const FULL = 'its disk is full'
+const READ_ONLY = 'it is read-only'
+const LOCKED = 'another process has locked it'
+const DAMAGED = 'its file is damaged'
+const SILENT = 'it does not answer in time'
+const REFUSED = 'it refuses connections'
+const LOST = 'the connection was lost'
+const STARTING = 'it is starting or shutting down'
+const UNKNOWN_HOST = 'its host name cannot be resolved'
+const UNREACHABLE_HOST = 'its host is unreachable'
+
+/** Node's error codes and PostgreSQL's (SQLSTATE). */
+const FAULTS_BY_CODE: Readonly<Record<string, string>> = {
+  ETIMEDOUT: SILENT,
+  ECONNREFUSED: REFUSED,
+  ECONNRESET: LOST,
+  EPIPE: LOST,
+  ENOTFOUND: UNKNOWN_HOST,
+  EAI_AGAIN: UNKNOWN_HOST,
+  EHOSTUNREACH: UNREACHABLE_HOST,
+  ENETUNREACH: UNREACHABLE_HOST,
+  ENOSPC: FULL,
+  EROFS: READ_ONLY,
+  ESTALE: 'its file was deleted or replaced',
+  // A replica: "Cannot set transaction read-write mode during recovery".
+  '0A000': READ_ONLY,
+  '25006': READ_ONLY,
+  '28P01': 'it rejects the password',
+  '53100': FULL,
+  '53300': 'it has no connection left',
+  '55P03': LOCKED,
+  '57014': SILENT,
+  '57P01': STARTING,
+  '57P02': STARTING,
+  '57P03': STARTING,
+}
+
+/** SQLite's primary result codes. */
+const FAULTS_BY_SQLITE_CODE: Readonly<Record<number, string>> = {
+  5: LOCKED,
+  6: LOCKED,
+  8: READ_ONLY,
+  10: 'its disk fails',
+  11: DAMAGED,
+  13: FULL,
+  14: 'its file cannot be opened',
+  26: DAMAGED,
 }

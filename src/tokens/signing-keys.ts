@@ -59,9 +59,9 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
     const records = await store.listSigningKeys()
     const imported = new Map(keys.map((key) => [key.kid, key]))
     const loaded = await Promise.all(
-      selectVerifyingKeys(records, now()).map((record) => {
-        const key = imported.get(record.kid)
-        return key ? { ...key, verifiesUntil: record.verifiesUntil } : importSigningKey(record, encryption)
+      selectVerifyingKeys(records, now()).map(async (record) => {
+        const key = imported.get(record.kid) ?? (await importSigningKey(record, encryption))
+        return { ...key, verifiesUntil: record.verifiesUntil }
       }),
     )
     const kids = new Set(records.map(({ kid }) => kid))

@@ -10,7 +10,7 @@ const TOKEN = '/orders/token'
 const FORM = 'application/x-www-form-urlencoded'
 const KiB = 1024
 
-/** One platform for all: the apps differ, and what they put before the router. */
+/** All tests share one platform. The apps differ in the middleware before its router. */
 const { auth, logger } = platform({ rateLimits: { failedAuthentication: false } })
 let shop: Awaited<ReturnType<typeof createApplication>>
 
@@ -21,13 +21,13 @@ afterAll(() => auth.close())
 
 interface Upstream {
   readonly handlers: readonly RequestHandler[]
-  /** Whether it decodes the form itself, as leniently as it likes. */
+  /** Whether it decodes the form itself, maybe less strictly than we do. */
   readonly decodes?: boolean
 }
 
 type Parsers = typeof bodyParser1
 
-function parsersOf(name: string, { json, urlencoded, text, raw }: Parsers): [string, Upstream][] {
+function listParsers(name: string, { json, urlencoded, text, raw }: Parsers): [string, Upstream][] {
   return [
     [`${name} json()`, { handlers: [json()] }],
     [`${name} urlencoded({ extended: false })`, { handlers: [urlencoded({ extended: false })], decodes: true }],
@@ -44,14 +44,14 @@ function parsersOf(name: string, { json, urlencoded, text, raw }: Parsers): [str
 for (const [expressName, express] of Object.entries(EXPRESSES)) {
   const upstreams: [string, Upstream][] = [
     ['no parser', { handlers: [] }],
-    ['something that takes a while', { handlers: [(_req, _res, next) => void setTimeout(next, 5)] }],
-    ...parsersOf("Express's", express),
-    ...parsersOf("body-parser 1's", bodyParser1),
-    ...parsersOf("body-parser 2's", bodyParser2),
+    ['a slow middleware', { handlers: [(_req, _res, next) => void setTimeout(next, 5)] }],
+    ...listParsers("Express's", express),
+    ...listParsers("body-parser 1's", bodyParser1),
+    ...listParsers("body-parser 2's", bodyParser2),
   ]
 
   describe.each(upstreams)(
-    `The token endpoint of an ${expressName} app behind %s`,
+    `The token endpoint of an ${expressName} app behind %s (docs/http.md T2 to T6, T22)`,
     (_, { handlers, decodes = false }) => {
       let app: Express
 
@@ -61,26 +61,26 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
           .use(...handlers, (_req, _res, next) => next(), auth.router)
       })
 
-      it('issues access tokens by form and by Basic', async () => {
+      it('issues access tokens for credentials in the form and in Basic', async () => {
         await expectToken(post(app, TOKEN, formOf(shop)))
         const Authorization = basic(shop.clientId, shop.clientSecret)
         await expectToken(post(app, TOKEN, GRANT, { Authorization }))
       })
 
-      it('reads percent-encoding and + as forms have them', async () => {
+      it('decodes percent-encoding and +', async () => {
         const escaped = encode(formOf(shop)).replaceAll('_', '%5f')
         const { body } = await expectToken(post(app, TOKEN, `${escaped}&scope=orders%3Awrite+orders:read`))
         expect(body).toMatchObject({ scope: 'orders:write orders:read' })
       })
 
-      it('reads a form that comes in chunks', async () => {
+      it('reads a form that arrives in chunks', async () => {
         const [one = '', two = ''] = encode(formOf(shop)).split('=client')
         const chunks = [one, `=client${two}`].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
         const head = [`POST ${TOKEN} HTTP/1.1`, `Content-Type: ${FORM}`, 'Transfer-Encoding: chunked']
         expect((await exchange(app, head, `${chunks.join('')}0\r\n\r\n`)).status).toBe(200)
       })
 
-      it('refuses any known parameter twice', async () => {
+      it('refuses every known parameter that occurs twice', async () => {
         for (const name of ['grant_type', 'client_id', 'client_secret', 'scope', 'resource']) {
           const { [name]: value = 'x', ...rest } = formOf(shop)
           const form = `${encode(rest)}&${name}=${value}&${name}=${value}`
@@ -88,23 +88,23 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
         }
       })
 
-      it('refuses any known parameter a hundred times', async () => {
+      it('refuses a known parameter that occurs a hundred times', async () => {
         const form = `${encode(formOf(shop))}${'&scope=orders:read'.repeat(100)}`
         expectRefusal(await post(app, TOKEN, form), 400, 'invalid_request')
       })
 
-      it('ignores unknown parameters, twice or in brackets', async () => {
+      it('ignores unknown parameters, also repeated ones and ones with brackets', async () => {
         await expectToken(post(app, TOKEN, `${encode(formOf(shop))}&a=1&a=2&b[]=3&c[d]=4&e`))
       })
 
-      it('ignores names that every object has, and pollutes none', async () => {
+      it('ignores the names of members of Object.prototype, and does not pollute it', async () => {
         const names = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', '__proto__[x]']
         const form = `${encode(formOf(shop))}&${names.map((name) => `${name}=polluted`).join('&')}`
         await expectToken(post(app, TOKEN, form))
         expect(({} as { x?: unknown }).x).toBeUndefined()
       })
 
-      it('takes nothing from a prototype', async () => {
+      it('does not read parameters from a prototype', async () => {
         const { grant_type: _grantType, ...credentials } = formOf(shop)
         for (const name of ['__proto__[grant_type]', 'constructor[prototype][grant_type]']) {
           const form = `${encode(credentials)}&${encodeURIComponent(name)}=client_credentials`
@@ -120,7 +120,7 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
         expectRefusal(await exchange(app, [...head, 'Transfer-Encoding: chunked'], '0\r\n\r\n'), 400, 'invalid_request')
       })
 
-      it('refuses a body over 16 KiB, in one piece and in chunks', async () => {
+      it('refuses a body over 16 KiB, with a length and in chunks', async () => {
         const form = `${encode(formOf(shop))}&padding=`
         await expectToken(post(app, TOKEN, form.padEnd(16 * KiB, 'x')))
         expectRefusal(await post(app, TOKEN, form.padEnd(16 * KiB + 1, 'x')), 413, 'invalid_request')
@@ -130,17 +130,17 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
         expectRefusal(await exchange(app, head, chunks), 413, 'invalid_request')
       })
 
-      it('refuses an undecodable body, or what a lenient parser made of it', async () => {
+      it('refuses a body that cannot be decoded', async () => {
         for (const value of ['%', '%zz', '%FF', '%C3%28']) {
           const { client_id: _, ...rest } = formOf(shop)
           const answer = await post(app, TOKEN, `${encode(rest)}&client_id=${value}`)
-          // What a parser of the host has decoded somehow is a client that nobody knows.
+          // A parser of the host has decoded it to the name of an unknown client.
           if (decodes) expectRefusal(answer, 401, 'invalid_client', { 'www-authenticate': /^Basic / })
           else expectRefusal(answer, 400, 'invalid_request')
         }
       })
 
-      it('refuses a compressed body, though a parser may have unpacked it', async () => {
+      it('refuses a compressed body, even if a parser has decompressed it', async () => {
         const body = gzipSync(encode(formOf(shop)))
         const head = [
           `POST ${TOKEN} HTTP/1.1`,
@@ -155,13 +155,13 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
         await expectToken(post(app, TOKEN, formOf(shop), { 'Content-Type': FORM + charset }))
       })
 
-      it('refuses another charset with 400, or the parser does before it', async () => {
+      it('answers another charset with 400, or the parser refuses it first', async () => {
         const answer = await post(app, TOKEN, formOf(shop), { 'Content-Type': `${FORM}; charset=utf-16` })
         if (decodes) expect([400, 415]).toContain(answer.status)
         else expectRefusal(answer, 400, 'invalid_request')
       })
 
-      it('answers revocation and introspection as well', async () => {
+      it('reads revocation and introspection requests too', async () => {
         const form = formOf(shop, { token: 'x' })
         expect((await post(app, '/orders/introspect', form)).body).toEqual({ active: false })
         expect((await post(app, '/orders/revoke', form)).status).toBe(200)
@@ -169,17 +169,17 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
     },
   )
 
-  describe(`A body that something else consumed, in an ${expressName} app,`, () => {
+  describe(`A body that another middleware has read, in an ${expressName} app (docs/http.md T18),`, () => {
     const consume: RequestHandler = (req, _res, next) => void req.resume().on('end', next)
     const consumers: [string, RequestHandler[]][] = [
-      ['by reading it to its end', [consume]],
-      ['by reading its first chunk', [(req, _res, next) => void req.once('data', () => req.pause() && next())]],
-      ['by reading it, without anything in it', [consume, (req, _res, next) => next((req.body = undefined))]],
-      ['by listening to it', [(req, _res, next) => void req.once('data', () => next())]],
-      ["behind body-parser 2's json()", [bodyParser2.json(), consume]],
+      ['to its end', [consume]],
+      ['to its first chunk', [(req, _res, next) => void req.once('data', () => req.pause() && next())]],
+      ['to its end, leaving undefined on req.body', [consume, (req, _res, next) => next((req.body = undefined))]],
+      ['through a data listener', [(req, _res, next) => void req.once('data', () => next())]],
+      ["to its end, after body-parser 2's json()", [bodyParser2.json(), consume]],
     ]
 
-    it.each(consumers)('%s gives 500 server_error whose cause is in the log', async (_, handlers) => {
+    it.each(consumers)('%s, is answered with 500 server_error, and the cause is logged', async (_, handlers) => {
       const app = express()
         .disable('x-powered-by')
         .use(...handlers, (_req, _res, next) => next(), auth.router)
@@ -191,12 +191,12 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
       for (const line of logger.lines) expect(line).toMatch(/read the request body before.*Mount auth\.router before/)
     })
 
-    it("behind body-parser 1's json() is taken for an empty form: it leaves an empty object on req.body", async () => {
+    it("after body-parser 1's json() counts as an empty form, since an empty object is on req.body", async () => {
       const app = express().use(bodyParser1.json(), consume, auth.router)
       expectRefusal(await post(app, TOKEN, formOf(shop)), 400, 'invalid_request')
     })
 
-    it('is read where the consumer left it on req.body, as text, bytes or an object', async () => {
+    it('is used if it is on req.body as text, bytes or an object', async () => {
       const form = encode(formOf(shop))
       for (const body of [form, Buffer.from(form), new Uint8Array(Buffer.from(form)), formOf(shop)]) {
         const leave: RequestHandler = (req, _res, next) => next((req.body = body) && undefined)

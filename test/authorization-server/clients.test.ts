@@ -12,14 +12,14 @@ import { APIS, recordingLogger } from '../support/platform.js'
 type Known = Awaited<ReturnType<typeof createApplication>>
 
 const EXPRESSES = { 'Express 4': express4 as unknown as typeof express5, 'Express 5': express5 }
-/** The clients want https; the loopback needs none. */
+/** The clients require https, which the loopback address does not need. */
 const INSECURE = { [oauth.allowInsecureRequests]: true }
 
 describe.each([
   ['Express 4', 'ES256', ''],
   ['Express 5', 'EdDSA', ''],
   ['Express 5', 'RS256', '/platform/v1'],
-] as const)('Clients of an %s app, with %s, below "%s",', (expressName, algorithm: SigningAlgorithm, path) => {
+] as const)('OAuth clients of an %s app, with %s, below "%s",', (expressName, algorithm: SigningAlgorithm, path) => {
   let auth: ReturnType<typeof open>
   let baseUrl: string
   let issuer: string
@@ -50,7 +50,7 @@ describe.each([
     await auth.close()
   })
 
-  /** What a resource server that knows nothing but the issuer makes of a token. */
+  /** Verifies the token as a resource server that knows only the issuer. */
   async function expectVerifiable(accessToken: string, scope = 'orders:read orders:write'): Promise<void> {
     const keySet = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`))
     const { payload, protectedHeader } = await jwtVerify(accessToken, keySet, {
@@ -68,7 +68,7 @@ describe.each([
     it.each([
       ['Basic', openid.ClientSecretBasic],
       ['the body', openid.ClientSecretPost],
-    ])('gets a token by discovery (RFC 8414) and %s, as jose verifies', async (_, authentication) => {
+    ])('gets a valid access token with discovery (RFC 8414) and %s', async (_, authentication) => {
       const config = await openid.discovery(new URL(issuer), shop.clientId, {}, authentication(shop.clientSecret), {
         algorithm: 'oauth2',
         execute: [openid.allowInsecureRequests],
@@ -79,7 +79,7 @@ describe.each([
       await expectVerifiable(tokens.access_token, 'orders:read')
     })
 
-    it('gets a token by the discovery of OpenID Connect, and with `resource` (RFC 8707)', async () => {
+    it('gets a valid access token with OpenID Connect discovery and `resource` (RFC 8707)', async () => {
       const authentication = openid.ClientSecretBasic(shop.clientSecret)
       const config = await openid.discovery(new URL(issuer), shop.clientId, {}, authentication, {
         algorithm: 'oidc',
@@ -89,7 +89,7 @@ describe.each([
       await expectVerifiable(accessToken)
     })
 
-    it('is told invalid_client for a wrong secret, and invalid_scope for an unknown scope', async () => {
+    it('reports invalid_client for a wrong secret, and invalid_scope for an unknown scope', async () => {
       const discover = (secret: string) =>
         openid.discovery(new URL(issuer), shop.clientId, {}, openid.ClientSecretBasic(secret), {
           algorithm: 'oauth2',
@@ -124,11 +124,11 @@ describe.each([
       server = await oauth.processDiscoveryResponse(new URL(issuer), discovery)
     })
 
-    it.each(['Basic', 'the body'] as const)('gets a token by discovery and %s, as jose verifies', async (method) => {
+    it.each(['Basic', 'the body'] as const)('gets a valid access token with discovery and %s', async (method) => {
       await expectVerifiable(await grant(method))
     })
 
-    it('validates the token itself (RFC 9068)', async () => {
+    it('validates the access token (RFC 9068)', async () => {
       const headers = { Authorization: `Bearer ${await grant('Basic')}` }
       const call = new Request(`${issuer}/items`, { headers })
       const claims = await oauth.validateJwtAccessToken(server, call, issuer, {
@@ -144,7 +144,7 @@ describe.each([
       expect(resource.authorization_servers).toEqual([issuer])
     })
 
-    it.each(['Basic', 'the body'] as const)('introspects and revokes by %s', async (method) => {
+    it.each(['Basic', 'the body'] as const)('introspects and revokes with %s', async (method) => {
       const token = await grant(method)
       const introspect = async (): Promise<oauth.IntrospectionResponse> => {
         const answer = await oauth.introspectionRequest(server, client(), methods[method](), token, INSECURE)
@@ -157,7 +157,7 @@ describe.each([
       await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({ code: 'invalid_token' })
     })
 
-    it('reads the refusal of a wrong secret', async () => {
+    it('reads the challenge for a wrong secret', async () => {
       const wrong = oauth.ClientSecretPost('wrong')
       const answer = await oauth.clientCredentialsGrantRequest(server, client(), wrong, {}, INSECURE)
       const refused: unknown = await oauth
@@ -177,7 +177,7 @@ describe.each([
       ['Basic, form-encoded', { authorizationMethod: 'header', credentialsEncodingMode: 'strict' }],
       ['Basic, raw', { authorizationMethod: 'header', credentialsEncodingMode: 'loose' }],
       ['the body', { authorizationMethod: 'body' }],
-    ] as const)('gets a token by %s, as jose verifies', async (_, options) => {
+    ] as const)('gets a valid access token with %s', async (_, options) => {
       const client = new ClientCredentials({
         client: { id: shop.clientId, secret: shop.clientSecret },
         auth: { tokenHost: new URL(baseUrl).origin, tokenPath: `${path}/orders/token` },
@@ -189,7 +189,7 @@ describe.each([
       await expectVerifiable(accessToken.token.access_token)
     })
 
-    it('is told 401 and invalid_client for a wrong secret', async () => {
+    it('reports 401 and invalid_client for a wrong secret', async () => {
       const client = new ClientCredentials({
         client: { id: shop.clientId, secret: 'wrong' },
         auth: { tokenHost: new URL(baseUrl).origin, tokenPath: `${path}/orders/token` },
@@ -200,7 +200,7 @@ describe.each([
   })
 
   describe("jose's remote key set", () => {
-    it('verifies the tokens of before and after a rotation', async () => {
+    it('verifies access tokens from before and after a key rotation', async () => {
       const keySet = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`), { cooldownDuration: 0 })
       const get = async (): Promise<string> => {
         const form = { grant_type: 'client_credentials', client_id: shop.clientId, client_secret: shop.clientSecret }

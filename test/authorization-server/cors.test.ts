@@ -13,11 +13,11 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
     ['*', { origin: '*' }, '*', '*'],
     ['one origin', { origin: CONSOLE }, CONSOLE, undefined],
     ['a list', { origin: ['https://a.example', CONSOLE] }, CONSOLE, undefined],
-  ])('with cors for %s,', (_name, cors, forConsole, forOthers) => {
-    const { app, auth } = appOf(express, cors)
+  ])('with cors for %s (docs/http.md, CORS),', (_name, cors, forConsole, forOthers) => {
+    const { app, auth } = createApp(express, cors)
     afterAll(() => auth.close())
 
-    it.each(ENDPOINTS)('answers the preflight of %s with 204 and what the browser asked for', async (path) => {
+    it.each(ENDPOINTS)('answers the preflight of %s with 204 and the requested headers', async (path) => {
       const { status, headers, text } = await request(app).options(path).set({
         Origin: CONSOLE,
         'Access-Control-Request-Method': 'POST',
@@ -33,7 +33,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
     })
 
     it.each(ENDPOINTS)(
-      'answers the preflight of %s from another origin without leave, unless all have it',
+      'does not allow the preflight of %s from another origin, unless all origins are allowed',
       async (path) => {
         for (const Origin of ['https://evil.example', 'null', `${CONSOLE}.evil.example`, CONSOLE.toUpperCase()]) {
           const { status, headers } = await request(app)
@@ -46,11 +46,11 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
       },
     )
 
-    it.each(ENDPOINTS)('lets the page read what %s answers, refusals and their challenge too', async (path) => {
+    it.each(ENDPOINTS)('lets the page read the answers of %s, also refusals and their challenge', async (path) => {
       const refused = await post(app, path, { ...GRANT, token: 'x' }, { Origin: CONSOLE })
       expectRefusal(refused, 401, 'invalid_client', { 'www-authenticate': /^Basic / })
       expect(refused.headers['access-control-allow-origin']).toBe(forConsole)
-      expect(exposed(refused)).toContain('www-authenticate')
+      expect(readExposedHeaders(refused)).toContain('www-authenticate')
       const malformed = await request(app).post(path).set('Origin', CONSOLE).send({})
       expect({ status: malformed.status, origin: malformed.headers['access-control-allow-origin'] }).toEqual({
         status: 400,
@@ -64,19 +64,19 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
       expect({ status, origin: headers['access-control-allow-origin'] }).toEqual({ status: 200, origin: forConsole })
     })
 
-    it('tells caches that the answer goes by Origin where it does', async () => {
+    it('answers with Vary: Origin if the answer depends on the origin', async () => {
       for (const Origin of [CONSOLE, 'https://evil.example', undefined]) {
         const { headers } = await post(app, '/orders/token', GRANT, Origin === undefined ? {} : { Origin })
         expect(headers['vary']).toBe(forOthers === '*' ? undefined : 'Origin')
       }
     })
 
-    it('answers other methods with 405 still', async () => {
+    it('answers other methods with 405', async () => {
       const answer = await request(app).get('/orders/token').set('Origin', CONSOLE)
       expectRefusal(answer, 405, 'invalid_request', { allow: 'POST' })
     })
 
-    it('leaves guarded routes to the host', async () => {
+    it('does not affect guarded routes', async () => {
       app.all('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.end())
       for (const answer of [
         await request(app).get('/orders/items').set('Origin', CONSOLE),
@@ -89,15 +89,15 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
   })
 
   describe('without cors,', () => {
-    const { app, auth } = appOf(express, undefined)
+    const { app, auth } = createApp(express, undefined)
     afterAll(() => auth.close())
 
-    it.each(ENDPOINTS)('%s allows no page anything', async (path) => {
+    it.each(ENDPOINTS)('%s sends no CORS headers', async (path) => {
       const { headers } = await post(app, path, { ...GRANT, token: 'x' }, { Origin: CONSOLE })
       expect(Object.keys(headers as object).filter((name) => /^access-control|^vary/.test(name))).toEqual([])
     })
 
-    it("OPTIONS of the token endpoint is 405, of the others the host's", async () => {
+    it('answers OPTIONS of the token endpoint with 405, and leaves that of the others to the host', async () => {
       const preflight = { Origin: CONSOLE, 'Access-Control-Request-Method': 'POST' }
       const answer = await request(app).options('/orders/token').set(preflight)
       expectRefusal(answer, 405, 'invalid_request', { allow: 'POST' })
@@ -105,7 +105,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
     })
 
     it.each(['/.well-known/jwks.json', '/orders/.well-known/oauth-authorization-server'])(
-      '%s is for every page all the same',
+      '%s is readable by every page',
       async (path) => {
         const { headers } = await request(app).get(path).set('Origin', 'https://anywhere.example')
         expect(headers['access-control-allow-origin']).toBe('*')
@@ -114,7 +114,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
   })
 })
 
-function appOf(express: (typeof EXPRESSES)['Express 5'], cors: PlatformAuthOptions['cors']) {
+function createApp(express: (typeof EXPRESSES)['Express 5'], cors: PlatformAuthOptions['cors']) {
   const { auth } = platform({ cors, rateLimits: { failedAuthentication: false } })
   const app: Express = express().disable('x-powered-by')
   beforeAll(() => {
@@ -123,6 +123,6 @@ function appOf(express: (typeof EXPRESSES)['Express 5'], cors: PlatformAuthOptio
   return { app, auth }
 }
 
-function exposed(answer: request.Response): string[] {
+function readExposedHeaders(answer: request.Response): string[] {
   return (answer.headers['access-control-expose-headers'] as string).toLowerCase().split(/, */)
 }

@@ -8,7 +8,7 @@ type Known = Awaited<ReturnType<typeof createApplication>>
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="orders", charset="UTF-8", error="invalid_client"' }
 
-describe('POST /{api}/introspect (RFC 7662)', () => {
+describe('POST /{api}/introspect (RFC 7662, docs/http.md I1 to I7)', () => {
   onEveryPlatform(
     (host) => {
       let shop: Known
@@ -25,7 +25,7 @@ describe('POST /{api}/introspect (RFC 7662)', () => {
         other = await createApplication(host.auth, ['orders'])
       })
 
-      it('describes a good token of its own: what the token says, and that it is active', async () => {
+      it('I6: answers the claims of a valid token of the client, and active: true', async () => {
         const token = await accessToken(host.app, 'orders', shop, { scope: 'orders:write' })
         const { iat, exp, jti } = decodeJwt(token)
         expect(await introspect(shop, token)).toEqual({
@@ -42,14 +42,14 @@ describe('POST /{api}/introspect (RFC 7662)', () => {
         })
       })
 
-      it('leaves scope out where there is none, and has no null', async () => {
+      it('I6: has no scope if the token has none, and no null', async () => {
         const answer = await introspect(shop, await accessToken(host.app, 'invoices', shop), 'invoices')
         expect(answer).toMatchObject({ active: true, sub: shop.id })
         expect(answer).not.toHaveProperty('scope')
         expect(Object.values(answer)).not.toContain(null)
       })
 
-      it('is JSON that nobody stores or sniffs', async () => {
+      it('C1, C3: answers JSON with no-store and nosniff', async () => {
         const { headers } = await post(host.app, '/orders/introspect', formOf(shop, { token: 'x' }))
         expect(headers).toMatchObject({
           'content-type': 'application/json; charset=utf-8',
@@ -58,13 +58,20 @@ describe('POST /{api}/introspect (RFC 7662)', () => {
         })
       })
 
-      it('answers {"active":false}, to the byte, for anything else', async () => {
+      it('I7: answers exactly {"active":false} for every other token', async () => {
         const revoked = await accessToken(host.app, 'orders', shop)
         await post(host.app, '/orders/revoke', formOf(shop, { token: revoked }))
         const good = await accessToken(host.app, 'orders', shop)
-        const foreign = await accessToken(host.app, 'orders', other)
-        const elsewhere = await accessToken(host.app, 'invoices', shop)
-        const presented = { nonsense: 'x', revoked, foreign, elsewhere, changed: `${good}A`, spaced: ` ${good} x` }
+        const tokenOfAnother = await accessToken(host.app, 'orders', other)
+        const tokenForAnotherApi = await accessToken(host.app, 'invoices', shop)
+        const presented = {
+          nonsense: 'x',
+          revoked,
+          tokenOfAnother,
+          tokenForAnotherApi,
+          changed: `${good}A`,
+          spaced: ` ${good} x`,
+        }
         for (const [what, token] of Object.entries(presented)) {
           const { status, text } = await post(host.app, '/orders/introspect', formOf(shop, { token }))
           expect({ what, status, text }).toEqual({ what, status: 200, text: '{"active":false}' })
@@ -72,7 +79,7 @@ describe('POST /{api}/introspect (RFC 7662)', () => {
         expect(await introspect(shop, good)).toMatchObject({ active: true })
       })
 
-      it('answers {"active":false} once the token has expired, and not before', async () => {
+      it('I7: answers {"active":false} when the token has expired, and not before', async () => {
         const token = await accessToken(host.app, 'orders', shop)
         host.clock.advance(3600)
         expect(await introspect(shop, token)).toMatchObject({ active: true })
@@ -80,7 +87,7 @@ describe('POST /{api}/introspect (RFC 7662)', () => {
         expect(await introspect(shop, token)).toEqual({ active: false })
       })
 
-      it('answers {"active":false} after revokeTokens, and for a token issued before disallow', async () => {
+      it('I7: answers {"active":false} after revokeTokens, and after disallow until allow', async () => {
         const client = await createApplication(host.auth, ['orders'])
         const first = await accessToken(host.app, 'orders', client)
         await host.auth.applications.revokeTokens(client.id)
@@ -93,14 +100,14 @@ describe('POST /{api}/introspect (RFC 7662)', () => {
         expect(await introspect(client, second)).toMatchObject({ active: true })
       })
 
-      it("shows the token's scopes that are still granted", async () => {
+      it("I6: answers the token's scopes that are still granted", async () => {
         const client = await createApplication(host.auth, ['orders'])
         const token = await accessToken(host.app, 'orders', client)
         await host.auth.applications.allow(client.id, 'orders', { scopes: ['orders:write'] })
         expect(await introspect(client, token)).toMatchObject({ active: true, scope: 'orders:write' })
       })
 
-      it('refuses a missing, empty or repeated token, and one in the query string, with 400 invalid_request', async () => {
+      it('I1, I2, I3: answers a missing, empty or repeated token, and one in the query string, with 400 invalid_request', async () => {
         const form = new URLSearchParams(formOf(shop, { token: 'x' })).toString()
         expectRefusal(await post(host.app, '/orders/introspect', formOf(shop)), 400, 'invalid_request')
         expectRefusal(await post(host.app, '/orders/introspect', formOf(shop, { token: '' })), 400, 'invalid_request')
@@ -112,7 +119,7 @@ describe('POST /{api}/introspect (RFC 7662)', () => {
         expectRefusal(json, 400, 'invalid_request')
       })
 
-      it('refuses wrong credentials, none, and a token as credential, with 401 invalid_client', async () => {
+      it('I4: answers wrong and missing credentials and a bearer token with 401 invalid_client', async () => {
         const token = await accessToken(host.app, 'orders', shop)
         const attempts = [
           post(host.app, '/orders/introspect', { token }),

@@ -6,8 +6,8 @@ import { EXPRESSES, onEveryPlatform, platform } from '../support/platform.js'
 
 const DOCUMENTS = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource']
 
-/** RFC 8414 2, member by member, for an API at an address. */
-function authorizationServer(resource: string, scopes: readonly string[]) {
+/** Every member of RFC 8414 2 for the API with this identifier. */
+function createAuthorizationServerDocument(resource: string, scopes: readonly string[]) {
   const methods = ['client_secret_basic', 'client_secret_post']
   return {
     issuer: resource,
@@ -26,7 +26,7 @@ function authorizationServer(resource: string, scopes: readonly string[]) {
 }
 
 /** RFC 9728 2. */
-function protectedResource(resource: string, scopes: readonly string[], title: string) {
+function createProtectedResourceDocument(resource: string, scopes: readonly string[], title: string) {
   return {
     resource,
     authorization_servers: [resource],
@@ -38,36 +38,36 @@ function protectedResource(resource: string, scopes: readonly string[], title: s
 
 const SCOPES = ['orders:read', 'orders:write']
 
-describe('Metadata of an oauth2 API', () => {
+describe('Metadata of an oauth2 API (docs/http.md M1 to M7, P5 to P8)', () => {
   onEveryPlatform((host) => {
     it.each([
       '/orders/.well-known/oauth-authorization-server',
       '/orders/.well-known/openid-configuration',
       '/.well-known/oauth-authorization-server/orders',
       '/.well-known/openid-configuration/orders',
-    ])('is the RFC 8414 document at %s', async (path) => {
+    ])('is served at %s (RFC 8414)', async (path) => {
       const { status, body } = await request(host.app).get(path)
       expect(status).toBe(200)
-      expect(body).toEqual(authorizationServer('https://api.example.com/orders', SCOPES))
+      expect(body).toEqual(createAuthorizationServerDocument('https://api.example.com/orders', SCOPES))
     })
 
     it.each(['/orders/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/orders'])(
-      'is the RFC 9728 document at %s',
+      'is served at %s (RFC 9728)',
       async (path) => {
         const { status, body } = await request(host.app).get(path)
         expect(status).toBe(200)
-        expect(body).toEqual(protectedResource('https://api.example.com/orders', SCOPES, 'Orders'))
+        expect(body).toEqual(createProtectedResourceDocument('https://api.example.com/orders', SCOPES, 'Orders'))
       },
     )
 
-    it('has an issuer of its own for each API, and empty lists where there are no scopes', async () => {
+    it('names each API as its own issuer, with an empty list for an API without scopes', async () => {
       const { body } = await request(host.app).get('/invoices/.well-known/oauth-authorization-server')
-      expect(body).toEqual(authorizationServer('https://api.example.com/invoices', []))
+      expect(body).toEqual(createAuthorizationServerDocument('https://api.example.com/invoices', []))
       const resource = await request(host.app).get('/invoices/.well-known/oauth-protected-resource')
-      expect(resource.body).toEqual(protectedResource('https://api.example.com/invoices', [], 'invoices'))
+      expect(resource.body).toEqual(createProtectedResourceDocument('https://api.example.com/invoices', [], 'invoices'))
     })
 
-    it.each(['catalog', 'weather', 'unknown'])('is not there for %s: no oauth2 API', async (api) => {
+    it.each(['catalog', 'weather', 'unknown'])('is not served for %s, which is no oauth2 API', async (api) => {
       for (const document of DOCUMENTS) {
         expect((await request(host.app).get(`/${api}/.well-known/${document}`)).status).toBe(404)
         expect((await request(host.app).get(`/.well-known/${document}/${api}`)).status).toBe(404)
@@ -78,7 +78,7 @@ describe('Metadata of an oauth2 API', () => {
       ...DOCUMENTS.map((document) => `/orders/.well-known/${document}`),
       ...DOCUMENTS.map((document) => `/.well-known/${document}/orders`),
       '/.well-known/jwks.json',
-    ])('lets every page, and caches for 300 seconds, read %s', async (path) => {
+    ])('is readable by every page and cached for 300 seconds at %s', async (path) => {
       const { headers } = await request(host.app).get(path)
       expect(headers).toMatchObject({
         'content-type': 'application/json; charset=utf-8',
@@ -90,7 +90,7 @@ describe('Metadata of an oauth2 API', () => {
     })
 
     it.each([...DOCUMENTS.map((document) => `/orders/.well-known/${document}`), '/.well-known/jwks.json'])(
-      'answers HEAD of %s with the headers of GET, and nothing else',
+      'answers HEAD of %s with the headers of GET and no body',
       async (path) => {
         const { date: _date, ...get } = (await request(host.app).get(path)).headers as Record<string, string>
         const head = await request(host.app).head(path)
@@ -100,14 +100,14 @@ describe('Metadata of an oauth2 API', () => {
       },
     )
 
-    it('is JSON whatever Accept says', async () => {
+    it('is JSON for every Accept', async () => {
       for (const path of ['/orders/.well-known/openid-configuration', '/.well-known/jwks.json']) {
         const { headers } = await request(host.app).get(path).set('Accept', 'text/html')
         expect(headers['content-type']).toBe('application/json; charset=utf-8')
       }
     })
 
-    it('has nothing in it from the request', async () => {
+    it('C8: does not depend on the Host or X-Forwarded headers', async () => {
       host.app.set('trust proxy', true)
       const { text } = await request(host.app)
         .get('/orders/.well-known/oauth-authorization-server')
@@ -115,14 +115,14 @@ describe('Metadata of an oauth2 API', () => {
       expect(text).not.toMatch(/evil|gopher/)
     })
 
-    it('names an authorization endpoint that refuses with 400 unsupported_response_type, and redirects nobody', async () => {
+    it('M5: names an authorization endpoint that answers 400 unsupported_response_type, without a redirect', async () => {
       for (const query of ['', '?response_type=code&client_id=x&redirect_uri=https%3A%2F%2Fevil.example%2F']) {
         expectRefusal(await request(host.app).get(`/orders/authorize${query}`), 400, 'unsupported_response_type')
       }
       expect((await request(host.app).post('/orders/authorize')).status).toBe(404)
     })
 
-    it('is the public key set at /.well-known/jwks.json (RFC 7517 5), with no private member', async () => {
+    it('M3: includes the key set at /.well-known/jwks.json (RFC 7517 5), without private members', async () => {
       const { body } = (await request(host.app).get('/.well-known/jwks.json')) as { body: { keys: object[] } }
       const [current] = (await host.auth.signingKeys.list()).items
       expect(body).toEqual({
@@ -142,45 +142,48 @@ describe('Metadata of an oauth2 API', () => {
   })
 })
 
-describe.each(Object.entries(EXPRESSES))('Metadata below a path, in an %s app,', (_, express) => {
-  const { auth } = platform({ baseUrl: 'https://example.com/platform/v1/' })
-  let app: Express
+describe.each(Object.entries(EXPRESSES))(
+  'Metadata of a baseUrl with a path, in an %s app (docs/http.md P8, P10),',
+  (_, express) => {
+    const { auth } = platform({ baseUrl: 'https://example.com/platform/v1/' })
+    let app: Express
 
-  beforeAll(() => {
-    app = express().use('/platform/v1', auth.router).use(auth.wellKnownRouter)
-  })
-  afterAll(() => auth.close())
+    beforeAll(() => {
+      app = express().use('/platform/v1', auth.router).use(auth.wellKnownRouter)
+    })
+    afterAll(() => auth.close())
 
-  it.each([
-    '/platform/v1/orders/.well-known/oauth-authorization-server',
-    '/platform/v1/orders/.well-known/openid-configuration',
-    '/.well-known/oauth-authorization-server/platform/v1/orders',
-    '/.well-known/openid-configuration/platform/v1/orders',
-  ])('is the RFC 8414 document at %s', async (path) => {
-    const { body } = await request(app).get(path)
-    expect(body).toEqual(authorizationServer('https://example.com/platform/v1/orders', SCOPES))
-  })
+    it.each([
+      '/platform/v1/orders/.well-known/oauth-authorization-server',
+      '/platform/v1/orders/.well-known/openid-configuration',
+      '/.well-known/oauth-authorization-server/platform/v1/orders',
+      '/.well-known/openid-configuration/platform/v1/orders',
+    ])('is served at %s (RFC 8414)', async (path) => {
+      const { body } = await request(app).get(path)
+      expect(body).toEqual(createAuthorizationServerDocument('https://example.com/platform/v1/orders', SCOPES))
+    })
 
-  it.each([
-    '/platform/v1/orders/.well-known/oauth-protected-resource',
-    '/.well-known/oauth-protected-resource/platform/v1/orders',
-  ])('is the RFC 9728 document at %s', async (path) => {
-    const { body } = await request(app).get(path)
-    expect(body).toEqual(protectedResource('https://example.com/platform/v1/orders', SCOPES, 'Orders'))
-  })
+    it.each([
+      '/platform/v1/orders/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/platform/v1/orders',
+    ])('is served at %s (RFC 9728)', async (path) => {
+      const { body } = await request(app).get(path)
+      expect(body).toEqual(createProtectedResourceDocument('https://example.com/platform/v1/orders', SCOPES, 'Orders'))
+    })
 
-  it('has its key set below the path, where jwks_uri says', async () => {
-    expect((await request(app).get('/platform/v1/.well-known/jwks.json')).status).toBe(200)
-    expect((await request(app).get('/.well-known/jwks.json')).status).toBe(404)
-  })
+    it('includes the key set below the path, where jwks_uri says', async () => {
+      expect((await request(app).get('/platform/v1/.well-known/jwks.json')).status).toBe(200)
+      expect((await request(app).get('/.well-known/jwks.json')).status).toBe(404)
+    })
 
-  it.each([
-    '/orders/.well-known/oauth-authorization-server',
-    '/.well-known/oauth-authorization-server/orders',
-    '/.well-known/oauth-authorization-server/platform/v1',
-    '/platform/v1/.well-known/oauth-authorization-server/orders',
-    '/platform/v1/.well-known/oauth-authorization-server/platform/v1/orders',
-  ])('is not at %s', async (path) => {
-    expect((await request(app).get(path)).status).toBe(404)
-  })
-})
+    it.each([
+      '/orders/.well-known/oauth-authorization-server',
+      '/.well-known/oauth-authorization-server/orders',
+      '/.well-known/oauth-authorization-server/platform/v1',
+      '/platform/v1/.well-known/oauth-authorization-server/orders',
+      '/platform/v1/.well-known/oauth-authorization-server/platform/v1/orders',
+    ])('is not served at %s', async (path) => {
+      expect((await request(app).get(path)).status).toBe(404)
+    })
+  },
+)

@@ -7,7 +7,7 @@ type Known = Awaited<ReturnType<typeof createApplication>>
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="orders", charset="UTF-8", error="invalid_client"' }
 
-describe('POST /{api}/revoke (RFC 7009)', () => {
+describe('POST /{api}/revoke (RFC 7009, docs/http.md I1 to I4, I8 and I9)', () => {
   onEveryPlatform(
     (host) => {
       let shop: Known
@@ -30,7 +30,7 @@ describe('POST /{api}/revoke (RFC 7009)', () => {
         other = await createApplication(host.auth, ['orders'])
       })
 
-      it('answers 200 with nothing in it, not to be stored', async () => {
+      it('I8: answers 200 with an empty body and no-store', async () => {
         const token = await accessToken(host.app, 'orders', shop)
         const { status, text, headers } = await revoke(shop, token)
         expect({ status, text }).toEqual({ status: 200, text: '' })
@@ -38,7 +38,7 @@ describe('POST /{api}/revoke (RFC 7009)', () => {
         expect(headers).not.toHaveProperty('content-type')
       })
 
-      it('ends that access token with the next request, and no other', async () => {
+      it('I8: makes guards refuse this access token from the next request on, and no other', async () => {
         const [one, two] = [await accessToken(host.app, 'orders', shop), await accessToken(host.app, 'orders', shop)]
         expect(await call(one)).toBe(200)
         await revoke(shop, one)
@@ -47,7 +47,7 @@ describe('POST /{api}/revoke (RFC 7009)', () => {
         await expect(host.auth.verifyAccessToken('orders', one)).rejects.toMatchObject({ code: 'invalid_token' })
       })
 
-      it('takes Basic, and a hint of whatever type', async () => {
+      it('accepts Basic, and any token_type_hint', async () => {
         const Authorization = basic(shop.clientId, shop.clientSecret)
         for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense', '']) {
           const token = await accessToken(host.app, 'orders', shop)
@@ -57,19 +57,19 @@ describe('POST /{api}/revoke (RFC 7009)', () => {
         }
       })
 
-      it('is 200 without effect for a token of another application', async () => {
+      it('I9: answers 200 without effect for a token of another application', async () => {
         const token = await accessToken(host.app, 'orders', shop)
         expect((await revoke(other, token)).status).toBe(200)
         expect(await call(token)).toBe(200)
       })
 
-      it('is 200 without effect for a token of another API', async () => {
+      it('I9: answers 200 without effect for a token of another API', async () => {
         const token = await accessToken(host.app, 'invoices', shop)
         expect((await revoke(shop, token)).status).toBe(200)
         expect(await call(token, 'invoices')).toBe(200)
       })
 
-      it('is 200 without effect for what is no token, has expired, or is revoked', async () => {
+      it('I9: answers 200 without effect for malformed, expired and revoked tokens', async () => {
         const token = await accessToken(host.app, 'orders', shop)
         await revoke(shop, token)
         const expired = await accessToken(host.app, 'orders', shop)
@@ -80,11 +80,11 @@ describe('POST /{api}/revoke (RFC 7009)', () => {
         }
       })
 
-      it('is 200 for an application that may not use the API', async () => {
+      it('I9: answers 200 to an application that may not use the API', async () => {
         expect((await revoke(other, 'x', 'invoices')).status).toBe(200)
       })
 
-      it('tells its listeners once, with the API and the application', async () => {
+      it('emits token.revoked once, with the API and the application', async () => {
         const seen: object[] = []
         host.auth.events.on('token.revoked', (event) => void seen.push(event))
         const token = await accessToken(host.app, 'orders', shop)
@@ -96,19 +96,19 @@ describe('POST /{api}/revoke (RFC 7009)', () => {
         ])
       })
 
-      it('refuses a missing or empty token with 400 invalid_request', async () => {
+      it('I2: answers a missing or empty token with 400 invalid_request', async () => {
         expectRefusal(await post(host.app, '/orders/revoke', formOf(shop)), 400, 'invalid_request')
         expectRefusal(await post(host.app, '/orders/revoke', formOf(shop, { token: '' })), 400, 'invalid_request')
       })
 
-      it('refuses a token twice, and one in the query string, with 400 invalid_request', async () => {
+      it('I1, I3: answers a repeated token, and one in the query string, with 400 invalid_request', async () => {
         const form = new URLSearchParams(formOf(shop, { token: 'x' })).toString()
         expectRefusal(await post(host.app, '/orders/revoke', `${form}&token=x`), 400, 'invalid_request')
         expectRefusal(await post(host.app, '/orders/revoke?token=x', form), 400, 'invalid_request')
         expectRefusal(await post(host.app, '/orders/revoke?client_secret=x', form), 400, 'invalid_request')
       })
 
-      it('refuses wrong credentials and none with 401 invalid_client, and revokes nothing', async () => {
+      it('I4: answers wrong and missing credentials with 401 invalid_client, and revokes nothing', async () => {
         const token = await accessToken(host.app, 'orders', shop)
         const wrong = await revoke({ ...shop, clientSecret: other.clientSecret }, token)
         expectRefusal(wrong, 401, 'invalid_client', CHALLENGE)
@@ -116,7 +116,7 @@ describe('POST /{api}/revoke (RFC 7009)', () => {
         expect(await call(token)).toBe(200)
       })
 
-      it('refuses another media type, and credentials sent twice', async () => {
+      it('I1, I4: answers another media type, and credentials sent twice, with 400 invalid_request', async () => {
         const json = await request(host.app)
           .post('/orders/revoke')
           .send(formOf(shop, { token: 'x' }))
@@ -136,7 +136,7 @@ describe.each(Object.entries(STORES))('A revocation, with the %s store,', (_, op
     for (const close of closing) await close()
   })
 
-  it('holds in another process of the same store within a second, and after a restart', async () => {
+  it('applies in another process of the same store within a second, and after a restart', async () => {
     const { store, remove } = await openStore()
     const [here, there] = [platform({ store }).auth, platform({ store }).auth]
     closing.push(here.close, there.close, remove)

@@ -4,24 +4,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, createApplication, exchange, expectRefusal, formOf, GRANT, post } from '../support/http.js'
 import { EXPRESSES, onEveryPlatform, platform } from '../support/platform.js'
 
-/** What the host answers to whatever the router leaves to it. */
+/** The host's answer to a request that the router does not handle. */
 const HOST = { status: 299, text: 'the host' }
 
-describe('auth.router', () => {
+describe('auth.router (docs/http.md P1 to P12)', () => {
   onEveryPlatform((host) => {
     beforeAll(() => {
       host.app.use((_req, res) => void res.status(299).send('the host'))
     })
 
     it.each([
-      ['exact case', ['/Orders/token', '/orders/Token', '/ORDERS/TOKEN', '/orders/TOKEN']],
-      ['no trailing slash', ['/orders/token/', '/orders/token//', '/orders/']],
+      ['the exact case', ['/Orders/token', '/orders/Token', '/ORDERS/TOKEN', '/orders/TOKEN']],
+      ['no path with a trailing slash', ['/orders/token/', '/orders/token//', '/orders/']],
       [
-        'no segment more or less',
+        'no path with more or fewer segments',
         ['/orders', '/token', '/orders/token/x', '/x/orders/token', '/orders//token', '//orders/token', '/'],
       ],
       [
-        'no other spelling',
+        'no other encoding of a path',
         ['/%6Frders/token', '/orders/%74oken', '/orders/token%20', '/orders/token;x=1', '/orders%2Ftoken'],
       ],
       [
@@ -36,7 +36,7 @@ describe('auth.router', () => {
         'no other path of an API',
         ['/orders/items', '/orders/authorise', '/orders/jwks.json', '/orders/.well-known/jwks.json'],
       ],
-    ])('matches %s: the rest goes on to the host', async (_, paths) => {
+    ])('P11, P12: matches %s', async (_, paths) => {
       for (const path of paths) {
         const { status, text } = await post(host.app, path, GRANT)
         expect({ path, status, text }).toEqual({ path, ...HOST })
@@ -50,21 +50,21 @@ describe('auth.router', () => {
       ['/.well-known/jwks.json', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
       ['/orders/.well-known/oauth-authorization-server', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
       ['/.well-known/oauth-protected-resource/orders', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
-    ])('leaves other methods of %s to the host', async (path, methods) => {
+    ])('P11: passes other methods of %s on to the host', async (path, methods) => {
       for (const method of methods) {
         const { status, text } = await exchange(host.app, [`${method} ${path} HTTP/1.1`])
         expect({ method, status, text }).toEqual({ method, ...HOST })
       }
     })
 
-    it('matches whatever the query string is', async () => {
+    it('P12: ignores the query string', async () => {
       for (const query of ['?', '?a=b', '?/x', '?a=/orders/items', '??']) {
         const answer = await post(host.app, `/orders/token${query}`, GRANT)
         expectRefusal(answer, 401, 'invalid_client', { 'www-authenticate': /^Basic realm="orders"/ })
       }
     })
 
-    it('understands a request for the whole address (RFC 9112 3.2.2)', async () => {
+    it('P12: accepts a request target in absolute form (RFC 9112 3.2.2)', async () => {
       const answer = await exchange(host.app, ['GET http://localhost/orders/token?a=b HTTP/1.1'])
       expectRefusal(answer, 405, 'invalid_request', { allow: 'POST' })
       const refused = await exchange(
@@ -80,7 +80,7 @@ describe('auth.router', () => {
     })
 
     it.each(['GET http:///x HTTP/1.1', 'GET * HTTP/1.1', 'OPTIONS * HTTP/1.1', 'GET x HTTP/1.1', 'GET /%ZZ HTTP/1.1'])(
-      'survives %s',
+      'does not answer 500 to %s, and goes on answering',
       async (line) => {
         const { status } = await exchange(host.app, [line]).catch(() => ({ status: 0 }))
         expect(status).not.toBe(500)
@@ -100,7 +100,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
   })
   afterAll(() => Promise.all([auth.close(), root.close()]))
 
-  it("the router mounted at baseUrl's path answers there, and nowhere else", async () => {
+  it("the router mounted at baseUrl's path answers there, and at no other path", async () => {
     const app = express().use('/v1', auth.router)
     expect((await post(app, '/v1/orders/token', formOf(shop))).status).toBe(200)
     for (const path of ['/orders/token', '/v1/v1/orders/token', '/v1/orders/token/']) {
@@ -142,7 +142,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
     expect(alone.text).toBe(together.text)
   })
 
-  it('two platforms live beside one another, each with its own', async () => {
+  it('two platforms in one app each accept only their own applications and tokens', async () => {
     const app = express().use('/v1', auth.router).use(root.router)
     const other = await createApplication(root, ['orders'])
     expect((await post(app, '/v1/orders/token', formOf(shop))).status).toBe(200)
@@ -152,7 +152,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
     await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  it("the host's own POST /something/token, behind the router, is reached", async () => {
+  it("requests to the host's own POST /something/token reach it behind the router", async () => {
     const app = express().use(root.router)
     app.post('/:anything/token', (req, res) => void res.json(req.params))
     expect((await post(app, '/something/token')).body).toEqual({ anything: 'something' })
@@ -160,7 +160,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
     expect((await post(app, '/orders/token')).body).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('the router answers once: nothing behind it sees the request', async () => {
+  it('requests that the router answers do not reach the middleware behind it', async () => {
     const seen: string[] = []
     const app = express().use(root.router, (req, res) => void res.end(seen.push(req.url).toString()))
     for (const path of ['/orders/token', '/orders/revoke', '/orders/introspect']) await post(app, path)
@@ -170,7 +170,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
 })
 
 describe('Without Express', () => {
-  it('auth.router is middleware for node:http as well', async () => {
+  it('auth.router works as middleware for node:http', async () => {
     const { auth } = platform()
     const app = createServer((req, res) => auth.router(req, res, () => res.writeHead(299).end('the host')))
     const listener: RequestListener = (req, res) => void app.emit('request', req, res)

@@ -1,4 +1,4 @@
-/** What every guarded route answers, whoever guards it. */
+/** The answer of every contender's guarded route. */
 export const ANSWER = {
   orders: [
     { id: 'ord_1', customer: 'Corner Shop', total: 1250, currency: 'EUR', status: 'paid' },
@@ -7,7 +7,7 @@ export const ANSWER = {
 }
 const TEXT = JSON.stringify(ANSWER)
 
-/** Whether that is how a route, or a token endpoint, answers who is let in. */
+/** Whether an answer is the expected success of a guarded route or of a token endpoint. */
 export function isRight(text, { method = 'GET' }) {
   return method === 'GET' ? text === TEXT : typeof JSON.parse(text).access_token === 'string'
 }

@@ -1,12 +1,12 @@
 import express from 'express'
 import { ANSWER } from './answer.mjs'
 
-/** An app as `npx express` users have it: no setting changed. */
+/** An Express app with default settings. */
 export function newApp() {
   return express()
 }
 
-/** The one route of a contender, and an error middleware for those that refuse by one. */
+/** The contender's route, and an error middleware for contenders that refuse through `next(error)`. */
 export function guardedApp(...guards) {
   const app = newApp()
   app.get('/items', ...guards, (_req, res) => {

@@ -1,4 +1,4 @@
-/** The load where there is no wrk: `autocannon.mjs <job as JSON>`, which says what wrk's script says. */
+/** The load generator if wrk is not installed: `autocannon.mjs <job as JSON>`. It prints the same report as wrk's script. */
 import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
@@ -7,7 +7,7 @@ const { method = 'GET', path, headers = {}, body, vary, before = '' } = job
 const lines = job.file === undefined ? [''] : readFileSync(job.file, 'utf8').split('\n')
 let at = job.offset
 
-// All connections share one walk through the lines.
+// All connections take their lines from one sequence.
 function setupRequest(request) {
   const line = before + lines[at % lines.length]
   at += 1

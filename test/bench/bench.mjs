@@ -1,14 +1,14 @@
 /**
- * `npm run bench`: what guards and token endpoint cost a server, beside other packages that do the same. About a quarter
- * of an hour on two cores, of which four minutes are the flood; the machine should have nothing else to do. wrk and
- * taskset are used where they are (Debian: `apt-get install wrk`). A store of 1,000,000 applications (600 MB) is made
- * among the temporary files and stays there for the next run.
+ * `npm run bench`: processor time per request of guards and token endpoint, compared with other packages. It takes about
+ * 15 minutes on two cores, 4 of them for the flood, on an otherwise idle machine. wrk and taskset are used if installed
+ * (Debian: `apt-get install wrk`). A store of 1,000,000 applications (600 MB) is created in the temporary folder and kept
+ * for the next run.
  *
- *   npm run bench -- --rounds 15                  more rounds (7); --seconds makes their turns longer (1)
- *   npm run bench -- --turns 256 --rounds 200     where neighbours are busy: turns of so many requests, sent by the bench itself
- *   npm run bench -- --lives 3                    servers start anew so often: a process can be lucky for life
- *   npm run bench -- --group token --only ours    some groups (see groups.mjs, and flood), some contenders (a regex)
- *   npm run bench -- --profile 'ours, memory'     no comparison: where those contenders' time goes, function by function
+ *   npm run bench -- --rounds 15                  number of rounds (7); --seconds: seconds per turn (1)
+ *   npm run bench -- --turns 256 --rounds 200     on a busy machine: turns of 256 requests, sent by the bench itself
+ *   npm run bench -- --lives 3                    restarts the servers 3 times, since processes of one build differ
+ *   npm run bench -- --group token --only ours    one group (see groups.mjs, and flood), some contenders (regular expression)
+ *   npm run bench -- --profile 'ours, memory'     no comparison: a CPU profile of these contenders by function
  *   npm run bench -- --group flood --flood 100000 a smaller flood (1,000,000)
  */
 import { execFile, spawnSync } from 'node:child_process'
@@ -87,7 +87,7 @@ async function profile(which) {
   }
 }
 
-/** The others are no dependencies of the package: they lie beside the bench. */
+/** The contenders have their own package.json, because they are not dependencies of the package. */
 function installPeers() {
   const here = fileURLToPath(new URL('.', import.meta.url))
   if (existsSync(join(here, 'node_modules'))) return

@@ -4,7 +4,7 @@ const REQUEST = { grant_type: 'client_credentials', scope: SCOPES.join(' ') }
 /** The form of a client that authenticates by HTTP Basic. */
 export const FORM_WITHOUT_CREDENTIALS = new URLSearchParams(REQUEST).toString()
 
-/** What clients send a token endpoint: their credentials in the form, or by HTTP Basic. */
+/** The token requests of clients, with credentials in the form or by HTTP Basic. */
 export function clientLines(clients) {
   const form = ({ id, secret }) => new URLSearchParams({ ...REQUEST, client_id: id, client_secret: secret }).toString()
   return {

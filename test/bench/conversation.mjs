@@ -8,15 +8,15 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /**
- * Connections to a server that stay open, for turns far shorter than wrk's: on a machine with busy neighbours what is slow
- * is slow for a second, and of turns that short every contender gets its share of it.
+ * Keep-alive connections for turns far shorter than wrk's. On a shared machine, slow phases last about a second; short
+ * interleaved turns spread them over all contenders.
  */
 export async function converse({ server, traffic, file, status, offset }) {
   const requests = requestsOf(traffic, file)
   const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => opened(server.port)))
   let next = offset
 
-  /** Sends so many, each as soon as one is answered; reports as `load` does. */
+  /** Sends `count` requests, each when one has been answered; reports like `load`. */
   async function turn(count) {
     const began = performance.now()
     let left = count
@@ -52,7 +52,7 @@ async function opened(port) {
   return socket
 }
 
-/** The next answer's beginning, once the answer is there as a whole. */
+/** Where the next answer begins, once the current one is complete. */
 function read(socket) {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0)
@@ -80,7 +80,7 @@ function isWhole(bytes) {
   return length === undefined ? body.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) : body.length >= Number(length)
 }
 
-/** Every request that the traffic consists of, as bytes. */
+/** All requests of the traffic as bytes. */
 function requestsOf(traffic, file) {
   const lines = file === undefined ? [''] : readFileSync(file, 'utf8').split('\n')
   return lines.map((line) => {

@@ -1,6 +1,6 @@
 /**
- * `flood.mjs <tokens>`: so many distinct valid access tokens go through `auth.verifyAccessToken()`, none of them kept by
- * the bench. Says the heap in use, after garbage collection, before, at its highest, after, and once all have expired.
+ * `flood.mjs <tokens>`: verifies that many distinct valid access tokens by `auth.verifyAccessToken()`. Prints the heap in
+ * use after garbage collection: before, the maximum, after, and once all tokens have expired.
  */
 import { createPlatformAuth, memoryStore } from '../../dist/esm/index.js'
 import { PLATFORM, privateSigningKey } from './platform.mjs'
@@ -8,9 +8,9 @@ import { claimsOf, SCOPES, signerOf } from './tokens.mjs'
 
 const count = Number(process.argv[2])
 const LIFETIME = 3600
-/** Verified at the same time, as requests would be. */
+/** Verified concurrently, as in a server. */
 const BATCH = 50
-/** More than twice what is kept: nothing from before is left. */
+/** More than twice the size of the cache: no earlier entry remains. */
 const TURN_OVER = 50_000
 
 let ahead = 0

@@ -1,8 +1,8 @@
 import { FORM_WITHOUT_CREDENTIALS } from './clients.mjs'
 
 /**
- * What is compared with what. A group's first entry is what its others are relative to. `lines` names the lines that the
- * server has made for its load; `server` is shared by entries that are equal in it.
+ * The comparisons. The first entry of a group is the base of its ratios. `lines` names the requests that the server has
+ * prepared; entries with equal `server` share one process.
  */
 const bare = { name: 'bare Express', server: { contender: 'bare' }, traffic: { path: '/items' } }
 const bearer = { path: '/items', vary: 'Authorization', before: 'Bearer ' }
@@ -18,7 +18,7 @@ const tokenBasic = (path) => ({
 
 const ours = (options) => ({ contender: 'ours', options })
 const VERIFIED = { tokens: 10_000 }
-// More than twice what anybody keeps: coming round again, a token has been forgotten.
+// More than twice the size of any cache: a token has been evicted before it comes again.
 const UNSEEN = { tokens: 50_000 }
 const BEARER = { guard: 'bearer', applications: 100, tokens: 10_000 }
 
@@ -149,7 +149,7 @@ export const GROUPS = [
   },
 ]
 
-/** Below the table. */
+/** Printed below the table. */
 export const LEGEND = `
 CPU time (user and system) of the server's process for each request it served; ratio and added are medians over rounds of
 what a contender used against the group's first line in the same round. Latencies are those of 16 connections that ask as

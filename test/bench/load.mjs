@@ -9,12 +9,12 @@ const run = promisify(execFile)
 export const CONNECTIONS = 16
 const AUTOCANNON = fileURLToPath(new URL('autocannon.mjs', import.meta.url))
 
-/** The generator of load in use. */
+/** The load generator in use. */
 export const generator = isThere('wrk') ? 'wrk' : 'autocannon'
 
 /**
- * Sends requests over 16 connections for so many seconds. Each takes the next line of the traffic's file, beginning at
- * `offset`. Gives how many were answered, how many with 400 and above, and latencies in milliseconds.
+ * Sends requests over 16 connections for a number of seconds. Each takes the next line of the traffic's file, from
+ * `offset` on. Resolves the number of answers, the number with status 400 and above, and latencies in milliseconds.
  */
 export async function load({ port, traffic, file, offset = 0, seconds, folder }) {
   const job = { ...traffic, port, file, offset, seconds, connections: CONNECTIONS }
@@ -25,7 +25,7 @@ export async function load({ port, traffic, file, offset = 0, seconds, folder })
   return report
 }
 
-/** One request of the traffic, for a look at its answer. */
+/** Sends one request of the traffic and resolves its answer. */
 export async function tryOut({ port, traffic, file, at = 0 }) {
   const lines = file === undefined ? [] : readFileSync(file, 'utf8').split('\n')
   const { path, ...request } = requestOf(traffic, lines[at % lines.length])

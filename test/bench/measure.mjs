@@ -5,13 +5,13 @@ import { load, tryOut } from './load.mjs'
 import { startServer } from './server-process.mjs'
 import { median, quantile, shuffled } from './statistics.mjs'
 
-/** Requests that every entry gets before it counts: for JIT, and so that each of 10,000 access tokens has been seen. */
+/** Warm-up requests per entry: for the JIT compiler, and so that each of 10,000 access tokens has been seen. */
 const WARM_UP = 12_000
 
 /**
- * Measures a group: each round every entry has its turn, in another order; ratios are taken within a round. With `lives`,
- * servers start anew so often, since a process can be lucky with its heap for as long as it lives. A turn is some `seconds`
- * of load, or so many requests as `turns` says.
+ * Measures a group. In each round every entry has one turn, in shuffled order; ratios are taken within a round. `lives`
+ * is the number of server starts, since the heap of one process can be favourable for its whole life. A turn lasts
+ * `seconds`, or has as many requests as `turns` says.
  */
 export async function measureGroup({ entries, lives = 1 }, { rounds, seconds, turns: requests, folder, say }) {
   const results = new Map(entries.map(({ name }) => [name, { rounds: [] }]))
@@ -47,7 +47,7 @@ export async function measureGroup({ entries, lives = 1 }, { rounds, seconds, tu
   }
 }
 
-/** Starts the entry's server where none like it runs, looks at its answers, and warms it up. */
+/** Starts the entry's server unless an equal one runs, checks its answers, and warms it up. */
 async function prepare(entry, { servers, folder, say }) {
   const like = JSON.stringify(entry.server)
   if (!servers.has(like)) {
@@ -66,7 +66,7 @@ export async function warmUp(turn, { folder }) {
   while (requests < WARM_UP) requests += (await measure(turn, { seconds: 1, folder })).requests
 }
 
-/** Looks at two answers: a fast wrong one would win. */
+/** Checks two answers: a fast wrong answer would win otherwise. */
 async function check({ name, server, traffic, file, status }) {
   await awake(server, REST, async () => {
     for (const at of [0, 99]) {
@@ -80,7 +80,7 @@ async function check({ name, server, traffic, file, status }) {
 
 async function measure(turn, { seconds, requests, folder }) {
   const { server, traffic, file, status, name, conversation } = turn
-  // A short turn can't afford a long rest; the first question is answered after the timers that are due.
+  // Short turns cannot wait long; the first question is answered after the timers that are due.
   const rest = conversation ? 5 : REST
   return awake(server, rest, async () => {
     const before = await server.ask('usage')
@@ -95,7 +95,7 @@ async function measure(turn, { seconds, requests, folder }) {
   })
 }
 
-/** Milliseconds after a sleep: timers that fell due in it, and what they begin, belong to no request. */
+/** Milliseconds to wait after a pause: timers that became due in it must not count for a request. */
 const REST = 150
 
 async function awake(server, rest, work) {

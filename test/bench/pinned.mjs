@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
-/** Whether a program is there. */
+/** Whether a program is installed. */
 export function isThere(program) {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
 }
 
 const canPin = isThere('taskset') && availableParallelism() > 1
 
-/** Keeps this process, where it is the load itself, to the load's core. */
+/** Pins this process to the load's core if it generates the load itself. */
 export function pinThis() {
   if (canPin) spawnSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' })
 }
 
-/** The command, kept to one core where that can be had: 0 is the servers', 1 the load's. */
+/** The command pinned to a core if taskset is installed: core 0 for servers, core 1 for the load. */
 export function pinned(core, command) {
   return canPin ? ['taskset', '-c', String(core), ...command] : command
 }

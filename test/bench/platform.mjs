@@ -1,10 +1,10 @@
 import { createCredentials } from '../../dist/esm/applications/credentials.js'
-import { createEncryption } from '../../dist/esm/encryption.js'
+import { createEncryption } from '../../dist/esm/store-client/encryption.js'
 import { BASE_URL } from './tokens.mjs'
 
 const SECRET = 'a secret of 32 characters or more'
 
-/** The options of every platform of ours, but for the store. */
+/** The options of every platform, except the store. */
 export const PLATFORM = {
   baseUrl: BASE_URL,
   apis: {
@@ -14,15 +14,15 @@ export const PLATFORM = {
   secret: SECRET,
 }
 
-/** The platform's signing key, so that tokens need not be asked for one by one. */
+/** The platform's signing key, to sign tokens without token requests. */
 export async function privateSigningKey(store) {
   const [{ kid, algorithm, sealedPrivateJwk }] = await store.listSigningKeys()
-  return { kid, alg: algorithm, jwk: JSON.parse(await createEncryption([SECRET]).open(sealedPrivateJwk)) }
+  return { kid, alg: algorithm, jwk: JSON.parse(await createEncryption([SECRET]).unseal(sealedPrivateJwk)) }
 }
 
-/** What makes and hashes the platform's credentials, so that they need not be stored one by one. */
+/** Creates and hashes the platform's credentials, to store them in bulk. */
 export async function credentialsOf(store) {
-  // The first pepper is kept: where there is one, this one is not.
+  // The store keeps its first pepper and ignores this one if it has one.
   const sealed = await store.establishPepper('')
-  return createCredentials('epa', Buffer.from(await createEncryption([SECRET]).open(sealed), 'base64url'))
+  return createCredentials('epa', Buffer.from(await createEncryption([SECRET]).unseal(sealed), 'base64url'))
 }

@@ -7,7 +7,7 @@ import { startServer } from './server-process.mjs'
 
 const SHOWN = 30
 
-/** Runs an entry alone under V8's sampling profiler, warmed up, and lists the functions that took most of the time themselves. */
+/** Runs a warmed-up entry alone under V8's sampling profiler, and lists the functions with the most self time. */
 export async function profileOf(entry, { seconds, folder }) {
   const server = await startServer({ ...entry.server, id: `profile-${Date.now()}`, folder })
   try {
@@ -25,7 +25,7 @@ export async function profileOf(entry, { seconds, folder }) {
   }
 }
 
-/** The part of all samples that each function was on top of. */
+/** Self time of each function as a part of all samples. */
 function selfTimes({ nodes, samples, timeDeltas }) {
   const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]))
   const times = new Map()

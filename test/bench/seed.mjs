@@ -1,13 +1,13 @@
 /**
- * `seed.mjs <folder> <applications> <hot>`: a SQLite store with so many applications, written past the package in one
- * transaction, and `hot.json` with the ids and keys of some that lie all over it.
+ * `seed.mjs <folder> <applications> <hot>`: creates a SQLite store with that many applications by one transaction of its
+ * own, and `hot.json` with ids and keys of `hot` applications spread over it.
  */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPlatformAuth } from '../../dist/esm/index.js'
-import { openSqliteFile } from '../../dist/esm/stores/sqlite-driver.js'
-import { sqliteStore } from '../../dist/esm/stores/sqlite.js'
+import { loadSqliteDriver } from '../../dist/esm/stores/sqlite/driver.js'
+import { sqliteStore } from '../../dist/esm/stores/sqlite/index.js'
 import { credentialsOf, PLATFORM } from './platform.mjs'
 import { SCOPES } from './tokens.mjs'
 
@@ -22,7 +22,7 @@ await auth.ready()
 const credentials = await credentialsOf(store)
 await auth.close()
 
-const database = await openSqliteFile(file)
+const database = (await loadSqliteDriver())(file)
 database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -1000000; BEGIN')
 const insertApplication = database.prepare(`
   INSERT INTO platform_auth_applications (seq, id, name, contact, status, created_at, tokens_revoked_at, version)

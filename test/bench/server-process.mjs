@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { pinned } from './pinned.mjs'
 
-// Stopped processes would not notice that the bench has gone.
+// A stopped process (SIGSTOP) does not notice that the bench has ended.
 const children = new Set()
 process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 
-/** Starts a contender on the servers' core, stopped until it is its turn. */
+/** Starts a contender on the servers' core, stopped (SIGSTOP) until its turn. */
 export async function startServer({ contender, options = {}, id, folder }) {
   const flags = ['--expose-gc', SERVER, contender, JSON.stringify({ ...options, id, folder })]
   const [command, ...args] = pinned(0, [process.execPath, ...flags])
@@ -37,7 +37,7 @@ export async function startServer({ contender, options = {}, id, folder }) {
     files,
     startUp,
     ask,
-    // A process that has been stopped uses no CPU time, neither its own nor, by timers, that of the others.
+    // A stopped process uses no CPU time, not even for timers.
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     async stop() {

@@ -1,6 +1,6 @@
 /**
- * A contender in a process of its own: `server.mjs <contender> <options as JSON>`. Answers the bench's questions over IPC:
- * CPU time used and requests served so far, memory, a profile.
+ * Runs a contender in its own process: `server.mjs <contender> <options as JSON>`. Answers questions over IPC: CPU time
+ * and requests so far, memory, a profile.
  */
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -17,7 +17,7 @@ const server = createServer((req, res) => {
   requests += 1
   app(req, res)
 })
-// A connection must outlive the turns of all others.
+// Connections must stay open while other contenders have their turns.
 server.keepAliveTimeout = 3_600_000
 server.listen(0, '127.0.0.1', () => {
   say({ port: server.address().port, files, startUp })
@@ -55,7 +55,7 @@ async function answer(question) {
   say((await answers[question]()) ?? {})
 }
 
-/** What the load is to send is written down and forgotten: it would count as the contender's memory. */
+/** Writes the prepared requests to files and drops them: they would count as the contender's memory. */
 async function started() {
   const { lines = {}, ...rest } = await start(options)
   return { ...rest, files: written(lines) }
@@ -65,7 +65,7 @@ function say(message) {
   process.send(message)
 }
 
-/** A file for each kind, a line for each request. */
+/** One file per kind, one line per request. */
 function written(lines) {
   return Object.fromEntries(
     Object.entries(lines).map(([kind, texts]) => {

@@ -1,4 +1,4 @@
-/** The value below which that part (0 to 1) of the values lies. */
+/** The quantile `part` (0 to 1) of the values. */
 export function quantile(values, part) {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (sorted.length - 1) * part

@@ -30,7 +30,7 @@ function megabytes(bytes) {
   return (bytes / 2 ** 20).toFixed(0)
 }
 
-/** How far what is compared with wandered: differences smaller than that say nothing. */
+/** The variation of the base: smaller differences are noise. */
 export function noiseLine({ title }, { name, cpu, cpuSpread }) {
   const [low, high] = cpuSpread.map((each) => each.toFixed(1))
   return `Noise, ${title}: ${name} took ${cpu.toFixed(1)} us, ${low} - ${high} in the middle half of its rounds.`

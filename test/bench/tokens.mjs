@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** The platform that all contenders are, or verify the access tokens of. */
+/** The platform that contenders implement, or whose access tokens they verify. */
 export const BASE_URL = 'https://api.example.com'
 export const RESOURCE = `${BASE_URL}/orders`
 export const SCOPES = ['orders:read', 'orders:write']
 
-/** Makes JWTs as fast as OpenSSL signs, for whoever needs a million of them. ES256 or EdDSA. */
+/** Creates JWTs (ES256 or EdDSA) as fast as OpenSSL signs. */
 export function signerOf(privateJwk, { kid, alg }) {
   const key = createPrivateKey({ key: privateJwk, format: 'jwk' })
   const header = segment({ alg, kid, typ: 'at+jwt' })
@@ -16,10 +16,10 @@ export function signerOf(privateJwk, { kid, alg }) {
   }
 }
 
-/** The claims of our access tokens (RFC 9068), as the token endpoint makes them. */
+/** The claims of our access tokens (RFC 9068), as the token endpoint sets them. */
 export function claimsOf(applicationId, { issuedAt = Date.now(), lifetime = 4 * 3600 } = {}) {
   const iat = Math.floor(issuedAt / 1000)
-  // The first 48 bits are the revocation that the issuer knew of: none.
+  // The first 48 bits of `jti` are the time of the last revocation known to the issuer: none.
   const jti = Buffer.concat([Buffer.alloc(6), randomBytes(18)]).toString('base64url')
   return {
     iss: RESOURCE,
@@ -43,7 +43,7 @@ export function newKeyPair(kid) {
 }
 
 /**
- * An issuer beside the platform, for contenders that only verify: its public key, and as many tokens of 100 applications.
+ * An issuer for contenders that only verify: its public key, and tokens of 100 applications.
  */
 export function issue(count) {
   const { privateJwk, publicJwk } = newKeyPair('peers')
@@ -60,7 +60,7 @@ export function issue(count) {
   }
 }
 
-/** Random bytes that look like a token. */
+/** Random bytes in the form of a token. */
 export function garbageToken() {
   return `${randomBytes(20).toString('base64url')}.${randomBytes(180).toString('base64url')}.${randomBytes(64).toString('base64url')}`
 }

@@ -6,18 +6,18 @@ import type { EventType, IssuedCredentials, PlatformEvent } from '../../src/inde
 import { callerOf, type Caller } from '../support/caller.js'
 import { onEveryPlatform, platform, type TestPlatform } from '../support/platform.js'
 
-/** Every type that is emitted, but for the store's, which lifecycle.test.ts is about. */
+/** Every type of event except those of the store, which test/store-client/readiness.test.ts covers. */
 const TYPES: readonly EventType[] = [
   'application.registered', 'application.updated', 'application.suspended', 'application.resumed', 'application.deleted',
   'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked', 'token.issued', 'token.refused', 'token.revoked',
   'request.allowed', 'request.denied', 'signingKey.rotated', 'signingKey.revoked',
 ] // prettier-ignore
 
-/** What an event may tell, and nothing else. */
+/** The members that an event may have. */
 const MEMBERS = ['type', 'at', 'applicationId', 'api', 'reason', 'requestId']
 
-/** An app whose every request has an id, as pino-http gives it: here the client says which. */
-function appOf({ auth }: TestPlatform): Express {
+/** An app whose requests have an id, as with pino-http; here the client chooses it. */
+function createApp({ auth }: TestPlatform): Express {
   const app = express()
   const identify: RequestHandler = (req, _res, next) => {
     const id = req.headers['x-request-id']
@@ -48,7 +48,7 @@ onEveryPlatform((host) => {
   let credentials: IssuedCredentials
 
   beforeAll(() => {
-    app = appOf(host)
+    app = createApp(host)
     caller = callerOf({ app })
     for (const type of TYPES) host.auth.events.on(type, (...args) => void seen.push(...args))
   })
@@ -64,22 +64,22 @@ onEveryPlatform((host) => {
     seen.length = 0
   })
 
-  /** What has been told since the application was made, or since the last look. */
-  function told(): PlatformEvent[] {
+  /** The events since the application was created, or since the last call. */
+  function takeEvents(): PlatformEvent[] {
     const events = seen.splice(0)
     for (const event of events) {
       expect(MEMBERS).toEqual(expect.arrayContaining(Object.keys(event)))
       expect(event.at).toBeInstanceOf(Date)
       expect(event.at.getTime()).toBe(host.clock.now())
     }
-    // Without what is undefined, and without the instant just looked at.
+    // Without undefined members, and without `at`, which was checked above.
     return events.map((event) => JSON.parse(JSON.stringify({ ...event, at: undefined })) as PlatformEvent)
   }
 
   describe('a change of an application', () => {
-    it('is told as what it is, with the id and nothing else', async () => {
+    it('emits an event with its type and only the id of the application', async () => {
       const other = await host.auth.applications.create({ name: 'Other', apis: ['catalog'], by: 'ann' })
-      expect(told()).toEqual([{ type: 'application.registered', applicationId: other.application.id }])
+      expect(takeEvents()).toEqual([{ type: 'application.registered', applicationId: other.application.id }])
       const { applications } = host.auth
       host.clock.advance(1)
       await applications.update(id, { name: 'Another', contact: 'new@example.com', by: 'ann' })
@@ -91,7 +91,7 @@ onEveryPlatform((host) => {
       await applications.rotateKey(id)
       await applications.revokeTokens(id)
       await applications.delete(id)
-      expect(told()).toEqual(
+      expect(takeEvents()).toEqual(
         [
           'updated',
           'suspended',
@@ -106,16 +106,16 @@ onEveryPlatform((host) => {
       )
     })
 
-    it('that is refused is not told', async () => {
+    it('emits no event if it is refused', async () => {
       await expect(host.auth.applications.resume(id)).rejects.toThrow()
       await expect(host.auth.applications.update(id, { name: '' })).rejects.toThrow()
       await expect(host.auth.applications.suspend('nobody')).rejects.toThrow()
-      expect(told()).toEqual([])
+      expect(takeEvents()).toEqual([])
     })
   })
 
   describe('the token endpoint', () => {
-    it('tells of every access token, and of every refusal with its error', async () => {
+    it('emits an event for each access token, and for each refusal with its error', async () => {
       await caller.token('orders', credentials).set('X-Request-Id', 'r1').expect(200)
       await caller
         .token('orders', { ...credentials, clientSecret: 'wrong' })
@@ -128,7 +128,7 @@ onEveryPlatform((host) => {
       await request(app).get('/orders/token').expect(405)
       await request(app).post('/orders/token').send({ json: true }).expect(400)
       const refused = { type: 'token.refused', api: 'orders' }
-      expect(told()).toEqual([
+      expect(takeEvents()).toEqual([
         { type: 'token.issued', api: 'orders', applicationId: id, requestId: 'r1' },
         { ...refused, reason: 'invalid_client', requestId: 'r2' },
         { ...refused, reason: 'invalid_client' },
@@ -142,20 +142,20 @@ onEveryPlatform((host) => {
   })
 
   describe('the revocation endpoint', () => {
-    it('tells of what it revoked, once, and of nothing else', async () => {
+    it('emits one event for a revoked token, and none for any other', async () => {
       const accessToken = await caller.accessToken('orders', credentials)
       const other = await host.auth.applications.create({ name: 'Other', apis: ['orders'] })
-      told()
+      takeEvents()
       await caller.revoke('orders', other.credentials, accessToken).expect(200)
       await caller.revoke('orders', credentials, 'no token').expect(200)
       await caller.revoke('orders', credentials, accessToken).set('X-Request-Id', 'r1').expect(200)
       await caller.revoke('orders', credentials, accessToken).expect(200)
-      expect(told()).toEqual([{ type: 'token.revoked', api: 'orders', applicationId: id, requestId: 'r1' }])
+      expect(takeEvents()).toEqual([{ type: 'token.revoked', api: 'orders', applicationId: id, requestId: 'r1' }])
     })
   })
 
   describe('a guard', () => {
-    it('tells of every request that it lets pass, once however many guards there are', async () => {
+    it('emits one event for each allowed request, however many guards it passes', async () => {
       const accessToken = await caller.accessToken('orders', credentials)
       await caller.bearer('/orders/items', accessToken).set('X-Request-Id', 'r1').expect(200)
       await caller.bearer('/orders/both', accessToken).set('X-Request-Id', 'r2').expect(200)
@@ -163,7 +163,7 @@ onEveryPlatform((host) => {
       await request(app).get('/orders/optional').expect(200)
       await caller.key('/catalog/items', credentials.clientId).set('X-Request-Id', 'r4').expect(200)
       const allowed = { type: 'request.allowed', applicationId: id }
-      expect(told().slice(1)).toEqual([
+      expect(takeEvents().slice(1)).toEqual([
         { ...allowed, api: 'orders', requestId: 'r1' },
         { ...allowed, api: 'orders', requestId: 'r2' },
         { ...allowed, api: 'orders' },
@@ -171,7 +171,7 @@ onEveryPlatform((host) => {
       ])
     })
 
-    it('tells of every request that it refuses, with the error, and who it was where that is known', async () => {
+    it('emits an event for each refused request, with the error, and with the application if it is known', async () => {
       const reader = await caller.accessToken('orders', credentials, { scope: 'orders:read' })
       await request(app).get('/orders/items').set('X-Request-Id', 'r1').expect(401)
       await request(app).get('/orders/items').set('Authorization', 'Bearer a b').expect(400)
@@ -182,7 +182,7 @@ onEveryPlatform((host) => {
       await caller.key('/catalog/items', 'epa_key_nobody').expect(401)
       await caller.key('/weather/now', credentials.clientId).set('X-Request-Id', 'r8').expect(403)
       const denied = { type: 'request.denied', api: 'orders' }
-      expect(told().slice(1)).toEqual([
+      expect(takeEvents().slice(1)).toEqual([
         { ...denied, reason: 'unauthorized', requestId: 'r1' },
         { ...denied, reason: 'invalid_request' },
         { ...denied, reason: 'invalid_token' },
@@ -196,14 +196,14 @@ onEveryPlatform((host) => {
   })
 
   describe('signing keys', () => {
-    it('are told of when they rotate and when they are revoked', async () => {
+    it('emit an event when they are rotated and when they are revoked', async () => {
       const { kid } = await host.auth.signingKeys.rotate({ immediately: true, by: 'ann' })
-      expect(told()).toEqual([{ type: 'signingKey.rotated' }])
+      expect(takeEvents()).toEqual([{ type: 'signingKey.rotated' }])
       await host.auth.signingKeys.revoke(kid)
       // The current key is replaced before it is revoked.
-      expect(told()).toEqual([{ type: 'signingKey.rotated' }, { type: 'signingKey.revoked' }])
+      expect(takeEvents()).toEqual([{ type: 'signingKey.rotated' }, { type: 'signingKey.revoked' }])
       await expect(host.auth.signingKeys.revoke(kid)).rejects.toMatchObject({ code: 'signing_key_not_found' })
-      expect(told()).toEqual([])
+      expect(takeEvents()).toEqual([])
     })
   })
 
@@ -242,7 +242,7 @@ describe('a listener', () => {
 
   beforeEach(async () => {
     made = platform()
-    app = appOf(made)
+    app = createApp(made)
     caller = callerOf({ app })
     ;({ credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
   })
@@ -252,10 +252,10 @@ describe('a listener', () => {
     ['throws', () => { throw new Error('of the listener') }],
     ['rejects', async () => { throw new Error('of the listener') }],
     ['rejects later', async () => { await new Promise((resolve) => setTimeout(resolve, 5)); throw new Error('of the listener') }],
-  ])('that %s harms no request, no call and no other listener, and is logged', async (_, fails) => {
+  ])('that %s affects no request, no call and no other listener, and is logged', async (_, fails) => {
     const heard: string[] = []
     for (const type of TYPES) {
-      // A rejection that nobody takes would end the test run.
+      // An unhandled rejection would end the test run.
       made.auth.events.on(type, () => fails())
       made.auth.events.on(type, (event) => void heard.push(event.type))
     }
@@ -278,7 +278,7 @@ describe('a listener', () => {
     expect(logged).toEqual(types.map((type) => `A listener of ${type} failed. Error: of the listener`))
   }) // prettier-ignore
 
-  it('added by once() hears once, also where it throws', async () => {
+  it('added by once() is called once, even if it throws', async () => {
     let calls = 0
     made.auth.events.once('request.allowed', () => {
       calls += 1
@@ -290,7 +290,7 @@ describe('a listener', () => {
     expect(made.auth.events.listenerCount('request.allowed')).toBe(0)
   })
 
-  it('taken away by off() hears no more, also while it is being told', async () => {
+  it('removed by off() is not called again, even if it removes itself while it is called', async () => {
     const heard: string[] = []
     const first = (): void => {
       heard.push('first')
@@ -303,7 +303,7 @@ describe('a listener', () => {
     expect(heard).toEqual(['first', 'second', 'second'])
   })
 
-  it('can change what it is told for nobody but the listeners behind it', async () => {
+  it('can change the event only for the listeners after it', async () => {
     made.auth.events.on('token.issued', (event) => void Object.assign(event, { applicationId: 'another' }))
     const accessToken = await caller.accessToken('orders', credentials)
     await caller.bearer('/orders/items', accessToken).expect(200)
@@ -313,27 +313,27 @@ describe('a listener', () => {
 describe('the log', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
-  /** A refusal, and what its one line must say. */
+  /** A refusal, and its one log line. */
   const REFUSALS: readonly (readonly [string, (caller: Caller, app: Express, credentials: IssuedCredentials) => PromiseLike<unknown>, RegExp])[] = [
-    ['no access token', (_, app) => request(app).get('/orders/items'), /^orders: 401 unauthorized: An access token is needed.* Send the credential that WWW-Authenticate asks for/],
+    ['no access token', (_, app) => request(app).get('/orders/items'), /^orders: 401 unauthorized: An access token is needed.* Send the credential that WWW-Authenticate names/],
     ['a bad access token', (caller) => caller.bearer('/orders/items', 'my-precious-token'), /^orders: 401 invalid_token: The access token is not valid\. Get a new access token/],
     ['a malformed header', (_, app) => request(app).get('/orders/items').set('Authorization', 'Bearer my-precious token'), /^orders: 400 invalid_request: The Authorization header must be/],
     ['no key', (_, app) => request(app).get('/catalog/items'), /^catalog: 401 unauthorized: An API key is needed/],
-    ['a bad key', (caller) => caller.key('/catalog/items', 'my-precious-key'), /^catalog: 401 invalid_api_key: The API key is not valid\. Check the key/],
+    ['a bad key', (caller) => caller.key('/catalog/items', 'my-precious-key'), /^catalog: 401 invalid_api_key: The API key is not valid\. Check that the key is complete/],
     ['a key of another API', (caller, _, { clientId }) => caller.key('/weather/now', clientId), /^weather: 403 access_denied: .*\.allow\(id, api\)/],
-    ['a wrong secret', (caller, _, { clientId }) => caller.token('orders', { clientId, clientSecret: 'my-precious-secret' }), /^orders: 401 invalid_client: Client authentication failed\. Check key and secret/],
+    ['a wrong secret', (caller, _, { clientId }) => caller.token('orders', { clientId, clientSecret: 'my-precious-secret' }), /^orders: 401 invalid_client: Client authentication failed\. Check the key and the secret/],
     ['no credentials', (caller) => caller.token('orders', {}), /^orders: 401 invalid_client: Client credentials are missing/],
     ['another grant type', (caller, _, credentials) => caller.token('orders', credentials, { grant_type: 'my-precious-grant' }), /^orders: 400 unsupported_grant_type: .* Send grant_type=client_credentials\.$/],
     ['an unknown scope', (caller, _, credentials) => caller.token('orders', credentials, { scope: 'my-precious-scope' }), /^orders: 400 invalid_scope: .*\.allow\(id, api, \{ scopes \}\)/],
-    ['an API that is not allowed', (caller, _, credentials) => caller.token('invoices', credentials), /^invoices: 400 unauthorized_client: .* Grant it with auth\.applications\.allow\(id, api\)\.$/],
-    ['another resource', (caller, _, credentials) => caller.token('orders', credentials, { resource: 'https://my-precious.example' }), /^orders: 400 invalid_target: .* Leave `resource` out/],
+    ['an API that is not allowed', (caller, _, credentials) => caller.token('invoices', credentials), /^invoices: 400 unauthorized_client: .* Grant access with auth\.applications\.allow\(id, api\)\.$/],
+    ['another resource', (caller, _, credentials) => caller.token('orders', credentials, { resource: 'https://my-precious.example' }), /^orders: 400 invalid_target: .* Omit `resource`/],
     ['another method', (_, app) => request(app).get('/orders/token'), /^orders: 405 invalid_request: The token endpoint takes POST only/],
     ['revocation without a token', (caller, _, credentials) => caller.revoke('orders', credentials, ''), /^orders: 400 invalid_request: The parameter token is missing/],
   ] // prettier-ignore
 
-  it.each(REFUSALS)('has one line for %s: reason, API and cure', async (_, refused, line) => {
+  it.each(REFUSALS)('has one line for %s, with reason, API and fix', async (_, refused, line) => {
     const made = platform()
-    const app = appOf(made)
+    const app = createApp(made)
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
     await refused(callerOf({ app }), app, credentials)
     expect(made.logger.lines).toEqual([expect.stringMatching(line)])
@@ -343,9 +343,9 @@ describe('the log', () => {
     await made.auth.close()
   })
 
-  it('has no line for what is let pass', async () => {
+  it('has no line for allowed requests', async () => {
     const made = platform()
-    const caller = callerOf({ app: appOf(made) })
+    const caller = callerOf({ app: createApp(made) })
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
     await caller.bearer('/orders/items', await caller.accessToken('orders', credentials)).expect(200)
     await caller.key('/catalog/items', credentials.clientId).expect(200)
@@ -353,24 +353,24 @@ describe('the log', () => {
     await made.auth.close()
   })
 
-  it.each(REFUSALS)('says nothing in production of %s', async (_, refused) => {
+  it.each(REFUSALS)('has no line in production for %s', async (_, refused) => {
     vi.stubEnv('NODE_ENV', 'production')
     const made = platform()
-    const app = appOf(made)
+    const app = createApp(made)
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
     await refused(callerOf({ app }), app, credentials)
     expect(made.logger.lines).toEqual([])
     await made.auth.close()
   })
 
-  it('says in production too what went wrong inside, with its cause, which the answer does not', async () => {
+  it('has a line for an internal error in production too, with its cause, which the answer does not show', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     const made = platform({
       onDenied: () => {
         throw new Error('of the host')
       },
     })
-    const { body } = await request(appOf(made)).get('/orders/items').expect(500)
+    const { body } = await request(createApp(made)).get('/orders/items').expect(500)
     expect(body).toEqual({ error: 'server_error', error_description: expect.not.stringContaining('host') })
     expect(made.logger.lines).toEqual(['orders: 500 server_error Error: of the host'])
     await made.auth.close()

@@ -6,16 +6,16 @@ import { postgresStore } from '../../src/stores/postgres/index.js'
 import { formOf, listen, type ClientCredentials } from '../support/http.js'
 import { APIS, recordingLogger, SECRET } from '../support/platform.js'
 
-/** A line of figures of the long form, found by its first word. */
+/** Prints a line of measurements, which starts with LONG. */
 export function print(name: string, figures: Readonly<Record<string, string | number>>): void {
-  const told = Object.entries(figures).map(([what, figure]) => {
-    if (typeof figure === 'string') return `${what} ${figure}`
-    return `${what} ${Number(figure.toFixed(Math.abs(figure) < 10 ? 2 : 0))}`
+  const parts = Object.entries(figures).map(([label, figure]) => {
+    if (typeof figure === 'string') return `${label} ${figure}`
+    return `${label} ${Number(figure.toFixed(Math.abs(figure) < 10 ? 2 : 0))}`
   })
-  process.stdout.write(`LONG capacity, ${name}: ${told.join(', ')}\n`)
+  process.stdout.write(`LONG capacity, ${name}: ${parts.join(', ')}\n`)
 }
 
-/** A platform with its router and guards at an address, on a pool of five connections, until the test is over. */
+/** A platform with router and guards behind an HTTP server, with a pool of five connections, until the test ends. */
 export interface OpenPlatform {
   readonly auth: PlatformAuth
   readonly app: Express
@@ -26,7 +26,7 @@ export interface OpenPlatform {
 
 export async function openPlatform(
   url: string,
-  { listen: hears = true, ...options }: Pick<PlatformAuthOptions, 'rateLimits'> & { listen?: boolean } = {},
+  { listen: listens = true, ...options }: Pick<PlatformAuthOptions, 'rateLimits'> & { listen?: boolean } = {},
 ): Promise<OpenPlatform> {
   const pool = new Pool({ connectionString: url, max: 5 })
   const auth = createPlatformAuth({
@@ -34,7 +34,7 @@ export async function openPlatform(
     secret: SECRET,
     logger: recordingLogger(),
     ...options,
-    store: postgresStore({ pool, listen: hears }),
+    store: postgresStore({ pool, listen: listens }),
     apis: APIS,
   })
   const app = express().use(auth.router)
@@ -65,8 +65,8 @@ export async function openPlatform(
 
 type Ask = (i: number) => Promise<unknown>
 
-/** So many times, so many of them at once. */
-export async function often(times: number, atOnce: number, ask: Ask): Promise<void> {
+/** Calls `ask` that many times, `atOnce` at a time. */
+export async function repeat(times: number, atOnce: number, ask: Ask): Promise<void> {
   let next = 0
   async function work(): Promise<void> {
     while (next < times) await ask(next++)
@@ -74,36 +74,36 @@ export async function often(times: number, atOnce: number, ask: Ask): Promise<vo
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-/** What a load has come to. */
-interface Done {
+/** How often a load called, and in which time. */
+interface LoadResult {
   readonly times: number
   readonly seconds: number
 }
 
-/** By so many workers, each of whom waits for his last answer; told apart by their numbers. */
-export async function asOftenAsPossible(workers: number, seconds: number, ask: Ask): Promise<Done> {
-  return byWorkers(workers, seconds, 0, ask)
+/** Load by workers that send the next request when the last one is answered. */
+export async function loadWithoutDelay(workers: number, seconds: number, ask: Ask): Promise<LoadResult> {
+  return runWorkers(workers, seconds, 0, ask)
 }
 
-/** By so many workers, each of whom asks so often a second. */
-export async function nowAndThen(workers: number, seconds: number, rate: number, ask: Ask): Promise<Done> {
-  return byWorkers(workers, seconds, 1000 / rate, ask)
+/** Load by workers that send `rate` requests a second each. */
+export async function loadAtRate(workers: number, seconds: number, rate: number, ask: Ask): Promise<LoadResult> {
+  return runWorkers(workers, seconds, 1000 / rate, ask)
 }
 
-async function byWorkers(workers: number, seconds: number, pause: number, ask: Ask): Promise<Done> {
-  const began = performance.now()
+async function runWorkers(workers: number, seconds: number, interval: number, ask: Ask): Promise<LoadResult> {
+  const startedAt = performance.now()
   let times = 0
   async function work(_: unknown, worker: number): Promise<void> {
-    // Not all at the same moment.
-    let next = began + (pause * worker) / workers
-    while (next < began + seconds * 1000) {
+    // Workers start at different times within an interval.
+    let next = startedAt + (interval * worker) / workers
+    while (next < startedAt + seconds * 1000) {
       const wait = next - performance.now()
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
       await ask(worker)
       times += 1
-      next = Math.max(next + pause, performance.now() - pause)
+      next = Math.max(next + interval, performance.now() - interval)
     }
   }
   await Promise.all(Array.from({ length: workers }, work))
-  return { times, seconds: (performance.now() - began) / 1000 }
+  return { times, seconds: (performance.now() - startedAt) / 1000 }
 }

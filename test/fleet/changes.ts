@@ -3,21 +3,21 @@ import { decodeProtectedHeader } from 'jose'
 import type { Application, IssuedCredentials } from '../../src/index.js'
 import type { Member } from './fleet.js'
 
-/** An application with an access token, both of which every member has answered to. */
-export interface Known {
+/** An application with an access token, both cached by every member. */
+export interface CachedApplication {
   readonly id: string
   readonly credentials: IssuedCredentials
   readonly accessToken: string
 }
 
-export async function aKnownApplication(maker: Member, members: readonly Member[]): Promise<Known> {
+export async function createCachedApplication(maker: Member, members: readonly Member[]): Promise<CachedApplication> {
   const { value } = await maker.operate<{ application: Application; credentials: IssuedCredentials }>(
     'applications',
     'create',
     { name: 'Shop', apis: ['orders', 'catalog'] },
   )
   const { application, credentials } = value
-  const accessToken = await goodToken(maker, credentials)
+  const accessToken = await requestToken(maker, credentials)
   const statuses = await Promise.all(
     members.flatMap((member) => [member.bearer(accessToken, '/orders/changes'), member.key(credentials.clientId)]),
   )
@@ -25,46 +25,45 @@ export async function aKnownApplication(maker: Member, members: readonly Member[
   return { id: application.id, credentials, accessToken }
 }
 
-export async function goodToken(member: Member, credentials: Partial<IssuedCredentials>): Promise<string> {
+export async function requestToken(member: Member, credentials: Partial<IssuedCredentials>): Promise<string> {
   const { status, accessToken } = await member.token(credentials)
   if (accessToken === undefined) throw new Error(`The token endpoint of ${member.name} answered ${status}.`)
   return accessToken
 }
 
-export const kidOf = (accessToken: string): string => decodeProtectedHeader(accessToken).kid!
+export const readKid = (accessToken: string): string => decodeProtectedHeader(accessToken).kid!
 
-/** A kind of change: how it is made, and how a member's doors show that it holds there. */
+/** A kind of change: how it is made, and how answers of a member show that it follows the change. */
 interface Kind {
-  /** What every member must have felt before. */
+  /** The kind of change that every member must follow first. */
   readonly after?: string
-  /** Resolves the instant at which it was acknowledged. */
-  make(maker: Member, known: Known): Promise<number>
+  /** Resolves the time at which it was acknowledged. */
+  make(maker: Member, application: CachedApplication): Promise<number>
   /**
-   * At a guard or the key set, which go by memory, wherever they show it: a token request asks the store whether there
-   * is news, and would bring them.
+   * Shown by a guard or the key set, if possible: those answer from memory, while a token request reads the change feed.
    */
-  holds(member: Member, known: Known): Promise<boolean>
+  holds(member: Member, application: CachedApplication): Promise<boolean>
 }
 
-const operated = async (maker: Member, call: string, ...args: readonly unknown[]): Promise<number> =>
+const operate = async (maker: Member, call: string, ...args: readonly unknown[]): Promise<number> =>
   (await maker.operate('applications', call, ...args)).at
 
 export const KINDS: Readonly<Record<string, Kind>> = {
   suspend: {
-    make: (maker, { id }) => operated(maker, 'suspend', id),
+    make: (maker, { id }) => operate(maker, 'suspend', id),
     holds: async (member, { accessToken }) => (await member.bearer(accessToken)) === 401,
   },
   resume: {
     after: 'suspend',
-    make: (maker, { id }) => operated(maker, 'resume', id),
+    make: (maker, { id }) => operate(maker, 'resume', id),
     holds: async (member, { credentials }) => (await member.key(credentials.clientId)) === 200,
   },
   delete: {
-    make: (maker, { id }) => operated(maker, 'delete', id),
+    make: (maker, { id }) => operate(maker, 'delete', id),
     holds: async (member, { credentials }) => (await member.key(credentials.clientId)) === 401,
   },
   revokeTokens: {
-    make: (maker, { id }) => operated(maker, 'revokeTokens', id),
+    make: (maker, { id }) => operate(maker, 'revokeTokens', id),
     holds: async (member, { accessToken }) => (await member.bearer(accessToken)) === 401,
   },
   revokeOneToken: {
@@ -76,65 +75,65 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     holds: async (member, { accessToken }) => (await member.bearer(accessToken)) === 401,
   },
   rotateKey: {
-    make: (maker, { id }) => operated(maker, 'rotateKey', id, { overlap: 0 }),
+    make: (maker, { id }) => operate(maker, 'rotateKey', id, { overlap: 0 }),
     holds: async (member, { credentials }) => (await member.key(credentials.clientId)) === 401,
   },
   rotateSecret: {
-    make: (maker, { id }) => operated(maker, 'rotateSecret', id, { overlap: 0 }),
+    make: (maker, { id }) => operate(maker, 'rotateSecret', id, { overlap: 0 }),
     holds: async (member, { credentials }) => (await member.token(credentials)).status === 401,
   },
   disallow: {
-    make: (maker, { id }) => operated(maker, 'disallow', id, 'catalog'),
+    make: (maker, { id }) => operate(maker, 'disallow', id, 'catalog'),
     holds: async (member, { credentials }) => (await member.key(credentials.clientId)) === 403,
   },
   allow: {
-    make: (maker, { id }) => operated(maker, 'allow', id, 'orders', { scopes: ['orders:read'] }),
+    make: (maker, { id }) => operate(maker, 'allow', id, 'orders', { scopes: ['orders:read'] }),
     holds: async (member, { accessToken }) => (await member.bearer(accessToken, '/orders/changes')) === 403,
   },
   newSigningKey: {
-    async make(maker, known) {
+    async make(maker, application) {
       const { at } = await maker.operate('signingKeys', 'rotate', { immediately: true })
-      next.set(known, kidOf(await goodToken(maker, known.credentials)))
+      newKids.set(application, readKid(await requestToken(maker, application.credentials)))
       return at
     },
-    holds: async (member, known) => (await member.kids()).includes(next.get(known)!),
+    holds: async (member, application) => (await member.kids()).includes(newKids.get(application)!),
   },
   revokeSigningKey: {
-    make: async (maker, { accessToken }) => (await maker.operate('signingKeys', 'revoke', kidOf(accessToken))).at,
+    make: async (maker, { accessToken }) => (await maker.operate('signingKeys', 'revoke', readKid(accessToken))).at,
     holds: async (member, { accessToken }) => (await member.bearer(accessToken)) === 401,
   },
 }
 
-/** The signing key made for an application's sake. */
-const next = new WeakMap<Known, string>()
+/** The `kid` that `newSigningKey` made for an application. */
+const newKids = new WeakMap<CachedApplication, string>()
 
-/** Makes such a change, and resolves how long it takes, in milliseconds, until each member has shown that it holds. */
-export async function delaysOf(
+/** Makes a change, and resolves after how many milliseconds each member followed it. */
+export async function measureDelays(
   name: string,
   maker: Member,
   members: readonly Member[],
-  known: Known,
+  application: CachedApplication,
 ): Promise<number[]> {
   const kind = KINDS[name]!
-  if (kind.after !== undefined) await delaysOf(kind.after, maker, members, known)
-  const at = await kind.make(maker, known)
+  if (kind.after !== undefined) await measureDelays(kind.after, maker, members, application)
+  const at = await kind.make(maker, application)
   return Promise.all(
-    members.map((member) => delayUntil(() => kind.holds(member, known), at, `${name}, ${member.name}`)),
+    members.map((member) => measureDelay(() => kind.holds(member, application), at, `${name}, ${member.name}`)),
   )
 }
 
-export async function delayUntil(
+export async function measureDelay(
   holds: () => Promise<boolean>,
   at: number,
   what: string,
-  patience = 3000,
+  timeout = 3000,
 ): Promise<number> {
   for (;;) {
     const held = await holds()
     const delay = performance.timeOrigin + performance.now() - at
     if (held) return Math.max(0, delay)
-    if (delay > patience) throw new Error(`Not felt within ${patience} ms: ${what}.`)
-    // What is asked more often than needed keeps those busy that are to hear of it.
+    if (delay > timeout) throw new Error(`Not followed within ${timeout} ms: ${what}.`)
+    // More frequent requests would slow down the processes that are measured.
     await sleep(4)
   }
 }

@@ -1,7 +1,7 @@
-/** One line of a long form's figures, found by its first word. */
+/** Prints a line of measurements, which starts with LONG. */
 export function printFigures(name: string, figures: Readonly<Record<string, string | number>>): void {
-  const told = Object.entries(figures).map(([what, figure]) => `${what} ${figure}`)
-  process.stdout.write(`LONG ${name}: ${told.join(', ')}\n`)
+  const parts = Object.entries(figures).map(([label, figure]) => `${label} ${figure}`)
+  process.stdout.write(`LONG ${name}: ${parts.join(', ')}\n`)
 }
 
 /** Count, median, 99th percentile and maximum of some milliseconds. */

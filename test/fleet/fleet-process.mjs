@@ -1,6 +1,6 @@
 /**
- * One process of a fleet: Express apps with router and guards, one for each platform that its argument names, as JSON.
- * Forked by fleet.ts, which it tells the ports; what an operator would do there it is asked by message.
+ * A process of a fleet: an Express app with router and guards for each platform of the plans in its argument (JSON).
+ * fleet.ts forks it, gets the ports by message, and sends the calls of operators as messages.
  */
 import { once } from 'node:events'
 import express from 'express'
@@ -15,7 +15,7 @@ import { Pool } from 'pg'
 const plans = JSON.parse(process.argv[2] ?? '{}')
 process.on('disconnect', () => process.exit())
 
-/** Of each name, one that is asked over HTTP, and as many more as its plan says. @type {Record<string, any[]>} */
+/** By name: the platform that serves HTTP, then the other ones of its plan. @type {Record<string, any[]>} */
 const platforms = {}
 /** @type {Record<string, number>} */
 const ports = {}
@@ -25,7 +25,7 @@ for (const [name, plan] of Object.entries(plans)) {
 }
 await Promise.all(Object.values(platforms).flatMap((those) => those.map((auth) => auth.ready())))
 
-process.on('message', (/** @type {import('./fleet.ts').Order} */ order) => void obey(order))
+process.on('message', (/** @type {import('./fleet.ts').CallRequest} */ request) => void call(request))
 process.send?.({ ports })
 
 /** @param {PlatformPlan} plan */
@@ -38,7 +38,9 @@ function open({ store, ...options }) {
       catalog: { scheme: 'apiKey' },
     },
     store:
-      store.kind === 'sqlite' ? sqliteStore(store.file) : postgresStore({ pool: poolOf(store), listen: store.listen }),
+      store.kind === 'sqlite'
+        ? sqliteStore(store.file)
+        : postgresStore({ pool: createPool(store), listen: store.listen }),
     secret: 'a secret of 32 characters or more',
     rateLimits: { failedAuthentication: false },
     logger: quiet,
@@ -48,7 +50,7 @@ function open({ store, ...options }) {
 }
 
 /** @param {{ url: string }} store */
-function poolOf({ url }) {
+function createPool({ url }) {
   return new Pool({ connectionString: url, max: 5 })
 }
 
@@ -65,22 +67,22 @@ async function serve(auth) {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** @param {import('./fleet.ts').Order} order */
-async function obey({ id, platform, part, call, args, at }) {
-  const asked = at === undefined ? platforms[platform]?.slice(0, 1) : platforms[platform]
+/** @param {import('./fleet.ts').CallRequest} request */
+async function call({ id, platform, part, call: name, args, at }) {
+  const called = at === undefined ? platforms[platform]?.slice(0, 1) : platforms[platform]
   try {
-    if (at !== undefined) standStillUntil(at)
-    const deeds = (asked ?? []).map((auth) => (part === 'platform' ? auth : auth[part])[call](...args))
-    const values = await Promise.all(deeds)
+    if (at !== undefined) blockUntil(at)
+    const results = (called ?? []).map((auth) => (part === 'platform' ? auth : auth[part])[name](...args))
+    const values = await Promise.all(results)
     process.send?.({ id, values, at: performance.timeOrigin + performance.now() })
   } catch (error) {
     process.send?.({ id, problem: String(error) })
   }
 }
 
-/** So that nothing is heard meanwhile of what others do at that instant, however late this process wakes. @param {number} at */
-function standStillUntil(at) {
-  const patience = at - Date.now()
-  if (patience <= 0) throw new Error('This process heard of it too late.')
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience)
+/** Blocks the event loop, so that this process learns nothing of what others do at that time. @param {number} at */
+function blockUntil(at) {
+  const delay = at - Date.now()
+  if (delay <= 0) throw new Error('The request arrived too late.')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delay)
 }

@@ -3,19 +3,19 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { IssuedCredentials, SigningOptions } from '../../src/index.js'
 
-/** A platform of a fleet's process. */
+/** A platform in a process of the fleet. */
 export interface PlatformPlan {
   readonly store:
     | { readonly kind: 'sqlite'; readonly file: string }
     | { readonly kind: 'postgres'; readonly url: string; readonly listen: boolean }
-  /** How many of them, each with a store of its own; the first is asked over HTTP. */
+  /** How many platforms, each with its own store object; the first one serves HTTP. */
   readonly count?: number
   readonly signing?: SigningOptions
   readonly maxStaleness?: number
 }
 
-/** What a process is asked by message; with `at`, an instant, all its platforms of that name do it then. */
-export interface Order {
+/** A call that a process is asked to make by message; with `at` (milliseconds since 1970) all its platforms of that name make it then. */
+export interface CallRequest {
   readonly id: number
   readonly platform: string
   readonly part: 'applications' | 'signingKeys' | 'platform'
@@ -24,33 +24,38 @@ export interface Order {
   readonly at?: number
 }
 
-/** What came of an order, and when (milliseconds since 1970, with a fraction). */
-interface Done {
+/** The results of a call, and when it was done (milliseconds since 1970, with a fraction). */
+interface CallResult {
   readonly values: readonly unknown[]
   readonly at: number
 }
 
-/** A platform in a process of the fleet, as operators and applications' programs reach it. */
+/** A platform in a process of the fleet, for operators and for clients. */
 export interface Member {
   readonly name: string
   readonly address: string
-  operate<T>(part: Order['part'], call: string, ...args: readonly unknown[]): Promise<{ value: T; at: number }>
-  /** All platforms of that name in that process do it at an instant. */
-  operateAll(at: number, part: Order['part'], call: string, ...args: readonly unknown[]): Promise<readonly unknown[]>
-  /** The status that a route answers with. */
+  operate<T>(part: CallRequest['part'], call: string, ...args: readonly unknown[]): Promise<{ value: T; at: number }>
+  /** All platforms of that name in that process make the call at that time. */
+  operateAll(
+    at: number,
+    part: CallRequest['part'],
+    call: string,
+    ...args: readonly unknown[]
+  ): Promise<readonly unknown[]>
+  /** The status of the answer. */
   bearer(token: string, path?: string): Promise<number>
   key(key: string): Promise<number>
   token(credentials: Partial<IssuedCredentials>): Promise<{ status: number; accessToken: string | undefined }>
   revoke(credentials: Partial<IssuedCredentials>, accessToken: string): Promise<number>
-  /** Of the published key set. */
+  /** The kids in the published key set. */
   kids(): Promise<readonly string[]>
   ask(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** Some processes, each with the platforms that its plans name. */
+/** Processes with the platforms of their plans. */
 export interface Fleet<Name extends string = string> {
   readonly processes: readonly Readonly<Record<Name, Member>>[]
-  /** The platforms of that name, one of each process. */
+  /** The platforms of that name, one in each process. */
   members(name: Name): readonly Member[]
   stop(): Promise<void>
 }
@@ -75,10 +80,10 @@ async function startProcess<Name extends string>(plan: Record<Name, PlatformPlan
   const exited = once(child, 'exit')
   const [first] = (await Promise.race([once(child, 'message'), exited])) as [{ ports: Record<Name, number> } | number]
   if (typeof first !== 'object') throw new Error(`A process of the fleet ended with ${first}.`)
-  const order = orders(child)
+  const sendCall = createCaller(child)
   const members = Object.entries<number>(first.ports).map(([platform, port]) => [
     platform,
-    memberAt(`http://127.0.0.1:${port}`, `${platform} in ${name}`, (asked) => order({ ...asked, platform })),
+    createMember(`http://127.0.0.1:${port}`, `${platform} in ${name}`, (request) => sendCall({ ...request, platform })),
   ])
   return {
     members: Object.fromEntries(members) as Record<Name, Member>,
@@ -89,34 +94,34 @@ async function startProcess<Name extends string>(plan: Record<Name, PlatformPlan
   }
 }
 
-type Ask = (order: Omit<Order, 'id'>) => Promise<Done>
+type SendCall = (request: Omit<CallRequest, 'id'>) => Promise<CallResult>
 
-function orders(child: ChildProcess): Ask {
-  const waiting = new Map<number, (answer: Done & { problem?: string }) => void>()
+function createCaller(child: ChildProcess): SendCall {
+  const waiting = new Map<number, (answer: CallResult & { problem?: string }) => void>()
   let last = 0
-  child.on('message', (answer: Done & { id: number; problem?: string }) => {
+  child.on('message', (answer: CallResult & { id: number; problem?: string }) => {
     waiting.get(answer.id)?.(answer)
     waiting.delete(answer.id)
   })
-  return async function order(asked) {
+  return async function sendCall(request) {
     const id = (last += 1)
-    const answered = new Promise<Done & { problem?: string }>((resolve) => waiting.set(id, resolve))
-    child.send({ ...asked, id })
+    const answered = new Promise<CallResult & { problem?: string }>((resolve) => waiting.set(id, resolve))
+    child.send({ ...request, id })
     const answer = await answered
     if (answer.problem !== undefined) throw new Error(answer.problem)
     return answer
   }
 }
 
-function memberAt(
+function createMember(
   address: string,
   name: string,
-  order: (asked: Omit<Order, 'id' | 'platform'>) => Promise<Done>,
+  send: (request: Omit<CallRequest, 'id' | 'platform'>) => Promise<CallResult>,
 ): Member {
   const ask = (path: string, init?: RequestInit): Promise<Response> => fetch(address + path, init)
 
-  async function statusOf(asked: Promise<Response>): Promise<number> {
-    const response = await asked
+  async function readStatus(answer: Promise<Response>): Promise<number> {
+    const response = await answer
     await response.arrayBuffer()
     return response.status
   }
@@ -130,19 +135,19 @@ function memberAt(
     name,
     address,
     ask,
-    async operate<T>(part: Order['part'], call: string, ...args: readonly unknown[]) {
-      const { values, at } = await order({ part, call, args })
+    async operate<T>(part: CallRequest['part'], call: string, ...args: readonly unknown[]) {
+      const { values, at } = await send({ part, call, args })
       return { value: values[0] as T, at }
     },
-    operateAll: async (at, part, call, ...args) => (await order({ part, call, args, at })).values,
-    bearer: (token, path = '/orders/items') => statusOf(ask(path, { headers: { Authorization: `Bearer ${token}` } })),
-    key: (key) => statusOf(ask('/catalog/items', { headers: { 'X-Api-Key': key } })),
+    operateAll: async (at, part, call, ...args) => (await send({ part, call, args, at })).values,
+    bearer: (token, path = '/orders/items') => readStatus(ask(path, { headers: { Authorization: `Bearer ${token}` } })),
+    key: (key) => readStatus(ask('/catalog/items', { headers: { 'X-Api-Key': key } })),
     async token(credentials) {
       const response = await post('/orders/token', credentials, { grant_type: 'client_credentials' })
       const { access_token: accessToken } = (await response.json()) as { access_token?: string }
       return { status: response.status, accessToken }
     },
-    revoke: (credentials, token) => statusOf(post('/orders/revoke', credentials, { token })),
+    revoke: (credentials, token) => readStatus(post('/orders/revoke', credentials, { token })),
     async kids() {
       const { keys = [] } = (await (await ask('/.well-known/jwks.json')).json()) as { keys?: { kid: string }[] }
       return keys.map(({ kid }) => kid)

@@ -5,21 +5,21 @@ import { createEncryption } from '../../src/store-client/encryption.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 
-/** What an application calls with. */
+/** An application's id and credentials. */
 export interface Caller {
   readonly id: string
   readonly key: string
   readonly token: string
 }
 
-/** So many applications in a store that a platform has been on, written past the package, each with an access token. */
+/** Inserts applications with SQL into a store that a platform has set up, each with an access token. */
 export async function addApplications(url: string, secret: string, count: number): Promise<readonly Caller[]> {
   const pool = new Pool({ connectionString: url, max: 2 })
   try {
     const store = postgresStore({ pool, listen: false })
     await store.open()
     const encryption = createEncryption([secret])
-    const pepper = await encryption.unseal(await store.establishPepper('there is one'))
+    const pepper = await encryption.unseal(await store.establishPepper('ignored: there is one'))
     const credentials = createCredentials('epa', Buffer.from(pepper, 'base64url'), 1)
     const { signingKeys, signAccessToken } = accessTokensOver(store, encryption)
     await signingKeys.load()

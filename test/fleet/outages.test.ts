@@ -3,20 +3,25 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { IssuedCredentials } from '../../src/index.js'
 import { freshDatabase, type TestDatabase } from '../support/postgres.js'
-import { aKnownApplication, delaysOf, delayUntil, goodToken, type Known } from './changes.js'
-import { startDatabaseProxy, type DatabaseProxy } from './database-proxy.js'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
+import {
+  createCachedApplication,
+  measureDelays,
+  measureDelay,
+  requestToken,
+  type CachedApplication,
+} from './changes.js'
 import { startFleet, type Fleet, type Member } from './fleet.js'
 
-/** Seconds. */
-const STALENESS_BOUND = 2
-const CUTS = ['stalled', 'refused', 'frozen'] as const
-type Cut = (typeof CUTS)[number]
+const MAX_STALENESS_SECONDS = 2
+const FAILURES = ['stalled', 'refused', 'dropped'] as const
+type Failure = (typeof FAILURES)[number]
 
 let database: TestDatabase
-let proxies: Record<Cut, DatabaseProxy>
+let proxies: Record<Failure, TcpProxy>
 let client: Client
-/** Two processes beside their database, and one behind each proxy. */
-let fleet: Fleet<'it'>
+/** Two processes with a direct connection to the database, and one behind each proxy. */
+let fleet: Fleet<'main'>
 let operator: Member
 let members: readonly Member[]
 
@@ -24,170 +29,167 @@ beforeAll(async () => {
   database = await freshDatabase()
   client = new Client(database.url)
   await client.connect()
-  const [stalled, refused, frozen] = await Promise.all(CUTS.map(() => startDatabaseProxy(database.url)))
-  proxies = { stalled: stalled!, refused: refused!, frozen: frozen! }
-  const urls = [database.url, database.url, ...CUTS.map((cut) => proxies[cut].url)]
+  const [stalled, refused, dropped] = await Promise.all(FAILURES.map(() => startTcpProxy(database.url)))
+  proxies = { stalled: stalled!, refused: refused!, dropped: dropped! }
+  const urls = [database.url, database.url, ...FAILURES.map((failure) => proxies[failure].url)]
   const plans = urls.map((url) => ({
-    it: { store: { kind: 'postgres', url, listen: true }, maxStaleness: STALENESS_BOUND } as const,
+    main: { store: { kind: 'postgres', url, listen: true }, maxStaleness: MAX_STALENESS_SECONDS } as const,
   }))
   fleet = await startFleet(plans)
-  members = fleet.members('it')
+  members = fleet.members('main')
   operator = members[0]!
 })
 
 afterAll(async () => {
   await fleet?.stop()
-  await Promise.all(Object.values(proxies).map((proxy) => proxy.close()))
+  await Promise.all(Object.values(proxies).map((proxy) => proxy.end()))
   await client?.end()
   await database?.remove()
 })
 
-/** How many connections listen, and something done with each. */
-async function listeners(what: string): Promise<number> {
-  const text = `SELECT ${what} FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`
+/** Applies an SQL expression to each connection that listens; resolves their number. */
+async function mapListeners(expression: string): Promise<number> {
+  const text = `SELECT ${expression} FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`
   return (await client.query(text)).rows.length
 }
 
-it('processes whose listening connections are killed hear of what was committed meanwhile, and listen again', async () => {
+it('processes whose listening connections are killed follow changes that were committed meanwhile, and listen again', async () => {
   for (let round = 0; round < 3; round++) {
-    await expect.poll(() => listeners('pid')).toBe(members.length)
-    const known = await aKnownApplication(operator, members)
-    expect(await listeners('pg_terminate_backend(pid)')).toBe(members.length)
-    const delays = await delaysOf('suspend', operator, members, known)
+    await expect.poll(() => mapListeners('pid')).toBe(members.length)
+    const known = await createCachedApplication(operator, members)
+    expect(await mapListeners('pg_terminate_backend(pid)')).toBe(members.length)
+    const delays = await measureDelays('suspend', operator, members, known)
     for (const [i, delay] of delays.entries()) expect(delay, members[i]!.name).toBeLessThan(1000)
   }
-  await expect.poll(() => listeners('pid')).toBe(members.length)
+  await expect.poll(() => mapListeners('pid')).toBe(members.length)
 })
 
-// Waiting is all that these do: they wait together.
-describe.concurrent('a process that is cut off from its database, with connections', { timeout: 40_000 }, () => {
+// Concurrent, because these tests mostly wait.
+describe.concurrent('a process without access to its database, whose connections are', { timeout: 40_000 }, () => {
   it.for(['stalled', 'refused'] as const)(
-    '%s, serves what it knows for maxStaleness, then answers 503, and is back within a second of its database',
-    async (cut, { expect, onTestFinished }) => {
-      const member = fleet.members('it')[2 + CUTS.indexOf(cut)]!
-      const [good, suspended, renewed] = await Promise.all([1, 2, 3].map(() => wellKnown(member)))
-      const ofGood = [byToken(member, good!), byKey(member, good!)]
-      const ofSuspended = byToken(member, suspended!)
-      const watched = [...ofGood, ofSuspended]
+    '%s, answers from what it knows for maxStaleness, then 503, and recovers within a second',
+    async (failure, { expect, onTestFinished }) => {
+      const member = fleet.members('main')[2 + FAILURES.indexOf(failure)]!
+      const [active, suspended, rotated] = await Promise.all([1, 2, 3].map(() => createApplicationAt(member)))
+      const ofActive = [watchToken(member, active!), watchKey(member, active!)]
+      const ofSuspended = watchToken(member, suspended!)
+      const watched = [...ofActive, ofSuspended]
       for (const each of watched) onTestFinished(each.stop)
 
-      onTestFinished(() => proxies[cut].forward())
-      const cutAt = performance.now()
-      if (cut === 'stalled') proxies.stalled.stall()
+      onTestFinished(() => proxies[failure].forward())
+      const failedAt = performance.now()
+      if (failure === 'stalled') proxies.stalled.stall()
       else await proxies.refused.refuse()
       await operator.operate('applications', 'suspend', suspended!.id)
       const { value } = await operator.operate<{ credentials: IssuedCredentials }>(
         'applications',
         'rotateSecret',
-        renewed!.id,
+        rotated!.id,
         { overlap: 0 },
       )
-      const newSecret = { ...renewed!.credentials, ...value.credentials }
-      // Of whom it can't know: neither let in nor sent away.
+      const newSecret = { ...rotated!.credentials, ...value.credentials }
+      // The process cannot know the new secret: it neither accepts nor rejects it.
       expect((await member.token(newSecret)).status).toBe(503)
 
       await expect.poll(() => watched.every((each) => each.last() === 503), { timeout: 15_000 }).toBe(true)
-      const boundAt = cutAt + STALENESS_BOUND * 1000
-      for (const { began, ended, status, retryAfter } of watched.flatMap(({ answers }) => answers)) {
+      const staleAt = failedAt + MAX_STALENESS_SECONDS * 1000
+      for (const { startedAt, endedAt, status, retryAfter } of watched.flatMap(({ answers }) => answers)) {
         expect([200, 503]).toContain(status)
-        // It asks every 500 ms, and what it knows is as old as its last question.
-        if (ended < boundAt - 700) expect(status).toBe(200)
-        if (began > boundAt) expect(status).toBe(503)
+        // What it knows is as old as its last answered poll, and it polls every 500 ms.
+        if (endedAt < staleAt - 700) expect(status).toBe(200)
+        if (startedAt > staleAt) expect(status).toBe(503)
         if (status === 503) expect(Number(retryAfter)).toBeGreaterThan(0)
       }
 
-      await sleep(boundAt + 200 - performance.now())
-      await proxies[cut].forward()
-      const healedAt = performance.now()
-      const isBack = (): boolean => ofGood.every((each) => each.last() === 200) && ofSuspended.last() === 401
-      await expect.poll(isBack, { interval: 5, timeout: 3000 }).toBe(true)
-      expect(performance.now() - healedAt).toBeLessThan(1000)
+      await sleep(staleAt + 200 - performance.now())
+      await proxies[failure].forward()
+      const recoveredAt = performance.now()
+      const isRecovered = (): boolean => ofActive.every((each) => each.last() === 200) && ofSuspended.last() === 401
+      await expect.poll(isRecovered, { interval: 5, timeout: 3000 }).toBe(true)
+      expect(performance.now() - recoveredAt).toBeLessThan(1000)
       expect((await member.token(newSecret)).status).toBe(200)
       await Promise.all(watched.map((each) => each.stop()))
-      for (const { answers } of ofGood)
+      for (const { answers } of ofActive)
         expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]))
-      const after = ofSuspended.answers.filter(({ began }) => began > boundAt)
+      const after = ofSuspended.answers.filter(({ startedAt }) => startedAt > staleAt)
       expect(after.length).toBeGreaterThan(0)
       for (const { status } of after) expect([503, 401]).toContain(status)
     },
   )
 
-  it('frozen, which nobody tells it, gives them up by itself, and listens on another', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const member = fleet.members('it')[2 + CUTS.indexOf('frozen')]!
-    const watched = byToken(member, await wellKnown(member))
+  it('half-open, gives them up after a time-out, and listens on a new one', async ({ expect, onTestFinished }) => {
+    const member = fleet.members('main')[2 + FAILURES.indexOf('dropped')]!
+    const watched = watchToken(member, await createApplicationAt(member))
     onTestFinished(watched.stop)
-    proxies.frozen.freeze()
+    proxies.dropped.drop()
     for (let round = 0; round < 4; round++) {
-      const known = await aKnownApplication(operator, [operator])
-      // A process that has not seen it before must ask.
-      const keyAnswer = (): Promise<number> => member.key(known.credentials.clientId)
-      await expect.poll(keyAnswer, { interval: 20, timeout: 10_000 }).toBe(200)
+      const known = await createCachedApplication(operator, [operator])
+      // The API key is not cached, so the process must ask the store.
+      const askWithKey = (): Promise<number> => member.key(known.credentials.clientId)
+      await expect.poll(askWithKey, { interval: 20, timeout: 10_000 }).toBe(200)
       const { at } = await operator.operate('applications', 'disallow', known.id, 'catalog')
-      const delay = await delayUntil(async () => (await keyAnswer()) === 403, at, member.name, 10_000)
+      const delay = await measureDelay(async () => (await askWithKey()) === 403, at, member.name, 10_000)
       if (round > 0) expect(delay).toBeLessThan(1000)
     }
-    // PostgreSQL does not know either that one of them is gone.
-    await expect.poll(() => listeners('pid'), { timeout: 6000 }).toBe(members.length + 1)
+    // PostgreSQL does not learn either that one of them is half-open.
+    await expect.poll(() => mapListeners('pid'), { timeout: 6000 }).toBe(members.length + 1)
     await watched.stop()
     for (const { status } of watched.answers) expect([200, 503]).toContain(status)
   })
 })
 
-it('a token of a key that a process cut off can have no knowledge of gets 503 there, never 401', async () => {
-  const member = fleet.members('it')[2 + CUTS.indexOf('refused')]!
-  const { credentials } = await wellKnown(member)
+it('a token of a new signing key gets 503, never 401, in a process without access to the database', async () => {
+  const member = fleet.members('main')[2 + FAILURES.indexOf('refused')]!
+  const { credentials } = await createApplicationAt(member)
   await proxies.refused.refuse()
   await operator.operate('signingKeys', 'rotate', { immediately: true })
-  const fresh = await goodToken(operator, credentials)
+  const fresh = await requestToken(operator, credentials)
   const statuses = [await member.bearer(fresh), await member.bearer(fresh), await member.bearer(fresh)]
   expect(statuses).toEqual([503, 503, 503])
   await proxies.refused.forward()
   await expect.poll(() => member.bearer(fresh), { interval: 20, timeout: 1000 }).toBe(200)
 })
 
-/** An application that a process knows, and that nothing it has yet to hear of can make it forget. */
-async function wellKnown(member: Member): Promise<Known> {
-  const known = await aKnownApplication(operator, [])
-  // A token request brings all news.
-  await goodToken(member, known.credentials)
-  expect(await member.bearer(known.accessToken)).toBe(200)
-  expect(await member.key(known.credentials.clientId)).toBe(200)
-  return known
+/** An application that a process has cached after it has read all changes, so that none of them evicts it. */
+async function createApplicationAt(member: Member): Promise<CachedApplication> {
+  const application = await createCachedApplication(operator, [])
+  // A token request reads the change feed.
+  await requestToken(member, application.credentials)
+  expect(await member.bearer(application.accessToken)).toBe(200)
+  expect(await member.key(application.credentials.clientId)).toBe(200)
+  return application
 }
 
 interface Answer {
-  readonly began: number
-  readonly ended: number
+  readonly startedAt: number
+  readonly endedAt: number
   readonly status: number
   readonly retryAfter: string | null
 }
 
-/** Asks again and again, and keeps every answer. */
+/** Repeats a request, and records every answer. */
 function watch(member: Member, path: string, headers: Record<string, string>) {
   const answers: Answer[] = []
-  const over = new AbortController()
+  const stopping = new AbortController()
   const watching = (async () => {
-    while (!over.signal.aborted) {
-      const began = performance.now()
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now()
       const response = await member.ask(path, { headers })
       await response.arrayBuffer()
       const { status } = response
-      answers.push({ status, retryAfter: response.headers.get('retry-after'), began, ended: performance.now() })
+      answers.push({ status, retryAfter: response.headers.get('retry-after'), startedAt, endedAt: performance.now() })
       await sleep(15)
     }
   })()
   async function stop(): Promise<void> {
-    over.abort()
+    stopping.abort()
     await watching
   }
   return { answers: answers as readonly Answer[], last: () => answers.at(-1)?.status, stop }
 }
 
-const byToken = (member: Member, { accessToken }: Known): ReturnType<typeof watch> =>
+const watchToken = (member: Member, { accessToken }: CachedApplication): ReturnType<typeof watch> =>
   watch(member, '/orders/items', { Authorization: `Bearer ${accessToken}` })
 
-const byKey = (member: Member, { credentials }: Known): ReturnType<typeof watch> =>
+const watchKey = (member: Member, { credentials }: CachedApplication): ReturnType<typeof watch> =>
   watch(member, '/catalog/items', { 'X-Api-Key': credentials.clientId })

@@ -2,34 +2,34 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { startPostgres } from '../support/postgres.js'
 
-/** A PostgreSQL of one's own that tells what it is asked, and what that costs it: by /proc, which Linux alone has. */
+/** A PostgreSQL server of the test's own that measures statements and, through /proc (Linux only), processor time. */
 export interface PostgresGauge {
   readonly url: string
-  /** The same database; what is asked here is counted. */
+  /** The same database; statements of these connections are counted. */
   readonly countedUrl: string
-  /** How many statements are executed there meanwhile; BEGIN and COMMIT are statements too. */
+  /** How many counted statements `work` causes, BEGIN and COMMIT included. */
   statements(work: () => Promise<unknown>): Promise<number>
-  /** Milliseconds of processor time that all its processes take meanwhile. */
+  /** Milliseconds of processor time of all server processes during `work`. */
   processorTime(work: () => Promise<unknown>): Promise<number>
-  /** Of clients, the gauge's own left out. */
+  /** Of clients, without the gauge's own. */
   connections(): Promise<number>
   end(): Promise<void>
 }
 
 export async function startGaugedPostgres(): Promise<PostgresGauge> {
   const server = await startPostgres()
-  await once(server.url, `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`)
-  // It would be counted with whatever goes on when its time comes.
-  await once(server.url, 'ALTER SYSTEM SET autovacuum = off')
+  await runOnce(server.url, `ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`)
+  // It would be part of some measurements.
+  await runOnce(server.url, 'ALTER SYSTEM SET autovacuum = off')
   await server.stop()
   await server.start()
-  await once(server.url, 'CREATE EXTENSION pg_stat_statements; CREATE DATABASE gauged')
-  // Counting costs something, and changing that for connections that are there would cost more.
-  await once(server.url, `ALTER SYSTEM SET pg_stat_statements.track = 'none'; SELECT pg_reload_conf()`)
-  // In another database, so that its own statements are told from the others'.
+  await runOnce(server.url, 'CREATE EXTENSION pg_stat_statements; CREATE DATABASE gauged')
+  // Counting costs processor time, so that only some connections enable it, by their URL.
+  await runOnce(server.url, `ALTER SYSTEM SET pg_stat_statements.track = 'none'; SELECT pg_reload_conf()`)
+  // In another database, so that its own statements are not counted.
   const client = new Client(server.url)
   await client.connect()
-  const postmaster = parentOf(await ask<number>('SELECT pg_backend_pid() AS value'))
+  const postmaster = readParent(await ask<number>('SELECT pg_backend_pid() AS value'))
   const url = new URL(server.url)
   url.pathname = 'gauged'
   const countedUrl = new URL(url)
@@ -42,7 +42,7 @@ export async function startGaugedPostgres(): Promise<PostgresGauge> {
 
   return {
     url: url.href,
-    // pg decodes no plus sign.
+    // pg does not decode a plus sign to a space.
     countedUrl: countedUrl.href.replaceAll('+', '%20'),
     async statements(work) {
       await client.query('SELECT pg_stat_statements_reset()')
@@ -53,10 +53,10 @@ export async function startGaugedPostgres(): Promise<PostgresGauge> {
       )
     },
     async processorTime(work) {
-      const before = timesOf(postmaster)
+      const before = readTimes(postmaster)
       await work()
-      // Those that have ended meanwhile are left out; those that have begun had none before.
-      return [...timesOf(postmaster)].reduce((sum, [pid, time]) => sum + time - (before.get(pid) ?? 0), 0)
+      // Without processes that have ended; new ones count from 0.
+      return [...readTimes(postmaster)].reduce((sum, [pid, time]) => sum + time - (before.get(pid) ?? 0), 0)
     },
     connections: () =>
       ask<string>(`SELECT count(*) AS value FROM pg_stat_activity WHERE datname = 'gauged'`).then(Number),
@@ -67,34 +67,34 @@ export async function startGaugedPostgres(): Promise<PostgresGauge> {
   }
 }
 
-async function once(url: string, statement: string): Promise<void> {
+async function runOnce(url: string, statement: string): Promise<void> {
   const client = new Client(url)
   await client.connect()
-  // CREATE DATABASE wants to be alone.
+  // CREATE DATABASE must be a query of its own.
   for (const one of statement.split('; ')) await client.query(one)
   await client.end()
 }
 
-/** Milliseconds of processor time that a process and its children have had, by pid. */
-function timesOf(parent: number): Map<number, number> {
+/** Milliseconds of processor time of a process and its children, by pid. */
+function readTimes(parent: number): Map<number, number> {
   const pids = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
   const times = new Map<number, number>()
   for (const pid of pids) {
     try {
-      // To the nanosecond, where stat knows hundredths of a second.
+      // In nanoseconds, while /proc/<pid>/stat has hundredths of a second.
       const [time] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')
-      if (pid === parent || parentOf(pid) === parent) times.set(pid, Number(time) / 1e6)
+      if (pid === parent || readParent(pid) === parent) times.set(pid, Number(time) / 1e6)
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   return times
 }
 
-/** proc(5): the second field behind the name, which stands in brackets and may hold anything. */
-function parentOf(pid: number): number {
+/** proc(5): the second field after the name, which is in parentheses and may contain anything. */
+function readParent(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
 }

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { freshDatabase } from '../support/postgres.js'
 import type { PlatformPlan } from './fleet.js'
 
-/** The ways in which processes hear of each other. */
+/** The stores with each way to learn of other processes' changes. */
 export const WAYS = ['PostgreSQL', 'PostgreSQL without LISTEN', 'SQLite'] as const
 export type Way = (typeof WAYS)[number]
 
-/** A store for each way, all of them empty. */
+/** An empty store for each way. */
 export interface FleetStores {
   readonly stores: Readonly<Record<Way, PlatformPlan['store']>>
-  /** For a process that has a platform on each, with the same options. */
+  /** For a process with a platform on each store, with the same options. */
   plan(options?: Omit<PlatformPlan, 'store'>): Record<Way, PlatformPlan>
-  /** For a process that has a platform on that one alone. */
+  /** For a process with a platform on that store only. */
   planOf(way: Way): Record<Way, PlatformPlan>
   remove(): Promise<void>
 }
@@ -37,7 +37,7 @@ export async function freshStores(): Promise<FleetStores> {
   }
 }
 
-/** The same on every way, side by side: most of it is waiting. */
-export async function onEveryWay(deed: (way: Way) => Promise<void>): Promise<void> {
-  await Promise.all(WAYS.map(deed))
+/** Runs the test on all stores at once: most of its time is waiting. */
+export async function onEveryWay(test: (way: Way) => Promise<void>): Promise<void> {
+  await Promise.all(WAYS.map(test))
 }

@@ -16,7 +16,7 @@ const encode = (value: string): string => Buffer.from(value).toString('base64')
 const formEncode = (value: string): string => new URLSearchParams({ '': value }).toString().slice(1)
 
 describe('readBasic()', () => {
-  it('has the raw reading of every raw pair, split at the first colon', () => {
+  it('returns the raw reading of every pair, split at the first colon', () => {
     fc.assert(
       fc.property(id, secret, (user, password) => {
         expect(readBasic(`Basic ${encode(`${user}:${password}`)}`)).toContainEqual({ id: user, secret: password })
@@ -24,7 +24,7 @@ describe('readBasic()', () => {
     )
   })
 
-  it('has the decoded reading of every form-encoded pair, and that one first', () => {
+  it('returns the decoded reading of every form-encoded pair first', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (user, password) => {
         const [first] = readBasic(`Basic ${encode(`${formEncode(user)}:${formEncode(password)}`)}`)!
@@ -33,7 +33,7 @@ describe('readBasic()', () => {
     )
   })
 
-  it('has one reading or two, and only readings of what was sent', () => {
+  it('returns one or two readings, and only readings of the header', () => {
     fc.assert(
       fc.property(id, secret, (user, password) => {
         const readings = readBasic(`Basic ${encode(`${user}:${password}`)}`)!
@@ -47,7 +47,7 @@ describe('readBasic()', () => {
     )
   })
 
-  it('has one reading of what our own credentials are made of', () => {
+  it('returns one reading for the characters of our own credentials', () => {
     const credential = fc.string({ unit: fc.constantFrom(...Array.from('ABCxyz019_')) })
     fc.assert(
       fc.property(credential, credential, (user, password) => {
@@ -56,7 +56,7 @@ describe('readBasic()', () => {
     )
   })
 
-  it('throws nothing, and reads no garbage: undefined, or what encodes to the same base64 again', () => {
+  it('never throws, and returns undefined or a pair that encodes to the same base64', () => {
     const base64Like = fc.string({ unit: fc.constantFrom(...Array.from('AZaz09+/=-_ :\t')), maxLength: 40 })
     fc.assert(
       fc.property(
@@ -77,7 +77,7 @@ describe('readBasic()', () => {
     )
   })
 
-  it('throws nothing, and reads nothing that is no UTF-8, whatever bytes were encoded', () => {
+  it('never throws, and returns undefined for bytes that are not UTF-8', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         const readings = readBasic(`Basic ${Buffer.from(bytes).toString('base64')}`)
@@ -93,13 +93,13 @@ describe('readBasic()', () => {
     )
   })
 
-  it('takes base64 with its padding or without, and in no other spelling', () => {
+  it('accepts base64 with and without padding, and no other encoding of it', () => {
     fc.assert(
-      fc.property(id, secret, fc.nat(), (user, password, place) => {
+      fc.property(id, secret, fc.nat(), (user, password, position) => {
         const whole = encode(`${user}:${password}`)
         const bare = whole.replace(/=+$/, '')
         expect(readBasic(`Basic ${bare}`)).toEqual(readBasic(`Basic ${whole}`))
-        const at = place % (bare.length + 1)
+        const at = position % (bare.length + 1)
         for (const other of [
           `${bare.slice(0, at)}=${bare.slice(at)}`,
           `${bare.slice(0, at)} ${bare.slice(at)}`,
@@ -121,19 +121,19 @@ describe('readBasic()', () => {
     ['percent signs', encode(`:${'%'.repeat(12_000)}`)],
     ['plus signs', encode(`:${'+'.repeat(12_000)}`)],
     ['broken UTF-8', Buffer.alloc(12_000, 0xc3).toString('base64')],
-  ])('takes time in proportion for 16 kB of %s', async (_, value) => {
+  ])('takes linear time for 16 kB of %s', async (_, value) => {
     expect(await timed(() => readBasic(`Basic ${value}`))).toBeLessThan(50)
   })
 })
 
 describe('isBasic()', () => {
-  it('knows the scheme in whatever case, and no scheme that begins like it', () => {
+  it('recognizes the scheme in any case, and no scheme that begins with it', () => {
     const cased = fc.mixedCase(fc.constant('basic'))
     fc.assert(
-      fc.property(cased, fc.string(), fc.string({ minLength: 1 }), (scheme, rest, emails) => {
+      fc.property(cased, fc.string(), fc.string({ minLength: 1 }), (scheme, rest, suffix) => {
         expect(isBasic(`${scheme} ${rest}`)).toBe(true)
         expect(isBasic(scheme)).toBe(true)
-        if (!emails.startsWith(' ')) expect(isBasic(`${scheme}${emails}`)).toBe(false)
+        if (!suffix.startsWith(' ')) expect(isBasic(`${scheme}${suffix}`)).toBe(false)
       }),
     )
     expect(isBasic(undefined)).toBe(false)
@@ -143,7 +143,7 @@ describe('isBasic()', () => {
 })
 
 describe('decodeFormValue()', () => {
-  it('is the inverse of form-encoding, and undefined for what is none', () => {
+  it('is the inverse of form-encoding, and undefined for other input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (value, other) => {
         expect(decodeFormValue(formEncode(value))).toBe(value)

@@ -14,7 +14,7 @@ const token = fc
   .map(([characters, padding]) => characters + '='.repeat(padding))
 
 describe('readBearer()', () => {
-  it('reads every b64token (RFC 6750 2.1), behind the scheme in whatever case and one space or more, as one space', () => {
+  it('reads every b64token (RFC 6750 2.1) after the scheme in any case, and reduces several spaces to one', () => {
     fc.assert(
       fc.property(scheme, fc.integer({ min: 1, max: 5 }), token, (name, spaces, value) => {
         expect(readBearer(name + ' '.repeat(spaces) + value)).toBe(`${name} ${value}`)
@@ -22,7 +22,7 @@ describe('readBearer()', () => {
     )
   })
 
-  it('is undefined, a refusal, or a b64token that stands at the end of the header', () => {
+  it('returns undefined, false, or the b64token at the end of the header', () => {
     const like = fc.array(
       fc.oneof(fc.constantFrom('Bearer', 'bearer', ' ', '\t', ',', '=', '"', '.'), token, fc.string()),
     )
@@ -47,7 +47,7 @@ describe('readBearer()', () => {
     )
   })
 
-  it('is undefined for every other scheme, and none', () => {
+  it('is undefined for every other scheme and without a header', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         if (/^bearer([ \t]|$)/i.test(header)) expect(readBearer(header)).not.toBeUndefined()
@@ -59,23 +59,23 @@ describe('readBearer()', () => {
     }
   })
 
-  it('refuses a token with any character that is not its own, anywhere', () => {
+  it('refuses a token with a character that is not allowed, at every position', () => {
     const foreign = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 1 })
       .filter((character) => !/[\w.~+/=-]/.test(character))
     fc.assert(
-      fc.property(token, foreign, fc.nat(), (value, character, place) => {
-        const at = place % (value.length + 1)
+      fc.property(token, foreign, fc.nat(), (value, character, position) => {
+        const at = position % (value.length + 1)
         const changed = value.slice(0, at) + character + value.slice(at)
         const read = readBearer(`Bearer ${changed}`)
-        // One more space before it is no part of it.
+        // A second space before the token is allowed.
         if (at === 0 && character === ' ') expect(read).toBe(`Bearer ${value}`)
         else expect(read).toBe(false)
       }),
     )
   })
 
-  it('refuses what is longer than 8 KiB', () => {
+  it('refuses a token over 8 KiB', () => {
     fc.assert(
       fc.property(fc.integer({ min: -5, max: 5 }), (more) => {
         const value = 'a'.repeat(8192 + more)
@@ -85,13 +85,13 @@ describe('readBearer()', () => {
   })
 
   it.each([
-    ['emails', 'a'.repeat(16_000)],
+    ['letters', 'a'.repeat(16_000)],
     ['padding', `a${'='.repeat(8000)}x`],
-    ['padding and emails', 'a='.repeat(4000)],
+    ['padding and letters', 'a='.repeat(4000)],
     ['spaces', `${' '.repeat(8000)}"`],
-    ['spaces and emails', ' a'.repeat(4000)],
+    ['spaces and letters', ' a'.repeat(4000)],
     ['tabs', '\t'.repeat(8000)],
-  ])('takes time in proportion for a header of %s', async (_, value) => {
+  ])('takes linear time for a header of %s', async (_, value) => {
     expect(await timed(() => readBearer(`Bearer ${value}`))).toBeLessThan(50)
     expect(await timed(() => readBearer(value))).toBeLessThan(50)
   })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApplication, formOf, post } from '../support/http.js'
 import { platform } from '../support/platform.js'
 
-function refusingApp() {
+function createApp() {
   const made = platform()
   const app = express().use(made.auth.router)
   app.get(
@@ -16,7 +16,8 @@ function refusingApp() {
   return { ...made, app }
 }
 
-async function refuse({ app, auth }: ReturnType<typeof refusingApp>): Promise<string[]> {
+/** Sends requests that are refused; resolves the credentials in them. */
+async function sendRefusedRequests({ app, auth }: ReturnType<typeof createApp>): Promise<string[]> {
   const shop = await createApplication(auth, ['orders'])
   const key = { 'X-Api-Key': shop.clientId }
   await request(app).get('/orders/items')
@@ -30,11 +31,11 @@ async function refuse({ app, auth }: ReturnType<typeof refusingApp>): Promise<st
 }
 
 describe('Outside production', () => {
-  it('each refusal logs one line: reason, API and cure, never the credential', async () => {
-    const made = refusingApp()
-    const credentials = await refuse(made)
-    await made.auth.close()
-    expect(made.logger.lines).toEqual([
+  it('each refusal is one log line with the API, the reason and the fix, without the credential', async () => {
+    const host = createApp()
+    const credentials = await sendRefusedRequests(host)
+    await host.auth.close()
+    expect(host.logger.lines).toEqual([
       expect.stringMatching(/^orders: 401 unauthorized: An access token is needed.* WWW-Authenticate/),
       expect.stringMatching(/^orders: 401 invalid_token: The access token is not valid\. .*token endpoint/),
       expect.stringMatching(/^catalog: 403 access_denied: .*allow\(id, api\)/),
@@ -42,7 +43,7 @@ describe('Outside production', () => {
       expect.stringMatching(/^orders: 400 invalid_scope: .*allow\(id, api, \{ scopes \}\)/),
       expect.stringMatching(/^orders: 500 server_error .*Mount auth\.router before/),
     ])
-    for (const credential of credentials) expect(made.logger.lines.join('\n')).not.toContain(credential)
+    for (const credential of credentials) expect(host.logger.lines.join('\n')).not.toContain(credential)
   })
 })
 
@@ -50,10 +51,10 @@ describe('In production', () => {
   beforeEach(() => void vi.stubEnv('NODE_ENV', 'production'))
   afterEach(() => void vi.unstubAllEnvs())
 
-  it('refusals are silent, and what went wrong inside is logged with its cause', async () => {
-    const made = refusingApp()
-    await refuse(made)
-    await made.auth.close()
-    expect(made.logger.lines).toEqual([expect.stringMatching(/^orders: 500 server_error .*Mount auth\.router before/)])
+  it('refusals are not logged, and internal errors are logged with their cause', async () => {
+    const host = createApp()
+    await sendRefusedRequests(host)
+    await host.auth.close()
+    expect(host.logger.lines).toEqual([expect.stringMatching(/^orders: 500 server_error .*Mount auth\.router before/)])
   })
 })

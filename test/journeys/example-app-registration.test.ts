@@ -15,10 +15,10 @@ import { readMail, startMailServer, type MailServer } from '../support/smtp.js'
 
 const apps = exampleApps()
 const mailFolder = (): string => join(apps.folder(), 'var/mail')
-const NEWCOMER = 'newcomer@example.com'
+const NEW_CONTACT = 'new-developer@example.com'
 
-describe('A newcomer to the example app', () => {
-  it('registers by its page, reads the email in the mailbox, and pastes its lines', async () => {
+describe('A new developer at the example app', () => {
+  it('registers on the page, reads the e-mail in the mailbox, and runs its commands', async () => {
     const { baseUrl, output } = await apps.start()
     const register = /^ {2}register +(\S+)$/m.exec(output())?.[1]
     const mailbox = /^ {2}mailbox.* (\S+)$/m.exec(output())?.[1]
@@ -37,7 +37,7 @@ describe('A newcomer to the example app', () => {
     expect(log).not.toMatch(/epa_(?:key|sec)_|eyJ/)
   })
 
-  it('finds everything from the address alone', async () => {
+  it('finds the console, the registration and the mailbox from the start page', async () => {
     const { baseUrl } = await apps.start()
     const home = await page(baseUrl)
     for (const address of ['developers/', 'mailbox']) {
@@ -50,7 +50,7 @@ describe('A newcomer to the example app', () => {
     for (const link of ['register', 'apis/orders', 'apis/catalog']) expect(console).toContain(`href="${link}"`)
   })
 
-  it('does so below the path of BASE_URL too', async () => {
+  it('can do the same below the path of BASE_URL', async () => {
     const port = await freePort()
     const baseUrl = `http://localhost:${port}/v1`
     await apps.start({ PORT: String(port), BASE_URL: baseUrl })
@@ -58,7 +58,7 @@ describe('A newcomer to the example app', () => {
     await pasteLines(await emailInMailbox(baseUrl), baseUrl)
   })
 
-  it('is told in the page what is wrong with a registration', async () => {
+  it('sees on the page what is wrong with a registration', async () => {
     const { baseUrl } = await apps.start()
     const body = new URLSearchParams({ name: 'Till', contact: 'nobody', apis: 'catalog' })
     const answer = await fetch(`${baseUrl}/developers/register`, { method: 'POST', body })
@@ -67,7 +67,7 @@ describe('A newcomer to the example app', () => {
     expect(await readdir(join(apps.folder(), 'var'))).not.toContain('mail')
   })
 
-  it('has emails that nobody else can read, and any mail program can', async () => {
+  it('gets e-mail files that only the owner of the server can read, in a format for every mail program', async () => {
     const { baseUrl } = await apps.start({ MAIL_FROM: 'shop@tea.example' })
     await registerAt(baseUrl)
     const text = await emailInMailbox(baseUrl)
@@ -80,7 +80,7 @@ describe('A newcomer to the example app', () => {
     const file = await readFile(join(mailFolder(), name))
     const email = await PostalMime.parse(file)
     expect(email.from?.address).toBe('shop@tea.example')
-    expect(email.to).toEqual([{ name: '', address: NEWCOMER }])
+    expect(email.to).toEqual([{ name: '', address: NEW_CONTACT }])
     expect(email.html).toMatch(/<code style="[^"]*">epa_key_/)
     expect(keyIn(email.text ?? '')).toBe(keyIn(text))
 
@@ -108,10 +108,10 @@ describe('The mailbox', () => {
     return { mailbox, api: supertest(createApp({ auth, database, mailbox, baseUrl })) }
   }
 
-  it('shows whatever is in a email as text, in pages that run nothing and are kept by nobody', async () => {
+  it('shows e-mails as text, on pages without scripts that are not cached', async () => {
     const { mailbox, api } = await openApp()
     const nasty = `"><script>alert('&')</script>`
-    const head = `From: <"<b>"@example.com>\r\nTo: "${NEWCOMER}"\r\nSubject: ${nasty}\r\nDate: never\r\n`
+    const head = `From: <"<b>"@example.com>\r\nTo: "${NEW_CONTACT}"\r\nSubject: ${nasty}\r\nDate: never\r\n`
     mailbox.keep(
       `${head}Content-Type: text/plain\r\n\r\n${nasty}\r\n\r\n    ${nasty}\r\n\r\n    javascript:alert(1)\r\n`,
     )
@@ -127,7 +127,7 @@ describe('The mailbox', () => {
     }
   })
 
-  it('shows the newest letter first, and nothing that is no letter', async () => {
+  it('shows the newest e-mail first, and no other files', async () => {
     const { mailbox, api } = await openApp()
     for (const subject of ['First', 'Second']) {
       mailbox.keep(`Subject: ${subject}\r\n\r\nText\r\n`)
@@ -140,7 +140,7 @@ describe('The mailbox', () => {
     }
   })
 
-  it('opens on this machine only, and by a name of this machine only', async () => {
+  it('answers only requests from this machine, under a name of this machine', async () => {
     const { api } = await openApp()
     await api.get('/mailbox').expect(200)
     await api.get('/mailbox').set('Host', 'localhost:3000').expect(200)
@@ -163,7 +163,7 @@ describe('With SMTP_URL, the example app', () => {
     return server
   }
 
-  it('sends its emails, in production too, and keeps none', async () => {
+  it('sends its e-mails, also in production, and stores none', async () => {
     const server = await mailServer()
     const { baseUrl, output } = await apps.start({
       NODE_ENV: 'production',
@@ -174,8 +174,8 @@ describe('With SMTP_URL, the example app', () => {
     expect(await page(baseUrl)).not.toContain('mailbox')
     expect((await fetch(`${baseUrl}/mailbox`)).status).toBe(404)
     await registerAt(baseUrl)
-    await vi.waitFor(() => expect(server.mailsTo(NEWCOMER)).toHaveLength(1), 10_000)
-    const [mail] = server.mailsTo(NEWCOMER)
+    await vi.waitFor(() => expect(server.mailsTo(NEW_CONTACT)).toHaveLength(1), 10_000)
+    const [mail] = server.mailsTo(NEW_CONTACT)
     expect(mail?.sender).toBe('shop@tea.example')
     const { from, text = '' } = await readMail(mail!)
     expect(from).toEqual({ name: 'The tea and coffee shop', address: 'shop@tea.example' })
@@ -183,27 +183,27 @@ describe('With SMTP_URL, the example app', () => {
     expect(await readdir(join(apps.folder(), 'var'))).not.toContain('mail')
   })
 
-  it('logs in with the password in it, and not in the clear unless it is told to', async () => {
+  it('logs in with the password of SMTP_URL, and without TLS only if requireTLS=false', async () => {
     const server = await mailServer()
     const stages: string[] = []
     server.fault = (stage) => void stages.push(stage)
     const url = `smtp://platform:correct%20horse@127.0.0.1:${server.port}`
-    const careful = await apps.start({ SMTP_URL: url })
-    await registerAt(careful.baseUrl)
+    const withTls = await apps.start({ SMTP_URL: url })
+    await registerAt(withTls.baseUrl)
     await vi.waitFor(() => expect(stages).toContain('EHLO'), 10_000)
-    await careful.end('SIGTERM')
+    await withTls.end('SIGTERM')
     expect(stages).not.toContain('AUTH')
     expect(server.mails).toEqual([])
 
-    const told = await apps.start({ SMTP_URL: `${url}?requireTLS=false` })
-    await registerAt(told.baseUrl, 'second@example.com')
+    const withoutTls = await apps.start({ SMTP_URL: `${url}?requireTLS=false` })
+    await registerAt(withoutTls.baseUrl, 'second@example.com')
     await vi.waitFor(() => expect(server.mailsTo('second@example.com')).toHaveLength(1), 10_000)
     expect(stages).toContain('AUTH')
   })
 })
 
 describe('In production without SMTP_URL, the example app', () => {
-  it('does not start, and says what to do', async () => {
+  it('does not start, and prints how to set SMTP_URL', async () => {
     const { code, stdout, stderr } = await apps.startInVain({ NODE_ENV: 'production' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^SMTP_URL is missing\..*SMTP_URL=smtps:\/\/.* npm start\n$/)
@@ -217,7 +217,7 @@ describe('On PostgreSQL, the example app', () => {
     return fresh.url
   }
 
-  it('keeps everything there, and has it after a restart', async () => {
+  it('stores everything there, and has it after a restart', async () => {
     const env = { DATABASE_URL: await database() }
     const first = await apps.start(env)
     await registerAt(first.baseUrl)
@@ -240,14 +240,14 @@ describe('On PostgreSQL, the example app', () => {
     }
     const matcha = '/catalog/items/TEA-MATCHA-30'
     expect((await fetch(first.baseUrl + matcha, { method: 'DELETE', headers: key })).status).toBe(204)
-    // What PostgreSQL can't hold is the caller's mistake.
+    // PostgreSQL cannot store U+0000 in text.
     expect((await fetch(`${first.baseUrl}/orders/items/a%00`, { headers: bearer })).status).toBe(404)
     expect((await fetch(`${first.baseUrl}/catalog/items/a%00`, { headers: key })).status).toBe(404)
     expect((await fetch(`${first.baseUrl}/catalog/items?search=a%00`, { headers: key })).status).toBe(400)
     expect(await first.end('SIGTERM')).toBe(0)
     expect(await readdir(join(apps.folder(), 'var'))).not.toContain('example.sqlite')
 
-    // At the address of before: access tokens are made out to it.
+    // On the same port: the base URL is the issuer of the access tokens.
     const second = await apps.start({ ...env, PORT: String(first.port) })
     const list = await fetch(`${second.baseUrl}/orders/items`, { headers: bearer })
     expect(list.status).toBe(200)
@@ -257,18 +257,18 @@ describe('On PostgreSQL, the example app', () => {
     expect(await second.end('SIGTERM')).toBe(0)
   })
 
-  it('starts many at once on an empty database', async () => {
+  it('starts in three processes at once on an empty database', async () => {
     const env = { DATABASE_URL: await database(), PLATFORM_AUTH_SECRET: SECRET }
     const each = await Promise.all([1, 2, 3].map((i) => apps.start({ ...env, EXAMPLE_VAR: `${apps.folder()}/${i}` })))
     for (const { baseUrl } of each) expect((await fetch(`${baseUrl}/health`)).status).toBe(200)
   })
 
-  it('answers as it does on SQLite', async () => {
+  it('answers the same as on SQLite', async () => {
     const answers = []
     for (const url of [join(apps.folder(), 'example.sqlite'), await database()]) {
       const opened = await openDatabase(url)
       try {
-        answers.push(await everyAnswer(opened))
+        answers.push(await collectAnswers(opened))
       } finally {
         await opened.close()
       }
@@ -277,7 +277,7 @@ describe('On PostgreSQL, the example app', () => {
     expect(postgres).toEqual(sqlite)
   })
 
-  it('says in one line that there is no such database, and keeps the password to itself', async () => {
+  it('prints one line for a database that cannot be opened, without the password', async () => {
     const there = new URL(await database())
     there.pathname = 'platform_auth_nowhere'
     for (const [url, says] of [
@@ -293,16 +293,16 @@ describe('On PostgreSQL, the example app', () => {
   })
 })
 
-/** By the form of the page, as a browser would. */
-async function registerAt(baseUrl: string, contact = NEWCOMER): Promise<void> {
+/** Sends the form of the page, as a browser does. */
+async function registerAt(baseUrl: string, contact = NEW_CONTACT): Promise<void> {
   const address = `${baseUrl}/developers/register`
   const form = await page(address)
-  const apis = [...form.matchAll(/<input type="checkbox" name="apis" value="(\w+)">/g)].map(([, api = '']) => api)
+  const apis = [...form.matchAll(/<input type="checkbox" name="apis" value="(\w+)" ?\/?>/g)].map(([, api = '']) => api)
   expect(apis).toEqual(['orders', 'catalog'])
   const body = new URLSearchParams([['name', 'Till'], ['contact', contact], ...apis.map((api) => ['apis', api])])
   const answer = await fetch(address, { method: 'POST', body })
   expect(answer.status).toBe(202)
-  expect(await answer.text()).toContain('on their way')
+  expect(await answer.text()).toContain('We have received your registration')
 }
 
 async function page(address: string): Promise<string> {
@@ -312,7 +312,7 @@ async function page(address: string): Promise<string> {
   return answer.text()
 }
 
-/** What somebody sees who opens the mailbox and follows its link to the email. */
+/** The text of the e-mail, found through the mailbox. */
 async function emailInMailbox(baseUrl: string): Promise<string> {
   const link = await vi.waitFor(async () => {
     const [, path] = /<a href="([^"]+)">Your credentials for Till/.exec(await page(`${baseUrl}/mailbox`)) ?? []
@@ -341,7 +341,7 @@ async function tokenBy(text: string): Promise<string> {
   return answer.access_token as string
 }
 
-/** The email's lines, as they are, and a call with what they bring. */
+/** Runs the commands of the e-mail, and a call with the access token that they print. */
 async function pasteLines(text: string, baseUrl: string): Promise<void> {
   const catalog = await apps.paste(linesIn(text).keyLine)
   expect({ code: catalog.code, answer: JSON.parse(catalog.stdout) }).toMatchObject({
@@ -357,8 +357,8 @@ async function pasteLines(text: string, baseUrl: string): Promise<void> {
   expect((await fetch(`${baseUrl}/orders`)).status).toBe(401)
 }
 
-/** What a database answers to everything that it can be asked, without what is different each time. */
-async function everyAnswer({ orders, products }: Database): Promise<unknown> {
+/** The answers of a database to every kind of call, without ids and times. */
+async function collectAnswers({ orders, products }: Database): Promise<unknown> {
   const all = { limit: 100, after: '' }
   const fields = { product: 'TEA-MATCHA-30', quantity: 1, note: '' }
   const placed = []

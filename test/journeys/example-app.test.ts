@@ -26,9 +26,9 @@ afterEach(() => {
 })
 
 describe('The example app', () => {
-  it('prints lines that work as they are when pasted into a shell', async () => {
+  it('prints commands that work in a shell', async () => {
     const example = await start()
-    const lines = pasteable(example)
+    const lines = readCommands(example)
     expect(Object.keys(lines)).toHaveLength(6)
     const paste = (title: string): Promise<Ran> => {
       const [line] =
@@ -60,13 +60,13 @@ describe('The example app', () => {
     )
   })
 
-  it('prints the credentials on purpose, and afterwards no credential and no access token', async () => {
+  it('prints the demo credentials at start-up, and logs no credential and no access token', async () => {
     const example = await start()
     const { clientId, clientSecret } = await credentials()
     expect(example.output()).toContain(`key (client_id)         ${clientId}\n`)
     expect(example.output()).toContain(`secret (client_secret)  ${clientSecret}\n`)
     const printed = example.output().length
-    for (const line of Object.values(pasteable(example))) await apps.paste(line)
+    for (const line of Object.values(readCommands(example))) await apps.paste(line)
     expect((await client(example.baseUrl)).code).toBe(0)
     await example.end('SIGTERM')
     const logged = example.output().slice(printed)
@@ -74,7 +74,7 @@ describe('The example app', () => {
     expect(logged).not.toMatch(/epa_(?:key|sec)_|eyJ/)
   })
 
-  it('keeps what it writes from everybody else', async () => {
+  it('writes files that only their owner can read', async () => {
     await start()
     const names = await readdir(join(folder, 'var'))
     expect(names).toEqual(expect.arrayContaining(['demo-credentials.json', 'example.sqlite', 'platform-auth-secret']))
@@ -89,7 +89,7 @@ describe('The example app', () => {
     expect(ignored).toContain('/example-app/var/\n')
   })
 
-  it('takes its secret and its database from the environment', async () => {
+  it('uses PLATFORM_AUTH_SECRET and DATABASE_URL', async () => {
     const env = { PLATFORM_AUTH_SECRET: SECRET, DATABASE_URL: join(folder, 'elsewhere', 'shop.sqlite') }
     const example = await start(env)
     expect((await client(example.baseUrl)).code).toBe(0)
@@ -97,7 +97,7 @@ describe('The example app', () => {
     expect(await modeOf(env.DATABASE_URL)).toBe('600')
   })
 
-  it('says in one line what it can’t start with', async () => {
+  it('prints one line for each setting that it cannot start with', async () => {
     const { port } = await start()
     const taken = await startInVain({ PORT: String(port) })
     expect(taken).toEqual({
@@ -122,8 +122,8 @@ describe('The example app', () => {
   })
 })
 
-describe('Started again, the example app', () => {
-  it('has the credentials, the orders and the catalogue of before', async () => {
+describe('After a restart, the example app', () => {
+  it('has the same credentials, orders and catalogue', async () => {
     const first = await start()
     const made = await credentials()
     const order = await placeOrder(first.baseUrl)
@@ -141,7 +141,7 @@ describe('Started again, the example app', () => {
     expect((await client(second.baseUrl)).code).toBe(0)
   })
 
-  it('has them after kill -9 too', async () => {
+  it('has the same data after kill -9', async () => {
     const first = await start()
     const made = await credentials()
     const placed = []
@@ -154,7 +154,7 @@ describe('Started again, the example app', () => {
     expect((await client(second.baseUrl)).code).toBe(0)
   })
 
-  it('survives kill -9 at any moment of its first start', { timeout: 60_000 }, async () => {
+  it('starts after a kill -9 at any moment of its first start', { timeout: 60_000 }, async () => {
     for (const delay of [80, 160, 220, 280, 360]) {
       await rm(join(folder, 'var'), { recursive: true, force: true })
       const child = spawnServer({ PORT: String(await freePort()) })
@@ -187,7 +187,7 @@ describe('Started again, the example app', () => {
     expect((await client(example.baseUrl)).code).toBe(0)
   })
 
-  it('makes a new demo application where the secret in the file has been replaced since', async () => {
+  it('creates a new demo application if the stored secret was rotated', async () => {
     const env = { PLATFORM_AUTH_SECRET: SECRET }
     await (await start(env)).end('SIGTERM')
     const former = await credentials()
@@ -201,7 +201,7 @@ describe('Started again, the example app', () => {
     expect((await client(example.baseUrl)).code).toBe(0)
   })
 
-  it('says what to do where its secret is not the one of before', async () => {
+  it('prints what to do if its secret has changed', async () => {
     await (await start()).end('SIGTERM')
     const { code, stdout, stderr } = await startInVain({ PLATFORM_AUTH_SECRET: SECRET })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -209,13 +209,13 @@ describe('Started again, the example app', () => {
   })
 })
 
-describe('Told to stop, the example app', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('finishes the running request at %s, and ends with 0', async (signal) => {
+describe('After a signal, the example app', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('finishes the running request at %s, and exits with 0', async (signal) => {
     const example = await start()
     const slow = await beginOrder(example)
     const idle = await openConnection(example.port)
     example.process.kill(signal)
-    // Ctrl-C comes twice where npm started it.
+    // npm passes Ctrl-C on a second time.
     example.process.kill(signal)
     await refusesConnections(example.port)
     slow.write('"quantity": 7 }')
@@ -223,39 +223,39 @@ describe('Told to stop, the example app', () => {
     expect(answer).toContain('HTTP/1.1 201 Created\r\n')
     expect(answer).toContain('"quantity": 7')
     idle.destroy()
-    const told = Date.now()
+    const signalledAt = Date.now()
     expect(await example.end()).toBe(0)
-    expect(Date.now() - told).toBeLessThan(4000)
+    expect(Date.now() - signalledAt).toBeLessThan(4000)
 
     const again = await start()
     expect(await ordersAt(again.baseUrl)).toMatchObject([{ quantity: 7 }])
   })
 
-  it('ends at once where nothing runs, though clients keep their connections', async () => {
+  it('exits at once if no request is running, even with open connections', async () => {
     const example = await start()
     await placeOrder(example.baseUrl)
-    const told = Date.now()
+    const signalledAt = Date.now()
     expect(await example.end('SIGTERM')).toBe(0)
-    expect(Date.now() - told).toBeLessThan(4000)
+    expect(Date.now() - signalledAt).toBeLessThan(4000)
   })
 
-  it('does not wait for ever for a request that never ends', async () => {
+  it('does not wait for a request that never ends', async () => {
     const example = await start()
     const slow = await beginOrder(example)
-    const told = Date.now()
+    const signalledAt = Date.now()
     expect(await example.end('SIGTERM')).toBe(0)
-    expect(Date.now() - told).toBeLessThan(9000)
+    expect(Date.now() - signalledAt).toBeLessThan(9000)
     slow.destroy()
   })
 })
 
 describe('With a path in BASE_URL, the example app', () => {
-  it('serves everything below it, and the well-known documents at the root', async () => {
+  it('serves everything below the path, and the well-known documents at the root', async () => {
     const port = await freePort()
     const origin = `http://localhost:${port}`
     const example = await start({ PORT: String(port), BASE_URL: `${origin}/v1/` })
     expect(example.output()).toContain(`running at ${origin}/v1\n`)
-    for (const line of Object.values(pasteable(example))) {
+    for (const line of Object.values(readCommands(example))) {
       expect(line).toContain(`${origin}/v1/`)
       expect((await apps.paste(line)).stdout).toMatch(/"access_token"|"items"|"product"|401 Unauthorized/)
     }
@@ -269,7 +269,7 @@ describe('With a path in BASE_URL, the example app', () => {
     })
   })
 
-  it('works behind a proxy that strips the path, and behind one that does not', async () => {
+  it('works behind a proxy that strips the path, and one that does not', async () => {
     for (const strip of [true, false]) {
       const port = await freePort()
       const proxy = await startProxy({ to: port, strip: strip ? '/platform' : '' })
@@ -279,7 +279,7 @@ describe('With a path in BASE_URL, the example app', () => {
     }
   })
 
-  it('refuses the access tokens of another base address, though the same key has signed them', async () => {
+  it('refuses access tokens of another BASE_URL that the same key has signed', async () => {
     const here = await start()
     const port = await freePort()
     const there = await start({ PORT: String(port), BASE_URL: `http://localhost:${port}/v2` })
@@ -295,7 +295,7 @@ describe('With a path in BASE_URL, the example app', () => {
 })
 
 describe('The example client', () => {
-  it('says step by step that all is well', async () => {
+  it('prints a check mark for each step, and exits with 0', async () => {
     const example = await start()
     const { code, stdout, stderr } = await client(example.baseUrl)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -303,42 +303,42 @@ describe('The example client', () => {
     expect(steps.length).toBeGreaterThan(15)
     expect(steps.slice(0, -1).filter((line) => !line.startsWith('✓ '))).toEqual([])
     expect(stdout).not.toMatch(/epa_(?:key|sec)_|eyJ/)
-    // It leaves nothing behind.
+    // The client deletes its orders.
     expect(await ordersAt(example.baseUrl)).toEqual([])
     expect((await client(example.baseUrl)).code).toBe(0)
   })
 
-  it('ends with 1 where the server lets everything pass', async () => {
+  it('exits with 1 if the server accepts every request', async () => {
     await (await start()).end('SIGTERM')
-    const credulous = createServer((req, res) => void req.resume().on('end', () => res.end('{ "items": [] }')))
-    const { code, stdout, stderr } = await client(await listen(credulous))
+    const acceptingServer = createServer((req, res) => void req.resume().on('end', () => res.end('{ "items": [] }')))
+    const { code, stdout, stderr } = await client(await listen(acceptingServer))
     expect(code).toBe(1)
     expect(stdout).not.toContain('without an access token')
     expect(stderr).toContain('GET /orders/items, status: expected 401, got 200\n')
   })
 
-  it('ends with 1 where nothing answers, and where there are no credentials', async () => {
-    const nobody = `http://localhost:${await freePort()}`
-    expect(await client(nobody)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') })
+  it('exits with 1 if no server answers, and if there are no credentials', async () => {
+    const unusedAddress = `http://localhost:${await freePort()}`
+    expect(await client(unusedAddress)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') })
     await (await start()).end('SIGTERM')
-    expect(await client(nobody)).toMatchObject({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') })
+    expect(await client(unusedAddress)).toMatchObject({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') })
   })
 
-  it('ends with 1 at every single lie', { timeout: 60_000 }, async () => {
+  it('exits with 1 for each wrong answer of the server', { timeout: 60_000 }, async () => {
     const port = await freePort()
-    let lie: Lie | undefined
-    const proxy = await startProxy({ to: port, lie: (exchange) => lie?.(exchange) })
+    let changeAnswer: ChangeAnswer | undefined
+    const proxy = await startProxy({ to: port, changeAnswer: (exchange) => changeAnswer?.(exchange) })
     await start({ PORT: String(port), BASE_URL: proxy })
     expect(await client(proxy)).toMatchObject({ code: 0 })
-    for (const [name, each] of Object.entries(LIES)) {
-      let told = 0
-      lie = (exchange) => {
+    for (const [name, each] of Object.entries(WRONG_ANSWERS)) {
+      let changed = 0
+      changeAnswer = (exchange) => {
         const before = JSON.stringify([exchange.status, exchange.body, [...exchange.headers]])
         each(exchange)
-        if (JSON.stringify([exchange.status, exchange.body, [...exchange.headers]]) !== before) told++
+        if (JSON.stringify([exchange.status, exchange.body, [...exchange.headers]]) !== before) changed++
       }
       const { code, stderr } = await client(proxy)
-      expect({ name, told: told > 0, code, stderr }).toMatchObject({ told: true, code: 1 })
+      expect({ name, changed: changed > 0, code, stderr }).toMatchObject({ changed: true, code: 1 })
       expect(stderr).toMatch(/expected .*, got /)
     }
   })
@@ -348,19 +348,19 @@ describe('The example app’s routes', () => {
   let database: Awaited<ReturnType<typeof openDatabase>>
   let auth: ReturnType<typeof createPlatform>
   let api: ReturnType<typeof supertest>
-  let mine: Record<string, string>
+  let own: Record<string, string>
   let others: Record<string, string>
   let key: Record<string, string>
 
   beforeEach(async () => {
-    // Where refusals aren't logged.
+    // Refusals are not logged in production.
     vi.stubEnv('NODE_ENV', 'production')
     const baseUrl = 'http://localhost:3000'
     database = await openDatabase(join(folder, 'example.sqlite'))
     auth = createPlatform({ baseUrl, store: database.store, secret: SECRET })
     api = supertest(createApp({ auth, database, baseUrl }))
     const first = await newApplication()
-    mine = first.bearer
+    own = first.bearer
     others = (await newApplication()).bearer
     key = { 'X-Api-Key': first.clientId }
   })
@@ -378,24 +378,24 @@ describe('The example app’s routes', () => {
     return { bearer: { Authorization: `Bearer ${body.access_token}` }, clientId: made.clientId }
   }
 
-  it('show an application its own orders only', async () => {
+  it('show an application only its own orders', async () => {
     const order = { product: 'TEA-MATCHA-30', quantity: 1 }
-    const placed = await api.post('/orders/items').set(mine).send(order).expect(201)
+    const placed = await api.post('/orders/items').set(own).send(order).expect(201)
     const address = `/orders/items/${placed.body.id}`
     expect(placed.headers['location']).toBe(`items/${placed.body.id}`)
     await api.get(address).set(others).expect(404)
     await api.put(address).set(others).send(order).expect(404)
     await api.delete(address).set(others).expect(404)
     await api.get('/orders/items').set(others).expect(200, { items: [] })
-    await api.get(address).set(mine).expect(200, placed.body)
+    await api.get(address).set(own).expect(200, placed.body)
   })
 
-  it('give a long list page by page', async () => {
+  it('return a long list in pages', async () => {
     for (let quantity = 1; quantity <= 5; quantity++) {
-      await api.post('/orders/items').set(mine).send({ product: 'TEA-MATCHA-30', quantity }).expect(201)
+      await api.post('/orders/items').set(own).send({ product: 'TEA-MATCHA-30', quantity }).expect(201)
     }
     for (const [list, credential] of [
-      ['/orders/items', mine],
+      ['/orders/items', own],
       ['/catalog/items', key],
     ] as const) {
       const all = await api.get(`${list}?limit=100`).set(credential).expect(200)
@@ -412,7 +412,7 @@ describe('The example app’s routes', () => {
     }
   })
 
-  it('search the catalogue in names, categories and descriptions, whatever the case', async () => {
+  it('search names, categories and descriptions of the catalogue, in any case', async () => {
     const found = async (search: string): Promise<string[]> => {
       const { body } = await api.get('/catalog/items').query({ search, limit: 100 }).set(key).expect(200)
       return body.items.map(({ sku }: { sku: string }) => sku)
@@ -423,7 +423,7 @@ describe('The example app’s routes', () => {
     expect(await found('')).toHaveLength(21)
   })
 
-  it('refuse what makes no sense, in the shape that refusals have', async () => {
+  it('answer invalid requests with 400 invalid_request', async () => {
     const order = { product: 'TEA-MATCHA-30', quantity: 1 }
     const bodies = [
       '', 'null', '[]', '"text"', '{ "quantity": ', { quantity: 1 }, { ...order, product: '' }, { ...order, product: 7 },
@@ -431,14 +431,14 @@ describe('The example app’s routes', () => {
       { ...order, quantity: '1' }, { ...order, quantity: 1001 }, { ...order, note: null }, { ...order, note: 'x'.repeat(501) },
     ] // prettier-ignore
     for (const body of bodies) {
-      const answer = await api.post('/orders/items').set(mine).type('json').send(body).expect(400)
+      const answer = await api.post('/orders/items').set(own).type('json').send(body).expect(400)
       expect(answer.body).toEqual({ error: 'invalid_request', error_description: expect.stringMatching(/./) })
     }
-    const form = await api.post('/orders/items').set(mine).type('form').send(order).expect(400)
+    const form = await api.post('/orders/items').set(own).type('form').send(order).expect(400)
     expect(form.body.error_description).toContain('Content-Type: application/json')
     const queries = ['limit=0', 'limit=101', 'limit=x', 'limit=', 'limit=1&limit=2', 'after=1&after=2']
     for (const query of queries) {
-      expect((await api.get(`/orders/items?${query}`).set(mine).expect(400)).body.error).toBe('invalid_request')
+      expect((await api.get(`/orders/items?${query}`).set(own).expect(400)).body.error).toBe('invalid_request')
       expect((await api.get(`/catalog/items?${query}`).set(key).expect(400)).body.error).toBe('invalid_request')
     }
     await api.get('/catalog/items/%E0%A4%A').set(key).expect(400)
@@ -458,13 +458,13 @@ describe('The example app’s routes', () => {
     expect(twice.body).toEqual({ error: 'conflict', error_description: 'There is a product NEW-1 already.' })
     const large = await api
       .post('/orders/items')
-      .set(mine)
+      .set(own)
       .send({ ...order, note: 'x'.repeat(200_000) })
       .expect(413)
     expect(large.body.error).toBe('invalid_request')
   })
 
-  it('need the scope or the key that belongs to them, each of them', async () => {
+  it('each require their scope or an API key', async () => {
     const { credentials: made } = await auth.applications.create({
       name: 'Reader',
       apis: { orders: { scopes: ['orders:read'] } },
@@ -483,14 +483,14 @@ describe('The example app’s routes', () => {
       await api[method](`/orders/items${path}`).expect(401)
       await api[method](`/orders/items${path}`).set(key).expect(401)
       await api[method](`/catalog/items${path}`).expect(401)
-      await api[method](`/catalog/items${path}`).set(mine).expect(401)
+      await api[method](`/catalog/items${path}`).set(own).expect(401)
       await api[method](`/catalog/items${path}`).set({ 'X-Api-Key': made.clientId }).expect(403)
       if (method !== 'get') await api[method](`/orders/items${path}`).set(reader).expect(403)
     }
     await api.get('/orders/items').set(reader).expect(200)
   })
 
-  it('answer a path that is not there with 404, and show at / what is there', async () => {
+  it('answer an unknown path with 404, and list the APIs at /', async () => {
     const nowhere = await api.get('/nowhere').expect(404)
     expect(nowhere.body).toEqual({ error: 'not_found', error_description: 'There is nothing at GET /nowhere.' })
     const { body } = await api.get('/').expect(200)
@@ -505,7 +505,7 @@ describe('The example app’s routes', () => {
     expect(body).toEqual({ ok: false, problems: ['The platform has been closed.'] })
   })
 
-  it('tell nobody what went wrong inside', async () => {
+  it('do not show internal errors to the caller', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     try {
       const broken = {
@@ -522,8 +522,8 @@ describe('The example app’s routes', () => {
   })
 })
 
-/** The printed lines by their titles. */
-function pasteable(example: Example): Record<string, string> {
+/** The printed commands by their titles. */
+function readCommands(example: Example): Record<string, string> {
   return Object.fromEntries(
     [...example.output().matchAll(/^# (.*)\n(curl .*)$/gm)].map(([, title = '', line = '']) => [title, line]),
   )
@@ -558,7 +558,7 @@ async function ordersAt(baseUrl: string): Promise<unknown[]> {
   return ((await answer.json()) as { items: unknown[] }).items
 }
 
-/** Sends the first half of an order; resolves once the server is busy with it. */
+/** Sends the first half of an order. Resolves when the server has begun to read it. */
 async function beginOrder({ baseUrl, port }: Example): Promise<Socket> {
   const { Authorization } = await bearer(baseUrl)
   const socket = await openConnection(port)
@@ -609,7 +609,7 @@ async function listen(server: Server): Promise<string> {
 interface Exchange {
   readonly method: string
   readonly url: string
-  /** The credential in the header, whichever it is. */
+  /** The access token or API key in the header. */
   readonly credential: string | undefined
   readonly sent: string
   readonly headers: Headers
@@ -617,10 +617,18 @@ interface Exchange {
   body: string
 }
 
-type Lie = (exchange: Exchange) => void
+type ChangeAnswer = (exchange: Exchange) => void
 
-/** Passes everything on, without a path where it strips one, and changes answers where it is to lie. */
-function startProxy({ to, strip = '', lie }: { to: number; strip?: string; lie?: Lie }): Promise<string> {
+/** A proxy that may strip a path from requests, and change answers. */
+function startProxy({
+  to,
+  strip = '',
+  changeAnswer,
+}: {
+  to: number
+  strip?: string
+  changeAnswer?: ChangeAnswer
+}): Promise<string> {
   const proxy = createServer((req, res) => {
     void (async () => {
       const chunks: Buffer[] = []
@@ -640,7 +648,7 @@ function startProxy({ to, strip = '', lie }: { to: number; strip?: string; lie?:
         credential: headers.authorization ?? String(headers['x-api-key'] ?? ''),
       } // prettier-ignore
       const kept = new Headers(exchange.headers)
-      lie?.(Object.assign(exchange, { headers: kept }))
+      changeAnswer?.(Object.assign(exchange, { headers: kept }))
       for (const name of ['content-length', 'connection', 'keep-alive', 'transfer-encoding']) kept.delete(name)
       res.writeHead(exchange.status, Object.fromEntries(kept)).end(exchange.body)
     })().catch(() => res.destroy())
@@ -648,23 +656,23 @@ function startProxy({ to, strip = '', lie }: { to: number; strip?: string; lie?:
   return listen(proxy)
 }
 
-/** What a broken platform might do. */
-const LIES: Record<string, Lie> = {
-  'lets calls without access token pass'(exchange) {
+/** Wrong answers of a broken platform. */
+const WRONG_ANSWERS: Record<string, ChangeAnswer> = {
+  'accepts calls without an access token'(exchange) {
     if (exchange.url === '/orders/items' && !exchange.credential) exchange.status = 200
   },
-  'forgets the challenge'(exchange) {
+  'omits the challenge'(exchange) {
     if (exchange.url === '/orders/items') exchange.headers.delete('www-authenticate')
   },
-  'gives an error code to whoever brought nothing'(exchange) {
+  'sends an error code without a credential'(exchange) {
     const { headers } = exchange
     const challenge = headers.get('www-authenticate')
     if (challenge && !exchange.credential) headers.set('www-authenticate', `${challenge}, error="invalid_token"`)
   },
-  'lets refusals be cached'(exchange) {
+  'allows caching of refusals'(exchange) {
     if (exchange.status === 401) exchange.headers.delete('cache-control')
   },
-  'lets access tokens be cached'(exchange) {
+  'allows caching of access tokens'(exchange) {
     if (exchange.body.includes('access_token')) exchange.headers.delete('cache-control')
   },
   'writes bearer with a capital'(exchange) {
@@ -676,7 +684,7 @@ const LIES: Record<string, Lie> = {
   'refuses good access tokens'(exchange) {
     if (exchange.url === '/orders/items' && exchange.credential) exchange.status = 401
   },
-  'forgets changes'(exchange) {
+  'loses changes'(exchange) {
     if (exchange.method === 'GET' && /items\/ord_/.test(exchange.url)) {
       exchange.body = exchange.body.replace(/"quantity": 3/, '"quantity": 2')
     }
@@ -687,47 +695,47 @@ const LIES: Record<string, Lie> = {
   'leaves new orders out of the list'(exchange) {
     if (exchange.url.startsWith('/orders/items?')) exchange.body = '{ "items": [] }'
   },
-  'takes any order'(exchange) {
+  'accepts any order'(exchange) {
     if (exchange.sent.includes('many')) Object.assign(exchange, { status: 201, body: exchange.sent })
   },
   'ignores scopes'(exchange) {
     if (exchange.status === 403) exchange.status = 201
   },
-  'says nothing of the scope that is missing'(exchange) {
+  'does not name the missing scope'(exchange) {
     if (exchange.status === 403)
       exchange.headers.set('www-authenticate', 'Bearer realm="orders", error="insufficient_scope"')
   },
   'issues access tokens for any resource'(exchange) {
     if (exchange.sent.includes('resource=')) exchange.status = 200
   },
-  'takes access tokens as keys'(exchange) {
+  'accepts access tokens as keys'(exchange) {
     if (exchange.url === '/catalog/items' && exchange.credential?.startsWith('Bearer ')) exchange.status = 200
   },
-  'takes forged access tokens'(exchange) {
+  'accepts forged access tokens'(exchange) {
     if (exchange.credential?.startsWith('Bearer eyJ') && exchange.status === 401) exchange.status = 200
   },
-  'takes keys as access tokens'(exchange) {
+  'accepts keys as access tokens'(exchange) {
     if (exchange.credential?.startsWith('Bearer epa_key')) exchange.status = 200
   },
-  'takes secrets as access tokens'(exchange) {
+  'accepts secrets as access tokens'(exchange) {
     if (exchange.credential?.startsWith('Bearer epa_sec')) exchange.status = 200
   },
-  'takes wrong secrets'(exchange) {
+  'accepts wrong secrets'(exchange) {
     if (exchange.body.includes('invalid_client')) exchange.status = 200
   },
-  'takes secrets in the query'(exchange) {
+  'accepts secrets in the query'(exchange) {
     if (exchange.url.includes('client_secret=')) exchange.status = 200
   },
-  'takes access tokens in the query'(exchange) {
+  'accepts access tokens in the query'(exchange) {
     if (exchange.url.includes('access_token=')) exchange.status = 200
   },
-  'lets calls without a key pass'(exchange) {
+  'accepts calls without a key'(exchange) {
     if (exchange.url === '/catalog/items' && !exchange.credential) exchange.status = 200
   },
-  'takes keys in the query'(exchange) {
+  'accepts keys in the query'(exchange) {
     if (exchange.url.includes('X-Api-Key=')) exchange.status = 200
   },
-  'takes wrong keys'(exchange) {
+  'accepts wrong keys'(exchange) {
     if (exchange.body.includes('invalid_api_key')) exchange.status = 200
   },
   'refuses good keys'(exchange) {

@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { onEveryPlatform, platform } from '../support/platform.js'
-import { UNTOUCHED, watch } from './untouched.js'
+import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
 
-// It brings no types.
+// The package has no types.
 const require = createRequire(import.meta.url)
 const cors = require('cors') as (options?: object) => RequestHandler
 
@@ -21,7 +21,7 @@ onEveryPlatform((host) => {
     accessToken = await callerOf(host).accessToken('orders', credentials)
   })
 
-  /** The host's app: ours is what a test puts into it. */
+  /** The host's app, in which each test mounts the platform. */
   const newApp = (): Express => host.express().disable('x-powered-by')
   const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
   const key = () => ({ 'X-Api-Key': credentials.clientId })
@@ -31,17 +31,17 @@ onEveryPlatform((host) => {
     client_secret: credentials.clientSecret,
   })
 
-  describe('an app with body parsers before ours', () => {
+  describe('an app with body parsers before the router', () => {
     it.each([
       ['express.json()', () => [host.express.json()]],
       ['express.urlencoded()', () => [host.express.urlencoded({ extended: true })]],
       ['both', () => [host.express.json(), host.express.urlencoded({ extended: false })]],
       ['none', () => []],
-    ])('%s: issues access tokens, and hands on what was parsed', async (_, parsers) => {
+    ])('%s: issues access tokens, and keeps the parsed body', async (_, parsers) => {
       const app = newApp()
       for (const parser of parsers()) app.use(parser)
       app.use(host.auth.router)
-      const guard = watch(host.auth.requireBearer('orders'))
+      const guard = observeGuard(host.auth.requireBearer('orders'))
       app.post('/orders/items', guard.guard, (req, res) => void res.json(req.body ?? null))
       const { body } = await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200)
       expect(body).toMatchObject({ token_type: 'bearer' })
@@ -53,10 +53,10 @@ onEveryPlatform((host) => {
       const json = parsers().some((parser) => parser.name === 'jsonParser')
       if (json) expect(parsed.body).toEqual({ item: { name: 'bread' } })
       await request(app).post('/orders/items').send({ item: 'bread' }).expect(401)
-      expect(guard.seen).toEqual([UNTOUCHED])
+      expect(guard.seen).toEqual([ONLY_AUTH_ADDED])
     })
 
-    it('leaves a body that nobody has read to the parser behind the guard', async () => {
+    it('leaves an unread body to the parser behind the guard', async () => {
       const app = newApp().use(host.auth.router)
       app.post(
         '/orders/items',
@@ -70,7 +70,7 @@ onEveryPlatform((host) => {
   })
 
   describe('an app with helmet', () => {
-    it("has helmet's headers on our answers, and ours unharmed", async () => {
+    it("has helmet's headers and the platform's headers on the platform's answers", async () => {
       const app = newApp().use(helmet(), host.auth.router)
       app.get('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
       const answers = [
@@ -102,7 +102,7 @@ onEveryPlatform((host) => {
       'Access-Control-Request-Headers': 'authorization',
     }
 
-    it('before the guards answers their preflights, and lets pages read our refusals', async () => {
+    it('before the guards answers their preflights, and lets pages read refusals', async () => {
       let reached = 0
       const app = newApp().use(cors({ exposedHeaders: ['WWW-Authenticate'] }), host.auth.router)
       app.all('/orders/items', host.auth.requireBearer('orders'), (_req, res) => {
@@ -131,7 +131,7 @@ onEveryPlatform((host) => {
       expect(reached).toBe(1)
     })
 
-    it('keeps its Vary beside ours', async () => {
+    it('keeps Vary: Origin beside X-Api-Key', async () => {
       const app = newApp().use(cors({ origin: 'https://shop.example' }))
       app.get('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
       const { headers } = await request(app).get('/catalog/items').set(key()).expect(200)
@@ -141,7 +141,7 @@ onEveryPlatform((host) => {
       })
     })
 
-    it('after the guards gets no preflight: OPTIONS is guarded like every method', async () => {
+    it('after the guards gets no preflight, since OPTIONS is guarded like every method', async () => {
       const app = newApp()
       app.all('/orders/items', host.auth.requireBearer('orders'), cors(), (_req, res) => void res.json([]))
       const { headers } = await request(app).options('/orders/items').set(preflight).expect(401)
@@ -149,7 +149,7 @@ onEveryPlatform((host) => {
       await request(app).options('/orders/items').set(preflight).set(bearer()).expect(204)
     })
 
-    it('lets no page ask for tokens unless the platform has the option cors', async () => {
+    it('does not let pages request tokens without the option cors of the platform', async () => {
       const app = newApp().use(host.auth.router)
       await request(app).options('/orders/token').set(preflight).expect(405)
       const { headers } = await request(app)
@@ -162,8 +162,8 @@ onEveryPlatform((host) => {
     })
   })
 
-  describe('an app that keeps something of its own on req.auth', () => {
-    it('finds it there as it was, behind guards that pass, optional ones too', async () => {
+  describe('an app with its own req.auth', () => {
+    it('keeps it behind guards, also optional ones', async () => {
       const app = newApp()
       const own = { sub: 'ann', token: 'of express-jwt' }
       app.use((req, _res, next) => {
@@ -171,9 +171,9 @@ onEveryPlatform((host) => {
         next()
       })
       const guards = [
-        watch(host.auth.requireBearer('orders')),
-        watch(host.auth.requireApiKey('catalog')),
-        watch(host.auth.requireBearer('orders', { optional: true })),
+        observeGuard(host.auth.requireBearer('orders')),
+        observeGuard(host.auth.requireApiKey('catalog')),
+        observeGuard(host.auth.requireBearer('orders', { optional: true })),
       ] as const
       const show: RequestHandler = (req, res) => {
         const { auth, authInfo, user } = req as { auth?: unknown; authInfo?: unknown; user?: unknown }
@@ -185,13 +185,17 @@ onEveryPlatform((host) => {
       await request(app).get('/orders/items').set(bearer()).expect(200, { same: true, api: 'orders' })
       await request(app).get('/catalog/items').set(key()).expect(200, { same: true, api: 'catalog' })
       await request(app).get('/optional').expect(200, { same: true, api: null })
-      expect(guards.map(({ seen }) => seen)).toEqual([[UNTOUCHED], [UNTOUCHED], [{ added: [], changed: [] }]])
+      expect(guards.map(({ seen }) => seen)).toEqual([
+        [ONLY_AUTH_ADDED],
+        [ONLY_AUTH_ADDED],
+        [{ added: [], changed: [] }],
+      ])
     })
   })
 })
 
 describe('a platform with the option cors', () => {
-  it('lets pages of its origins ask for tokens, and no others', async () => {
+  it('lets only pages of its origins request tokens', async () => {
     const { auth } = platform({ cors: { origin: ['https://developers.example.com'] } })
     const host = { app: (await import('express')).default().use(auth.router) }
     const { credentials } = await auth.applications.create({ name: 'Console', apis: ['orders'] })

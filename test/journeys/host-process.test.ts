@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { sharedByAll } from './untouched.js'
+import { readProcessState } from './observe-guard.js'
 
-it('importing the package and making a platform changes nothing that a process shares', async () => {
-  const before = sharedByAll()
+it('importing the package and creating a platform changes no global state of the process', async () => {
+  const before = readProcessState()
   const { createPlatformAuth, memoryStore } = await import('../../src/index.js')
   await import('../../src/testing/index.js')
-  expect(sharedByAll()).toEqual(before)
+  expect(readProcessState()).toEqual(before)
 
   const auth = createPlatformAuth({
     baseUrl: 'http://localhost',
@@ -15,6 +15,6 @@ it('importing the package and making a platform changes nothing that a process s
   auth.requireBearer('orders')
   auth.requireApiKey('catalog')
   await auth.ready()
-  expect(sharedByAll()).toEqual(before)
+  expect(readProcessState()).toEqual(before)
   await auth.close()
 })

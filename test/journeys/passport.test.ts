@@ -8,14 +8,14 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, type IssuedCredentials } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { onEveryPlatform } from '../support/platform.js'
-import { sharedByAll, UNTOUCHED, watch } from './untouched.js'
+import { observeGuard, ONLY_AUTH_ADDED, readProcessState } from './observe-guard.js'
 
-// It brings no types.
+// The package has no types.
 const require = createRequire(import.meta.url)
 const session = require('express-session') as (options: object) => RequestHandler
 
 usePassport()
-const before = sharedByAll()
+const before = readProcessState()
 
 onEveryPlatform((host) => {
   let credentials: IssuedCredentials
@@ -26,7 +26,7 @@ onEveryPlatform((host) => {
     accessToken = await callerOf(host).accessToken('orders', credentials)
   })
 
-  /** The host's app: ours is what a test puts into it. */
+  /** The host's app, in which each test mounts the platform. */
   const newApp = (): Express => host.express().disable('x-powered-by')
   const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
   const key = () => ({ 'X-Api-Key': credentials.clientId })
@@ -37,8 +37,8 @@ onEveryPlatform((host) => {
   })
 
   describe('an app with the global passport, sessions and req.user', () => {
-    const orders = () => watch(host.auth.requireBearer('orders'))
-    const catalog = () => watch(host.auth.requireApiKey('catalog'))
+    const orders = () => observeGuard(host.auth.requireBearer('orders'))
+    const catalog = () => observeGuard(host.auth.requireApiKey('catalog'))
 
     function appWithSessions() {
       const app = newApp()
@@ -48,10 +48,10 @@ onEveryPlatform((host) => {
       app.use(host.auth.router)
       app.post('/login', passport.authenticate('local'), (req, res) => void res.json(req.user))
       app.get('/me', (req, res) => void res.json({ user: req.user ?? null, authenticated: req.isAuthenticated() }))
-      const whoAndWho: RequestHandler = (req, res) =>
+      const sendUserAndApplication: RequestHandler = (req, res) =>
         void res.json({ user: req.user ?? null, application: authOf(req).application.name })
-      app.get('/orders/items', watched[0].guard, whoAndWho)
-      app.get('/catalog/items', watched[1].guard, whoAndWho)
+      app.get('/orders/items', watched[0].guard, sendUserAndApplication)
+      app.get('/catalog/items', watched[1].guard, sendUserAndApplication)
       app.post('/orders/login', watched[2].guard, logIn)
       app.post('/orders/logout', watched[3].guard, logOut)
       app.post('/catalog/login', watched[4].guard, logIn)
@@ -59,7 +59,7 @@ onEveryPlatform((host) => {
       return { app, browser: request.agent(app), seen }
     }
 
-    it('keeps its req.user beside the application that calls', async () => {
+    it('keeps its req.user beside authOf(req)', async () => {
       const { browser, seen } = appWithSessions()
       await browser.post('/login').expect(200, { id: 'ann' })
       await browser
@@ -71,33 +71,33 @@ onEveryPlatform((host) => {
         .set(key())
         .expect(200, { user: { id: 'ann' }, application: 'Shop' })
       await browser.get('/me').expect(200, { user: { id: 'ann' }, authenticated: true })
-      expect(seen()).toEqual([UNTOUCHED, UNTOUCHED])
+      expect(seen()).toEqual([ONLY_AUTH_ADDED, ONLY_AUTH_ADDED])
     })
 
-    it('has no req.user where nobody is logged in', async () => {
+    it('has no req.user without a login', async () => {
       const { app, seen } = appWithSessions()
       await request(app).get('/orders/items').set(bearer()).expect(200, { user: null, application: 'Shop' })
       await request(app).get('/catalog/items').set(key()).expect(200, { user: null, application: 'Shop' })
-      expect(seen()).toEqual([UNTOUCHED, UNTOUCHED])
+      expect(seen()).toEqual([ONLY_AUTH_ADDED, ONLY_AUTH_ADDED])
     })
 
-    it.each(['/orders', '/catalog'])('logs in by req.login() after the guard of %s has run', async (api) => {
+    it.each(['/orders', '/catalog'])('logs in with req.login() behind the guard of %s', async (api) => {
       const { browser, seen } = appWithSessions()
       const { headers } = await browser.post(`${api}/login`).set(bearer()).set(key()).expect(200, { id: 'ann' })
       expect(headers['set-cookie']).toEqual([expect.stringMatching(/^connect\.sid=/)])
       await browser.get('/me').expect(200, { user: { id: 'ann' }, authenticated: true })
-      expect(seen()).toEqual([UNTOUCHED])
+      expect(seen()).toEqual([ONLY_AUTH_ADDED])
     })
 
-    it('logs out by req.logout() after a guard has run', async () => {
+    it('logs out with req.logout() behind a guard', async () => {
       const { browser, seen } = appWithSessions()
       await browser.post('/login').expect(200)
       await browser.post('/orders/logout').set(bearer()).expect(200, { user: null })
       await browser.get('/me').expect(200, { user: null, authenticated: false })
-      expect(seen()).toEqual([UNTOUCHED])
+      expect(seen()).toEqual([ONLY_AUTH_ADDED])
     })
 
-    it('keeps its session where a guard refuses', async () => {
+    it('keeps its session when a guard refuses', async () => {
       const { browser } = appWithSessions()
       await browser.post('/login').expect(200)
       await browser.get('/orders/items').expect(401)
@@ -106,7 +106,7 @@ onEveryPlatform((host) => {
       await browser.get('/me').expect(200, { user: { id: 'ann' }, authenticated: true })
     })
 
-    it('gets no cookie from us, whatever we answer', async () => {
+    it('gets no cookie from any answer of the platform', async () => {
       const { app } = appWithSessions()
       const answers = [
         await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200),
@@ -125,7 +125,7 @@ onEveryPlatform((host) => {
       for (const { headers } of answers) expect(headers).not.toHaveProperty('set-cookie')
     })
 
-    it('works where passport.initialize() comes after the guard, or never', async () => {
+    it('works with passport.initialize() behind the guard, and without it', async () => {
       const app = newApp()
       app.use(host.auth.requireBearer('orders'))
       app.use(session({ secret: 'of the host', resave: false, saveUninitialized: false }))
@@ -162,7 +162,7 @@ onEveryPlatform((host) => {
       return app
     }
 
-    it('has them go on working, for their own credentials and no others', async () => {
+    it('keeps them working, for their own credentials only', async () => {
       const app = appWithStrategies()
       for (let round = 0; round < 2; round++) {
         const humans = { Authorization: 'Bearer token-of-the-host' }
@@ -194,7 +194,7 @@ onEveryPlatform((host) => {
       }
     })
 
-    it('has neither mistaken for the other in requests that overlap', async () => {
+    it('keeps both apart in concurrent requests', async () => {
       const app = appWithStrategies()
       const server = app.listen(0)
       try {
@@ -216,13 +216,13 @@ onEveryPlatform((host) => {
   })
 })
 
-it("none of this has changed passport's default instance, the prototypes of requests, the globals or a listener", () => {
-  expect(sharedByAll()).toEqual(before)
+it("passport's default instance, prototypes, globals and listeners are unchanged after these tests", () => {
+  expect(readProcessState()).toEqual(before)
 })
 
-/** The host's own Passport: a login by form, and strategies with the names of those that our guards use. */
+/** The host's own Passport: a login, and strategies with the same names as those of the guards. */
 function usePassport(): void {
-  // Once now, because with its first request it leaves its settings on the instance.
+  // Once before the comparison, since the first request stores settings on the instance.
   passport.initialize()({} as Request, {} as Response, () => undefined)
   const local = Object.assign(new Strategy(), {
     authenticate(this: { success(user: object): void }) {

@@ -6,7 +6,7 @@ import { authOf, type IssuedCredentials } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { onEveryPlatform } from '../support/platform.js'
 
-/** What a client says that would like to be somebody else. */
+/** Headers of a client that claims another host and address. */
 const HOSTILE = {
   Host: 'evil.example',
   'X-Forwarded-Host': 'evil.example',
@@ -20,7 +20,7 @@ const HOSTILE = {
   Forwarded: 'for=6.6.6.6;host=evil.example;proto=http',
 }
 
-/** How many failures an address has; see below. */
+/** The failedAuthentication limit. */
 const FAILURES = 3
 
 onEveryPlatform(
@@ -47,7 +47,7 @@ onEveryPlatform(
     }
 
     describe.each([[true], [1], [false]])('trust proxy %j', (trust) => {
-      it('lets no header change issuer, audience, realm or a link', async () => {
+      it('does not let headers change the issuer, audience, realm or links', async () => {
         const app = appBehind(trust)
         const issued = await callerOf({ app }).token('orders', credentials).set(HOSTILE).expect(200)
         const claims = decodeJwt((issued.body as { access_token: string }).access_token)
@@ -71,17 +71,17 @@ onEveryPlatform(
         expect(answers[3]!.body).toMatchObject({ issuer: 'https://api.example.com/orders' })
       })
 
-      it('lets its requests pass as ever', async () => {
+      it('accepts requests with these headers', async () => {
         const app = appBehind(trust)
         const { body } = await callerOf({ app }).bearer('/orders/items', accessToken).set(HOSTILE).expect(200)
-        // The host's own view is as it configured it.
+        // req.hostname follows the host's own setting.
         expect(body).toEqual(['evil.example', 'orders'])
         await callerOf({ app }).key('/catalog/items', credentials.clientId).set(HOSTILE).expect(200, '"catalog"')
       })
     })
 
     describe('failed authentication is counted', () => {
-      /** The statuses of so many wrong secrets for one more application, each from an address that a client claims. */
+      /** The statuses of wrong secrets for a new application, one from each of these claimed addresses. */
       async function failures(trust: unknown, addresses: readonly string[]) {
         const app = appBehind(trust)
         const other = await host.auth.applications.create({ name: 'Guessed', apis: ['orders'] })
@@ -94,7 +94,7 @@ onEveryPlatform(
         return { statuses, app, credentials: other.credentials }
       }
 
-      it('by the address that a trusted proxy names', async () => {
+      it('by the address from a trusted proxy', async () => {
         const { statuses } = await failures(1, [
           '1.1.1.1',
           '1.1.1.1',
@@ -107,18 +107,18 @@ onEveryPlatform(
         expect(statuses).toEqual([401, 401, 401, 429, 401, 429, 401])
       })
 
-      it('by the hop before the proxy, not by what the client wrote in front of it', async () => {
+      it('by the hop before the proxy, not by the address that the client added', async () => {
         const claimed = ['1.1.1.1', '2.2.2.2', '3.3.3.3', '4.4.4.4'].map((address) => `${address}, 9.9.9.9`)
         const { statuses } = await failures(1, claimed)
         expect(statuses).toEqual([401, 401, 401, 429])
       })
 
-      it('by the peer where no proxy is trusted, whatever a client claims', async () => {
+      it('by the peer address if no proxy is trusted', async () => {
         const { statuses } = await failures(false, ['1.1.1.1', '2.2.2.2', '3.3.3.3', '4.4.4.4', '5.5.5.5'])
         expect(statuses).toEqual([401, 401, 401, 429, 429])
       })
 
-      it('by the /64 of an IPv6 address, and by an IPv4 address as such when it comes as IPv6', async () => {
+      it('by the /64 network of an IPv6 address, and by the IPv4 address of an IPv4-mapped one', async () => {
         const one = [
           '2001:db8:0:1::1',
           '2001:db8:0:1:ffff::2',
@@ -131,12 +131,12 @@ onEveryPlatform(
         expect((await failures(1, mapped)).statuses).toEqual([401, 401, 401, 429, 401])
       })
 
-      it('whatever is claimed as an address', async () => {
+      it('for invalid addresses too', async () => {
         const { statuses } = await failures(1, ['<script>', '::', 'x'.repeat(2000), '%', 'unknown', '::1%eth0'])
         for (const status of statuses) expect([401, 429]).toContain(status)
       })
 
-      it('and never locks out who knows the secret', async () => {
+      it('without locking out a client with the right secret', async () => {
         const { statuses, app, credentials: right } = await failures(1, Array<string>(FAILURES + 2).fill('1.1.1.1'))
         expect(statuses.at(-1)).toBe(429)
         await callerOf({ app }).token('orders', right).set('X-Forwarded-For', '1.1.1.1').expect(200)

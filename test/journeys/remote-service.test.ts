@@ -40,7 +40,7 @@ afterAll(async () => {
   await platform?.close()
 })
 
-/** The service of docs/scaling.md, as it is there but for the address of the platform and its own port. */
+/** Starts the service of docs/scaling.md, with the address of this platform and a free port. */
 async function startService(baseUrl: string): Promise<typeof service> {
   const blocks = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8').match(
     /(?<=```js\n)[^]*?(?=```)/g,
@@ -60,7 +60,7 @@ async function startService(baseUrl: string): Promise<typeof service> {
   return { url: `http://127.0.0.1:${port}`, process }
 }
 
-/** What a service elsewhere answers, and what a guard does. */
+/** The statuses of the remote service and of a guard. */
 async function answers(token: string): Promise<readonly [number, number]> {
   const header = `Bearer ${token}`
   const elsewhere = await request(service.url).get('/items').set('Authorization', header)
@@ -68,7 +68,7 @@ async function answers(token: string): Promise<readonly [number, number]> {
   return [elsewhere.status, here.status]
 }
 
-it('the service in docs/scaling.md accepts good access tokens with the key set alone, and no others', async () => {
+it('the documented remote service accepts exactly the valid access tokens, with the key set alone', async () => {
   const token = await accessToken(app, 'orders', shop)
   const { body } = await request(service.url).get('/items').set('Authorization', `Bearer ${token}`).expect(200)
   expect(body).toEqual({ for: shop.id })
@@ -83,17 +83,17 @@ it('the service in docs/scaling.md accepts good access tokens with the key set a
   await request(service.url).get('/items').expect(401)
 })
 
-it('a service elsewhere sees a suspension only when the token expires, which a guard sees at once', async () => {
+it('a remote service accepts the token of a suspended application until it expires; a guard refuses it at once', async () => {
   const token = await accessToken(app, 'orders', shop)
   const { id } = shop
   await auth.applications.suspend(id)
   expect(await answers(token)).toEqual([200, 401])
-  // By the clock of that process, and the 5 s that clocks may differ.
+  // The service uses its own clock and a tolerance of 5 s.
   await expect.poll(async () => (await answers(token))[0], { timeout: 15_000, interval: 250 }).toBe(401)
   await auth.applications.resume(id)
 })
 
-it('a service elsewhere answers 503, and lets nobody in, while it can get no key set', async () => {
+it('a remote service answers 503 while it cannot load the key set', async () => {
   const nowhere = await startService('http://127.0.0.1:9')
   const token = await accessToken(app, 'orders', shop)
   await request(nowhere.url).get('/items').set('Authorization', `Bearer ${token}`).expect(503)

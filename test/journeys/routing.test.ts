@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { EXPRESSES, onEveryPlatform } from '../support/platform.js'
-import { UNTOUCHED, watch } from './untouched.js'
+import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
 
 onEveryPlatform((host) => {
   let credentials: IssuedCredentials
@@ -15,7 +15,7 @@ onEveryPlatform((host) => {
     accessToken = await callerOf(host).accessToken('orders', credentials)
   })
 
-  /** The host's app: ours is what a test puts into it. */
+  /** The host's app, in which each test mounts the platform. */
   const newApp = (): Express => host.express().disable('x-powered-by')
   const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
   const key = () => ({ 'X-Api-Key': credentials.clientId })
@@ -26,7 +26,7 @@ onEveryPlatform((host) => {
   })
 
   describe("an app with routes that look like the platform's", () => {
-    it('gets every request that is not ours', async () => {
+    it('gets every request that the platform does not handle', async () => {
       const reached: string[] = []
       const theirs = host.express.Router()
       const note: RequestHandler = (req, res) => {
@@ -54,14 +54,14 @@ onEveryPlatform((host) => {
       expect(reached).toEqual(requests.map(([method, path]) => `${method.toUpperCase()} ${path}`))
     })
 
-    it('gets ours first where it is mounted first', async () => {
+    it('handles requests of the platform if its routes are mounted first', async () => {
       const app = newApp().post('/:something/token', (_req, res) => void res.json({ host: true }))
       app.use(host.auth.router)
       await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200, { host: true })
     })
 
     it.each([{}, { strict: true, caseSensitive: true }])(
-      'matches exactly in case and trailing slash, whatever the app does: %j',
+      'matches case and trailing slash exactly, with the routing options %j of the app',
       async (routing) => {
         const app = newApp()
         if ('strict' in routing) app.enable('strict routing').enable('case sensitive routing')
@@ -78,10 +78,9 @@ onEveryPlatform((host) => {
           '/orders%2Ftoken',
           '/orders/./token',
         ]) {
-          // Not by a client that would tidy the path up first.
           await request(app).post(path).type('form').send(tokenForm()).expect(404)
         }
-        const guard = watch(host.auth.requireBearer('orders'))
+        const guard = observeGuard(host.auth.requireBearer('orders'))
         app.get('/never', guard.guard)
         const strict = newApp()
         if ('strict' in routing) strict.enable('strict routing').enable('case sensitive routing')
@@ -96,7 +95,7 @@ onEveryPlatform((host) => {
     )
   })
 
-  describe('an app with error middleware, a 404 and parameters of its own', () => {
+  describe('an app with its own error middleware, 404 and parameters', () => {
     function ownApp() {
       const seen = { errors: [] as string[], notFound: 0, params: [] as string[] }
       const app = newApp().use(host.auth.router)
@@ -104,7 +103,7 @@ onEveryPlatform((host) => {
         seen.params.push(id)
         next()
       })
-      const guard = watch(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
+      const guard = observeGuard(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
       const guarded = guard.guard
       app.get('/orders/items/:id', guarded, (req, res) => void res.json({ id: req.params['id'], query: req.query }))
       app.get('/orders/sync/:id', guarded, () => {
@@ -114,9 +113,9 @@ onEveryPlatform((host) => {
         await Promise.resolve()
         throw new Error('async')
       }
-      // Express 4 knows nothing of promises: there hosts hand rejections on themselves.
-      const handOn: RequestHandler = (_req, _res, next) => void reject().catch(next)
-      app.get('/orders/async/:id', guarded, host.express === EXPRESSES['Express 5'] ? reject : handOn)
+      // Express 4 does not handle rejected promises.
+      const passOn: RequestHandler = (_req, _res, next) => void reject().catch(next)
+      app.get('/orders/async/:id', guarded, host.express === EXPRESSES['Express 5'] ? reject : passOn)
       app.get('/orders/next/:id', guarded, (_req, _res, next) => next(new Error('next')))
       app.get('/orders/skip/:id', guarded, (_req, _res, next) => next('route'))
       app.get('/orders/skip/:id', (_req, res) => void res.json({ skipped: true }))
@@ -131,7 +130,7 @@ onEveryPlatform((host) => {
       return { app, seen, guard }
     }
 
-    it('sees none of our refusals there, and answers what is not ours as ever', async () => {
+    it('gets no refusals of the platform there, and handles all other requests', async () => {
       const { app, seen } = ownApp()
       await request(app).get('/orders/items/7').expect(401)
       await request(app).get('/orders/items/7').set('Authorization', 'Bearer').expect(400)
@@ -143,20 +142,20 @@ onEveryPlatform((host) => {
       expect(seen).toEqual({ errors: [], notFound: 2, params: ['7', '7', '7'] })
     })
 
-    it('has its parameters and query as ever behind a guard', async () => {
+    it('gets its parameters and query behind a guard', async () => {
       const { app, seen, guard } = ownApp()
       await request(app)
         .get('/orders/items/a%20b?sort=up')
         .set(bearer())
         .expect(200, { id: 'a b', query: { sort: 'up' } })
       expect(seen.params).toEqual(['a b'])
-      expect(guard.seen).toEqual([UNTOUCHED])
+      expect(guard.seen).toEqual([ONLY_AUTH_ADDED])
     })
 
-    it('gets what a handler throws or hands on behind a guard, with a token seen for the first time and after', async () => {
+    it('gets the errors of handlers behind a guard, for new and cached tokens', async () => {
       const { app, seen } = ownApp()
       const fresh = await callerOf(host).accessToken('orders', credentials)
-      // The first goes by the store and the signature, the second all from memory.
+      // The first round reads the store and verifies the signature, the second uses the caches.
       for (let round = 0; round < 2; round++) {
         const authorization = { Authorization: `Bearer ${fresh}` }
         await request(app).get('/orders/sync/1').set(authorization).expect(418, 'host: sync')
@@ -166,7 +165,7 @@ onEveryPlatform((host) => {
       expect(seen.errors).toEqual(['sync', 'next', 'sync', 'next'])
     })
 
-    it('gets what an async handler rejects with behind a guard', async () => {
+    it('gets the rejections of async handlers behind a guard', async () => {
       const { app, seen } = ownApp()
       await request(app).get('/orders/async/1').set(bearer()).expect(418, 'host: async')
       await request(app).get('/orders/async/1').set(bearer()).expect(418, 'host: async')
@@ -174,8 +173,8 @@ onEveryPlatform((host) => {
     })
   })
 
-  describe('an app that mounts guards in its own way', () => {
-    it('with app.route() guards the methods that it names', async () => {
+  describe('an app that mounts guards', () => {
+    it('with app.route() guards only its methods', async () => {
       const app = newApp()
       app
         .route('/orders/items')
@@ -192,7 +191,7 @@ onEveryPlatform((host) => {
       await request(app).get('/orders/items').expect(401)
     })
 
-    it('with app.use(path, guard) guards all below the path', async () => {
+    it('with app.use(path, guard) guards every path below it', async () => {
       const app = newApp().use('/orders', host.auth.requireBearer('orders'))
       app.get('/orders/items/:id', (req, res) => void res.json([authOf(req).api, req.baseUrl, req.params['id']]))
       app.get('/open', (req, res) => void res.json(maybeAuthOf(req) ?? null))
@@ -202,10 +201,10 @@ onEveryPlatform((host) => {
       await request(app).get('/open').expect(200, 'null')
     })
 
-    it('with a guard on a router and another on its route asks for both', async () => {
+    it('on a router and on its route needs the scopes of both', async () => {
       const router = host.express.Router()
-      const outer = watch(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
-      const inner = watch(host.auth.requireBearer('orders', { scopes: ['orders:write'] }))
+      const outer = observeGuard(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
+      const inner = observeGuard(host.auth.requireBearer('orders', { scopes: ['orders:write'] }))
       router.use(outer.guard)
       router.get('/items', (req, res) => void res.json(authOf(req).scopes))
       router.get('/changes', inner.guard, (req, res) => void res.json(authOf(req).scopes))
@@ -218,11 +217,11 @@ onEveryPlatform((host) => {
         .expect(403, /insufficient_scope/)
       await request(app).get('/orders/changes').set(bearer()).expect(200, ['orders:read', 'orders:write'])
       await request(app).get('/orders/changes').expect(401)
-      expect(outer.seen).toEqual([UNTOUCHED, UNTOUCHED, UNTOUCHED])
+      expect(outer.seen).toEqual([ONLY_AUTH_ADDED, ONLY_AUTH_ADDED, ONLY_AUTH_ADDED])
       expect(inner.seen).toEqual([{ added: [], changed: [] }])
     })
 
-    it('with parts of the platform taken out of it', async () => {
+    it('can destructure the platform', async () => {
       const { router, requireBearer, requireApiKey, applications, verifyApiKey } = host.auth
       const app = newApp().use(router)
       app.get('/orders/items', requireBearer('orders'), (req, res) => void res.json(authOf(req).api))
@@ -237,7 +236,7 @@ onEveryPlatform((host) => {
       })
     })
 
-    it('with both schemes on one route has both credentials asked for, and the last one told', async () => {
+    it('of both schemes on one route needs both credentials, and authOf(req) is that of the last', async () => {
       const app = newApp()
       app.get(
         '/both',

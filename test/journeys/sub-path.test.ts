@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, type IssuedCredentials } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { onEveryPlatform } from '../support/platform.js'
-import { UNTOUCHED, watch } from './untouched.js'
+import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
 
 const BASE = 'https://api.example.com/shop/v1'
 const DOCUMENTS = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource'] as const
@@ -21,10 +21,10 @@ onEveryPlatform(
     const newApp = (): Express => host.express().disable('x-powered-by')
     const hosts404: RequestHandler = (req, res) => void res.status(404).json({ host: req.originalUrl })
 
-    /** The routes that a provider has behind the platform's router. */
+    /** Guarded routes behind the platform's router. */
     function routes() {
       const router = host.express.Router()
-      const guard = watch(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
+      const guard = observeGuard(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
       router.get('/orders/items/:id', guard.guard, (req, res) => {
         const { originalUrl, baseUrl, url, params } = req
         res.json({ originalUrl, baseUrl, url, id: params['id'], api: authOf(req).api })
@@ -59,7 +59,7 @@ onEveryPlatform(
         return { app, guard, caller: callerOf({ app }, mount) }
       }
 
-      it('issues access tokens that its guards accept, and leaves the routes as they are', async () => {
+      it('issues access tokens that its guards accept, and does not change req.url or req.baseUrl', async () => {
         const { caller, guard } = mounted()
         const accessToken = await caller.accessToken('orders', credentials)
         const claims = decodeJwt(accessToken)
@@ -73,10 +73,10 @@ onEveryPlatform(
           api: 'orders',
         })
         await caller.key('/catalog/items', credentials.clientId).expect(200, '"catalog"')
-        expect(guard.seen).toEqual([UNTOUCHED])
+        expect(guard.seen).toEqual([ONLY_AUTH_ADDED])
       })
 
-      it('challenges and describes itself by baseUrl, not by where it is mounted', async () => {
+      it('uses baseUrl, not its mount path, in challenges and metadata', async () => {
         const { app } = mounted()
         const { headers } = await request(app).get(`${mount}/orders/items/7`).expect(401)
         expect(headers['www-authenticate']).toBe(
@@ -96,13 +96,13 @@ onEveryPlatform(
         expect(keys.body).toMatchObject({ keys: [{ kty: 'EC' }] })
       })
 
-      it('answers nowhere else', async () => {
+      it('answers at no other path', async () => {
         const { app } = mounted()
         const elsewhere = ['/orders/token', '/v1/orders/token', '/shop/orders/token', '/shop/v1/shop/v1/orders/token']
         for (const path of elsewhere.filter((each) => each !== `${mount}/orders/token`)) {
           await request(app).post(path).type('form').send({}).expect(404, { host: path })
         }
-        // Without auth.wellKnownRouter the origin's root is the host's.
+        // Without auth.wellKnownRouter the host handles the root of the origin.
         for (const name of DOCUMENTS) {
           const path = `/.well-known/${name}/shop/v1/orders`
           await request(app).get(path).expect(404, { host: path })
@@ -111,7 +111,7 @@ onEveryPlatform(
     })
 
     describe('auth.wellKnownRouter at the root', () => {
-      it("serves the origin's documents of every oauth2 API, and nothing else", async () => {
+      it('serves exactly the root documents of every oauth2 API', async () => {
         const app = newApp().use(host.auth.wellKnownRouter).use('/shop/v1', host.auth.router).use(hosts404)
         for (const name of DOCUMENTS) {
           for (const api of ['orders', 'invoices']) {

@@ -4,7 +4,7 @@ import { authOf, maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { onEveryPlatform, platform, type TestPlatform } from '../support/platform.js'
 
-/** The same base address, the same APIs, the same secret: nothing but the store tells the two apart. */
+/** Both platforms have the same baseUrl, APIs and secret, and different stores. */
 onEveryPlatform((one) => {
   let other: TestPlatform
   const credentials = {} as Record<'one' | 'other', IssuedCredentials>
@@ -24,7 +24,7 @@ onEveryPlatform((one) => {
   })
   afterAll(() => other.auth.close())
 
-  /** One app with both platforms, each below a path; `first` is mounted first. */
+  /** One app with both platforms, each below its own path. `first` is mounted first. */
   function appOf(first: 'one' | 'other') {
     const app = one.express()
     const platforms = { one: one.auth, other: other.auth }
@@ -44,26 +44,23 @@ onEveryPlatform((one) => {
     return app
   }
 
-  it.each(['one', 'other'] as const)(
-    'each knows its own applications and refuses those of the other, %s mounted first',
-    async (first) => {
-      const app = appOf(first)
-      for (const [mine, theirs] of [
-        ['one', 'other'],
-        ['other', 'one'],
-      ] as const) {
-        const caller = callerOf({ app }, `/${mine}`)
-        await caller.bearer('/orders/items', accessTokens[mine]).expect(200, `"Shop of ${mine}"`)
-        await caller.key('/catalog/items', credentials[mine].clientId).expect(200, `"Shop of ${mine}"`)
-        await caller.token('orders', credentials[mine]).expect(200)
-        await caller.bearer('/orders/items', accessTokens[theirs]).expect(401, /invalid_token/)
-        await caller.key('/catalog/items', credentials[theirs].clientId).expect(401, /invalid_api_key/)
-        await caller.token('orders', credentials[theirs]).expect(401, /invalid_client/)
-      }
-    },
-  )
+  it.each(['one', 'other'] as const)('each accepts only its own applications, with %s mounted first', async (first) => {
+    const app = appOf(first)
+    for (const [own, foreign] of [
+      ['one', 'other'],
+      ['other', 'one'],
+    ] as const) {
+      const caller = callerOf({ app }, `/${own}`)
+      await caller.bearer('/orders/items', accessTokens[own]).expect(200, `"Shop of ${own}"`)
+      await caller.key('/catalog/items', credentials[own].clientId).expect(200, `"Shop of ${own}"`)
+      await caller.token('orders', credentials[own]).expect(200)
+      await caller.bearer('/orders/items', accessTokens[foreign]).expect(401, /invalid_token/)
+      await caller.key('/catalog/items', credentials[foreign].clientId).expect(401, /invalid_api_key/)
+      await caller.token('orders', credentials[foreign]).expect(401, /invalid_client/)
+    }
+  })
 
-  it('a guard of each on one route asks for both, and neither takes the word of the other', async () => {
+  it('guards of both on one route need credentials of both', async () => {
     const app = one.express()
     app.get(
       '/both',
@@ -86,7 +83,7 @@ onEveryPlatform((one) => {
     }
   })
 
-  it('an optional guard of one lets nobody in as somebody of the other', async () => {
+  it('an optional guard of one refuses tokens of the other', async () => {
     const app = one.express()
     app.get(
       '/',
@@ -100,7 +97,7 @@ onEveryPlatform((one) => {
       .expect(200, /Shop of one/)
   })
 
-  it('a change in one leaves the other alone', async () => {
+  it('a change in one does not affect the other', async () => {
     const app = appOf('one')
     const { items: applications } = await one.auth.applications.list()
     for (const { id } of applications) {
@@ -112,7 +109,7 @@ onEveryPlatform((one) => {
     for (const { id } of applications) await one.auth.applications.resume(id)
   })
 
-  it('40 requests at once, to and fro, show nobody another name', async () => {
+  it('40 concurrent requests are each answered for their own application', async () => {
     const server = appOf('one').listen(0)
     try {
       const names = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 'one' : 'other'))

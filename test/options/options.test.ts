@@ -4,27 +4,27 @@ import { ConfigurationError, createPlatformAuth, memoryStore, type PlatformAuthO
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { recordingLogger } from '../support/platform.js'
 
-const RIGHT = {
+const VALID_OPTIONS = {
   baseUrl: 'https://api.example.com',
   apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
 }
 const SECRET = 'x'.repeat(32)
 const closings: (() => Promise<void>)[] = []
 
-/** A platform of options that no compiler has seen. */
-function make(options: object | undefined) {
+/** A platform with options that the compiler has not checked. */
+function createUnchecked(options: object | undefined) {
   const auth = createPlatformAuth(options as PlatformAuthOptions)
   closings.push(auth.close)
   return auth
 }
 
-/** With what is right, but for these. */
-function makeWith(options: object, logger = recordingLogger()) {
-  const auth = make({ ...RIGHT, store: memoryStore(), logger, ...options })
+/** A platform with valid options, except for these. */
+function createWith(options: object, logger = recordingLogger()) {
+  const auth = createUnchecked({ ...VALID_OPTIONS, store: memoryStore(), logger, ...options })
   return { auth, logger }
 }
 
-function refusalOf(call: () => unknown): string {
+function messageOfRefusal(call: () => unknown): string {
   try {
     call()
   } catch (error) {
@@ -32,7 +32,7 @@ function refusalOf(call: () => unknown): string {
     expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_configuration' })
     return (error as Error).message
   }
-  throw new Error('It was not refused.')
+  throw new Error('The call was not refused.')
 }
 
 afterEach(async () => {
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 describe('an option', () => {
   it.each([
-    // What is wrong, by its name; the value; the cure.
+    // The option, a wrong value, and the message.
     ['baseUrl', undefined, /^baseUrl is missing\. It is the absolute address.*"https:\/\/api\.example\.com/],
     ['baseUrl', 'api.example.com', /^baseUrl is "api\.example\.com"\. It is the absolute address/],
     ['baseUrl', '/v1', /^baseUrl is "\/v1"\./],
@@ -208,32 +208,32 @@ describe('an option', () => {
     ['logger', {}, /^logger\.debug is missing\. A logger has debug, info, warn and error\./],
     ['logger', { debug() {}, info() {}, warn() {} }, /^logger\.error is missing/],
     ['logger', { debug() {}, info() {}, warn: true, error() {} }, /^logger\.warn is true/],
-  ] as readonly (readonly [string, unknown, RegExp])[])('%s: refuses %j', (name, value, message) => {
-    expect(refusalOf(() => makeWith({ [name]: value }))).toMatch(message)
+  ] as readonly (readonly [string, unknown, RegExp])[])('%s refuses %j', (name, value, message) => {
+    expect(messageOfRefusal(() => createWith({ [name]: value }))).toMatch(message)
   })
 
   it.each([
     ['baseURL', 'baseUrl'], ['base_url', 'baseUrl'], ['api', 'apis'], ['stores', 'store'], ['secrets', 'secret'], ['accesTokenLifetime', 'accessTokenLifetime'],
     ['ratelimits', 'rateLimits'], ['rateLimit', 'rateLimits'], ['onDenid', 'onDenied'], ['onDenied ', 'onDenied'], ['CORS', 'cors'], ['signin', 'signing'], ['log', 'logger'],
-  ])('%j is none: did you mean %j?', (name, meant) => {
-    expect(refusalOf(() => makeWith({ [name]: 'x' }))).toBe(`${name} is not an option. Did you mean "${meant}"?`)
+  ])('%j is refused with the suggestion %j', (name, meant) => {
+    expect(messageOfRefusal(() => createWith({ [name]: 'x' }))).toBe(`${name} is not an option. Did you mean "${meant}"?`)
   }) // prettier-ignore
 
-  it('whose value JSON can not show is refused by name all the same', () => {
+  it('whose value is no JSON is refused with its type', () => {
     const circular: { self?: object } = {}
     circular.self = circular
-    expect(refusalOf(() => makeWith({ accessTokenLifetime: 60n }))).toMatch(/^accessTokenLifetime is bigint/)
-    expect(refusalOf(() => makeWith({ credentialPrefix: circular }))).toMatch(/^credentialPrefix is object/)
+    expect(messageOfRefusal(() => createWith({ accessTokenLifetime: 60n }))).toMatch(/^accessTokenLifetime is bigint/)
+    expect(messageOfRefusal(() => createWith({ credentialPrefix: circular }))).toMatch(/^credentialPrefix is object/)
   })
 
-  it('that is nothing like any is none, and all are named', () => {
-    expect(refusalOf(() => makeWith({ issuer: 'x' }))).toMatch(
+  it('that is unknown and similar to none is refused with a list of all', () => {
+    expect(messageOfRefusal(() => createWith({ issuer: 'x' }))).toMatch(
       /^issuer is not an option\. There are: baseUrl, apis, store, secret, /,
     )
   })
 
-  it.each([undefined, null, 'https://api.example.com', 7, []])('instead of all of them %j is refused', (options) => {
-    expect(refusalOf(() => make(options as object))).toMatch(/baseUrl|options/)
+  it.each([undefined, null, 'https://api.example.com', 7, []])('%j instead of options is refused', (options) => {
+    expect(messageOfRefusal(() => createUnchecked(options as object))).toMatch(/baseUrl|options/)
   })
 
   it.each([
@@ -242,8 +242,8 @@ describe('an option', () => {
     ['signing', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
     ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }], ['cors', { origin: '*' }], ['cors', { origin: 'http://localhost:3000' }],
     ['cors', { origin: ['https://a.example', 'https://b.example:8443'] }], ['onDenied', () => undefined], ['now', () => 0], ['store', memoryStore()],
-  ] as readonly (readonly [string, unknown])[])('%s: takes %j', (name, value) => {
-    expect(() => makeWith({ [name]: value })).not.toThrow()
+  ] as readonly (readonly [string, unknown])[])('%s accepts %j', (name, value) => {
+    expect(() => createWith({ [name]: value })).not.toThrow()
   }) // prettier-ignore
 })
 
@@ -257,8 +257,8 @@ describe('baseUrl', () => {
     ['http://localhost:3000', 'http://localhost:3000'],
     ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080/v1'],
     ['http://[::1]:3000/', 'http://[::1]:3000'],
-  ])('%s gives what lies below %s', (baseUrl, base) => {
-    const { auth } = makeWith({ baseUrl })
+  ])('%s: the APIs are below %s', (baseUrl, base) => {
+    const { auth } = createWith({ baseUrl })
     expect(auth.apis.map(({ resource, tokenEndpoint }) => [resource, tokenEndpoint])).toEqual([
       [`${base}/orders`, `${base}/orders/token`],
       [`${base}/catalog`, undefined],
@@ -270,25 +270,25 @@ describe('an API', () => {
   it.each([
     '', ' ', '.', '..', '.a', 'a.', '-a', 'a-', '~', 'a/b', 'a b', 'a%2Fb', 'a?b', 'a#b', 'é', 'a:b', '_a', 'a_', 'x'.repeat(65), 'a\n', '*', ':name',
     'constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', 'propertyIsEnumerable', 'toLocaleString', '__proto__', '__defineGetter__', '__lookupSetter__',
-  ])('is not named %j', (name) => {
+  ])('can not have the name %j', (name) => {
     const apis = Object.fromEntries([[name, { scheme: 'oauth2' }]])
-    const message = refusalOf(() => makeWith({ apis }))
+    const message = messageOfRefusal(() => createWith({ apis }))
     expect(message).toContain(
       `apis["${name}"] has a name that can not be a path segment. An API's name is its path segment: up to 64 letters, digits and . _ ~ -`,
     )
   }) // prettier-ignore
 
   it.each(['a', '7', 'Orders', 'a.b', 'a..b', 'a_b~c-d', 'x'.repeat(64), 'token', 'prototype'])(
-    'may be named %j',
+    'can have the name %j',
     (name) => {
-      const { auth } = makeWith({ apis: { [name]: { scheme: 'oauth2' } } })
+      const { auth } = createWith({ apis: { [name]: { scheme: 'oauth2' } } })
       expect(auth.apis.map((api) => api.name)).toEqual([name])
     },
   )
 
-  it('is not named like another in another case', () => {
+  it('can not have a name that differs from another in case only', () => {
     const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' }, Orders: { scheme: 'apiKey' } }
-    expect(refusalOf(() => makeWith({ apis }))).toBe(
+    expect(messageOfRefusal(() => createWith({ apis }))).toBe(
       'apis.Orders and apis.orders differ only in case. Give one of them another name.',
     )
   })
@@ -339,11 +339,11 @@ describe('an API', () => {
       { scheme: 'oauth2', scopes: { 'orders:read': true } },
       /^apis\.orders\.scopes\["orders:read"\] is true\. Write in words what it allows\./,
     ],
-  ] as readonly (readonly [unknown, RegExp])[])('is not %j', (api, message) => {
-    expect(refusalOf(() => makeWith({ apis: { orders: api } }))).toMatch(message)
+  ] as readonly (readonly [unknown, RegExp])[])('can not be %j', (api, message) => {
+    expect(messageOfRefusal(() => createWith({ apis: { orders: api } }))).toMatch(message)
   })
 
-  it('is shown as it was given, with defaults where something was left out', () => {
+  it('is listed in auth.apis with its options and defaults', () => {
     const apis = {
       orders: {
         scheme: 'oauth2',
@@ -353,7 +353,7 @@ describe('an API', () => {
       },
       catalog: { scheme: 'apiKey' },
     }
-    expect(makeWith({ apis }).auth.apis).toEqual([
+    expect(createWith({ apis }).auth.apis).toEqual([
       {
         name: 'orders', title: 'Orders', description: 'All orders.', scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' },
         tokenEndpoint: 'https://api.example.com/orders/token', resource: 'https://api.example.com/orders',
@@ -365,9 +365,9 @@ describe('an API', () => {
     ]) // prettier-ignore
   })
 
-  it('can not be changed afterwards, neither by whoever gave it nor by whoever is shown it', () => {
+  it('can not be changed through the options or through auth.apis', () => {
     const scopes: Record<string, string> = { 'orders:read': 'Read orders' }
-    const { auth } = makeWith({ apis: { orders: { scheme: 'oauth2', scopes } } })
+    const { auth } = createWith({ apis: { orders: { scheme: 'oauth2', scopes } } })
     scopes['orders:all'] = 'Everything'
     expect(auth.apis[0]!.scopes).toEqual({ 'orders:read': 'Read orders' })
     expect(() => Object.assign(auth.apis[0]!, { resource: 'https://evil.example' })).toThrow(TypeError)
@@ -376,7 +376,7 @@ describe('an API', () => {
 })
 
 describe('a guard', () => {
-  const { auth } = makeWith({
+  const { auth } = createWith({
     apis: {
       orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read', 'orders:write': 'Write' } },
       invoices: { scheme: 'oauth2' },
@@ -475,20 +475,20 @@ describe('a guard', () => {
       'requireApiKey("catalog"): optinal is not an option. Did you mean "optional"?',
     ],
     [() => requireApiKey(7), 'requireApiKey("catalog"): the options are 7. Write an object, or leave them out.'],
-  ])('is refused when it is made: %s', (call, message) => {
-    expect(refusalOf(call)).toBe(message)
+  ])('is refused when it is created: %s', (call, message) => {
+    expect(messageOfRefusal(call)).toBe(message)
   })
 
-  it('is refused where no API has its scheme', () => {
-    const keysOnly = makeWith({ apis: { catalog: { scheme: 'apiKey' } } }).auth
+  it('is refused if no API has its scheme', () => {
+    const keysOnly = createWith({ apis: { catalog: { scheme: 'apiKey' } } }).auth
     const { requireBearer: none } = keysOnly as unknown as { requireBearer: (api?: string) => unknown }
-    expect(refusalOf(() => none())).toBe('requireBearer: name the API. No API has the scheme "oauth2".')
-    expect(refusalOf(() => none('orders'))).toBe(
+    expect(messageOfRefusal(() => none())).toBe('requireBearer: name the API. No API has the scheme "oauth2".')
+    expect(messageOfRefusal(() => none('orders'))).toBe(
       'requireBearer: there is no API "orders". No API has the scheme "oauth2".',
     )
   })
 
-  it('needs no name where there is exactly one API of its scheme, and none of its options', () => {
+  it('needs no name if exactly one API has its scheme, and no options', () => {
     for (const guard of [
       requireApiKey(),
       requireApiKey({}),
@@ -518,7 +518,7 @@ describe('a guard', () => {
       'verifyApiKey: the scheme of the API "orders" is "oauth2". Use verifyAccessToken("orders").',
     ],
     ['verifyApiKey', undefined, 'verifyApiKey: there is no API missing. With the scheme "apiKey" there are: catalog.'],
-  ] as const)('has a twin without request, %s(%j), that rejects likewise', async (name, api, message) => {
+  ] as const)('and %s(%j) rejects in the same way', async (name, api, message) => {
     const verify = auth[name] as (api: unknown, credential: string) => Promise<unknown>
     await expect(verify(api, 'x')).rejects.toThrow(expect.objectContaining({ name: 'ConfigurationError', message }))
   })
@@ -527,27 +527,27 @@ describe('a guard', () => {
 describe('in production', () => {
   beforeEach(() => void vi.stubEnv('NODE_ENV', 'production'))
 
-  it('a store must be named, be it the memory', () => {
+  it('a store is required, and memoryStore() is one', () => {
     const logger = recordingLogger()
-    expect(refusalOf(() => make({ ...RIGHT, logger, secret: SECRET }))).toMatch(
+    expect(messageOfRefusal(() => createUnchecked({ ...VALID_OPTIONS, logger, secret: SECRET }))).toMatch(
       /^store is missing\. In production say .*sqliteStore\(path\).*memoryStore\(\)/,
     )
-    expect(() => make({ ...RIGHT, logger, store: memoryStore() })).not.toThrow()
+    expect(() => createUnchecked({ ...VALID_OPTIONS, logger, store: memoryStore() })).not.toThrow()
     expect(logger.lines).toEqual([])
   })
 
-  it('a secret must be given for every store but memory', () => {
+  it('a secret is required for every store except memory', () => {
     const store = sqliteStore(':memory:')
-    expect(refusalOf(() => makeWith({ store }))).toMatch(
+    expect(messageOfRefusal(() => createWith({ store }))).toMatch(
       /^secret is missing\. In production signing keys and pepper are encrypted at rest/,
     )
-    expect(() => makeWith({ store, secret: SECRET })).not.toThrow()
+    expect(() => createWith({ store, secret: SECRET })).not.toThrow()
   })
 
   it.each(['http://api.example.com', 'http://10.0.0.1', 'http://localhost.example.com', 'http://127.example.com'])(
-    '%s is warned of, once',
+    '%s logs one warning',
     (baseUrl) => {
-      const { logger } = makeWith({ baseUrl })
+      const { logger } = createWith({ baseUrl })
       expect(logger.lines).toEqual([
         `baseUrl is "${baseUrl}": over http, credentials and access tokens are sent unencrypted. Use https in production.`,
       ])
@@ -560,17 +560,17 @@ describe('in production', () => {
     'http://127.0.0.1',
     'http://127.8.9.1:80',
     'http://[::1]:3000',
-  ])('%s is not', (baseUrl) => {
-    expect(makeWith({ baseUrl }).logger.lines).toEqual([])
+  ])('%s logs no warning', (baseUrl) => {
+    expect(createWith({ baseUrl }).logger.lines).toEqual([])
   })
 })
 
 describe('outside production', () => {
   beforeEach(() => void vi.stubEnv('NODE_ENV', undefined))
 
-  it('a store that is left out is warned of, once', async () => {
+  it('a missing store logs one warning', async () => {
     const logger = recordingLogger()
-    const auth = make({ ...RIGHT, logger })
+    const auth = createUnchecked({ ...VALID_OPTIONS, logger })
     await auth.ready()
     await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
     expect(logger.lines).toEqual([
@@ -578,16 +578,16 @@ describe('outside production', () => {
     ])
   })
 
-  it('a secret that is left out for a store that lasts is warned of, once', async () => {
-    const { auth, logger } = makeWith({ store: sqliteStore(':memory:') })
+  it('a missing secret for a persistent store logs one warning', async () => {
+    const { auth, logger } = createWith({ store: sqliteStore(':memory:') })
     await auth.ready()
     expect(logger.lines).toEqual([
       'secret is missing: signing keys and pepper are stored unencrypted. Set it to 32 random characters or more. In production the platform does not start without it.',
     ])
   })
 
-  it('nothing else is', async () => {
-    const { auth, logger } = makeWith({
+  it('http and a complete configuration log no warning', async () => {
+    const { auth, logger } = createWith({
       baseUrl: 'http://api.example.com',
       store: sqliteStore(':memory:'),
       secret: SECRET,

@@ -2,49 +2,50 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { expect, it } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { openOutageHost, type Timed } from '../support/outages.js'
+import { openOutageHost, type Answer } from '../support/outages.js'
 import { startPostgres, type PostgresServer } from '../support/postgres.js'
-import { tcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
 
 const SECONDS = Number(process.env['OUTAGE_SECONDS'] ?? 60)
 const SEED = Number(process.env['OUTAGE_SEED'] ?? 20_260_731)
 
-/** What befalls the store, and how it passes. */
-const OUTAGES: Readonly<Record<string, (server: PostgresServer, wire: TcpProxy, lasts: number) => Promise<void>>> = {
-  async stalled(_, wire, lasts) {
-    wire.stall()
-    await sleep(lasts)
-    await wire.forward()
-  },
-  async cut(_, wire, lasts) {
-    await wire.refuse()
-    await sleep(lasts)
-    await wire.forward()
-  },
-  async reset(_, wire) {
-    wire.reset()
-  },
-  async 'stalled, then cut'(_, wire, lasts) {
-    wire.stall()
-    await sleep(lasts)
-    wire.reset()
-    await wire.forward()
-  },
-  async killed(server, _, lasts) {
-    await server.crash()
-    await sleep(lasts)
-    await server.start()
-  },
-  async restarted(server) {
-    await server.stop()
-    await server.start()
-  },
-  async slow(_, wire, lasts) {
-    wire.delay(400)
-    await sleep(lasts)
-    await wire.forward()
-  },
-}
+/** Kinds of outages; each resolves when it is over. */
+const OUTAGES: Readonly<Record<string, (server: PostgresServer, proxy: TcpProxy, duration: number) => Promise<void>>> =
+  {
+    async stalled(_, proxy, duration) {
+      proxy.stall()
+      await sleep(duration)
+      await proxy.forward()
+    },
+    async cut(_, proxy, duration) {
+      await proxy.refuse()
+      await sleep(duration)
+      await proxy.forward()
+    },
+    async reset(_, proxy) {
+      proxy.reset()
+    },
+    async 'stalled, then cut'(_, proxy, duration) {
+      proxy.stall()
+      await sleep(duration)
+      proxy.reset()
+      await proxy.forward()
+    },
+    async killed(server, _, duration) {
+      await server.crash()
+      await sleep(duration)
+      await server.start()
+    },
+    async restarted(server) {
+      await server.stop()
+      await server.start()
+    },
+    async slow(_, proxy, duration) {
+      proxy.delay(400)
+      await sleep(duration)
+      await proxy.forward()
+    },
+  }
 
 it(
   `answers 200 or 503 for ${SECONDS} seconds of outages, and recovers from each within a second`,
@@ -53,39 +54,39 @@ it(
   },
   async ({ onTestFinished: atEnd }) => {
     const unhandled: unknown[] = []
-    const keep = (reason: unknown): void => void unhandled.push(reason)
-    process.on('unhandledRejection', keep)
-    atEnd(() => void process.off('unhandledRejection', keep))
+    const record = (reason: unknown): void => void unhandled.push(reason)
+    process.on('unhandledRejection', record)
+    atEnd(() => void process.off('unhandledRejection', record))
     const server = await startPostgres()
     atEnd(() => server.end())
-    const wire = await tcpProxy(server.url)
-    atEnd(wire.end)
-    const pool = new Pool({ connectionString: wire.url })
+    const proxy = await startTcpProxy(server.url)
+    atEnd(proxy.end)
+    const pool = new Pool({ connectionString: proxy.url })
     atEnd(() => pool.end())
-    atEnd(wire.forward)
+    atEnd(proxy.forward)
     const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1 })
 
-    const random = generator(SEED)
+    const random = createRandom(SEED)
     const statuses: Record<string, number> = {}
     const recoveries: number[] = []
     const outages: Record<string, number> = {}
-    const slowest = { known: 0, any: 0 }
+    const slowest = { cached: 0, any: 0 }
     let longestQueue = 0
-    const over = new AbortController()
-    const note = (kind: string, { status, ms }: Timed): void => {
+    const finished = new AbortController()
+    const note = (kind: string, { status, ms }: Answer): void => {
       statuses[`${kind} ${status}`] = (statuses[`${kind} ${status}`] ?? 0) + 1
       slowest.any = Math.max(slowest.any, ms)
-      if (kind === 'known' && status === 200) slowest.known = Math.max(slowest.known, ms)
+      if (kind === 'cached' && status === 200) slowest.cached = Math.max(slowest.cached, ms)
     }
-    // The caller's own checks throw at anything that is neither 200 (nobody's key: 401) nor a whole 503.
+    // OutageHost rejects any answer but 200, a complete 503, and 401 for an unknown API key.
     const ask = {
-      known: async () => (await host.byMemory()).forEach((answer) => note('known', answer)),
-      nobody: async () => note('nobody', await host.byNobodysKey()),
-      token: async () => note('token', await host.tokenRequest()),
+      cached: async () => (await host.askCached()).forEach((answer) => note('cached', answer)),
+      unknown: async () => note('unknown', await host.askUnknownKey()),
+      token: async () => note('token', await host.requestToken()),
     }
     const callers = Object.values(ask).flatMap((each) =>
       Array.from({ length: 4 }, async () => {
-        while (!over.signal.aborted) {
+        while (!finished.signal.aborted) {
           await each()
           longestQueue = Math.max(longestQueue, pool.waitingCount)
           await sleep(5)
@@ -100,40 +101,40 @@ it(
       const names = Object.keys(OUTAGES)
       const name = names[Math.floor(random() * names.length)]!
       outages[name] = (outages[name] ?? 0) + 1
-      await OUTAGES[name]!(server, wire, random() < 0.25 ? 6000 : random() * 2500)
-      const back = performance.now()
+      await OUTAGES[name]!(server, proxy, random() < 0.25 ? 6000 : random() * 2500)
+      const endedAt = performance.now()
       for (;;) {
-        const answers = await Promise.all([host.byMemory(), host.byNobodysKey(), host.tokenRequest()])
+        const answers = await Promise.all([host.askCached(), host.askUnknownKey(), host.requestToken()])
         if (answers.flat().every(({ status }) => status !== 503)) break
         await sleep(10)
       }
-      recoveries.push(performance.now() - back)
+      recoveries.push(performance.now() - endedAt)
     }
-    over.abort()
+    finished.abort()
     await settled
 
     const sorted = recoveries.toSorted((a, b) => a - b)
     const at = (part: number): number =>
       Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!)
-    const said = [
+    const report = [
       `seed ${SEED}, ${SECONDS} s: ${JSON.stringify(outages)}`,
       `answers: ${JSON.stringify(statuses)}`,
       `recovery in ms: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} of ${sorted.length}`,
-      `slowest answer in ms: known and 200 ${Math.round(slowest.known)}, any ${Math.round(slowest.any)}`,
-      `longest queue of the pool ${longestQueue}, told ${host.told.length}, unhandled ${unhandled.length}`,
+      `slowest answer in ms: cached and 200 ${Math.round(slowest.cached)}, any ${Math.round(slowest.any)}`,
+      `longest queue of the pool ${longestQueue}, store events ${host.storeEvents.length}, unhandled ${unhandled.length}`,
     ]
-    for (const line of said) process.stdout.write(`LONG outages ${line}\n`)
+    for (const line of report) process.stdout.write(`LONG outages ${line}\n`)
     expect(unhandled).toEqual([])
     expect(at(1)).toBeLessThan(1000)
-    // Each outage is told of once, and so is its end.
-    for (const [i, what] of host.told.entries()) expect(what).toBe(i % 2 === 0 ? 'unavailable' : 'available')
-    expect(host.told.at(-1)).toBe('available')
+    // One event at the start of each outage and one at its end.
+    for (const [i, event] of host.storeEvents.entries()) expect(event).toBe(i % 2 === 0 ? 'unavailable' : 'available')
+    expect(host.storeEvents.at(-1)).toBe('available')
     expect((await host.auth.health()).ok).toBe(true)
   },
 )
 
-/** The same numbers for the same seed (mulberry32). */
-function generator(seed: number): () => number {
+/** A pseudo-random number generator (mulberry32). */
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -10,7 +10,14 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { all, answerTimeFromMemory, openOutageHost, recovery, WAITED, type AtEnd } from '../support/outages.js'
+import {
+  answersWith,
+  measureCachedAnswers,
+  openOutageHost,
+  measureRecovery,
+  MAX_ANSWER_MS,
+  type AtEnd,
+} from '../support/outages.js'
 import { platform } from '../support/platform.js'
 
 const PROCESS = fileURLToPath(new URL('../support/sqlite-process.mjs', import.meta.url))
@@ -21,8 +28,8 @@ async function newFile(atEnd: AtEnd): Promise<string> {
   return join(folder, 'platform.sqlite')
 }
 
-/** A platform on a connection of the host's, which waits for locks as the example app's does. */
-async function openOnHostsConnection(atEnd: AtEnd) {
+/** A platform on a connection that the host app has opened, with a busy timeout as in the example app. */
+async function openOnHostConnection(atEnd: AtEnd) {
   const file = await newFile(atEnd)
   const database = new DatabaseSync(file, { timeout: 5000 })
   atEnd(() => database.close())
@@ -30,7 +37,7 @@ async function openOnHostsConnection(atEnd: AtEnd) {
   return { host, database, file }
 }
 
-/** Another process, which keeps the file to itself. */
+/** Locks the file in another process. Resolves how to unlock it. */
 async function lock(atEnd: AtEnd, file: string, milliseconds: number): Promise<() => Promise<void>> {
   const holder = spawn(process.execPath, [PROCESS, file, 'hold', String(milliseconds)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -44,84 +51,93 @@ async function lock(atEnd: AtEnd, file: string, milliseconds: number): Promise<(
   }
 }
 
-describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
-  it.each(['of its own', "on the host's connection"])(
-    'that another process has locked, %s, keeps changes waiting and nobody else, the event loop least',
-    async (whose) => {
+// Sequential: it measures how long the event loop is blocked, and concurrent tests would block it too.
+describe('a SQLite file that another process has locked', { timeout: 60_000 }, () => {
+  it.each(['own', "host app's"])(
+    'delays only changes, and never blocks the event loop, on the %s connection',
+    async (connection) => {
       const ends: (() => void | Promise<void>)[] = []
       const atEnd: AtEnd = (end) => void ends.unshift(end)
-      const opened = whose === 'of its own' ? undefined : await openOnHostsConnection(atEnd)
+      const opened = connection === 'own' ? undefined : await openOnHostConnection(atEnd)
       const file = opened?.file ?? (await newFile(atEnd))
       const host = opened?.host ?? (await openOutageHost(atEnd, sqliteStore(file), { maxStaleness: 1 }))
       const unlock = await lock(atEnd, file, 20_000)
       const delay = monitorEventLoopDelay({ resolution: 5 })
       delay.enable()
-      const since = performance.now()
-      const refused = host.auth.applications.suspend(host.credentials.id).catch((error: unknown) => error)
-      expect(await answerTimeFromMemory(host, 1500)).toBeLessThan(150)
-      expect(await host.firstSight()).toMatchObject({ status: 200 })
-      expect(await host.tokenRequest()).toMatchObject({ status: 200 })
-      expect(await refused).toBeInstanceOf(StoreUnavailableError)
+      const startedAt = performance.now()
+      const rejected = host.auth.applications.suspend(host.credentials.id).catch((error: unknown) => error)
+      expect(await measureCachedAnswers(host, 1500)).toBeLessThan(150)
+      expect(await host.askUncached()).toMatchObject({ status: 200 })
+      expect(await host.requestToken()).toMatchObject({ status: 200 })
+      expect(await rejected).toBeInstanceOf(StoreUnavailableError)
       delay.disable()
       expect(delay.max / 1e6).toBeLessThan(500)
-      expect(performance.now() - since).toBeLessThan(WAITED)
+      expect(performance.now() - startedAt).toBeLessThan(MAX_ANSWER_MS)
       expect(await host.health()).toMatchObject({
         ok: true,
-        problems: expect.stringMatching(/refused to save since .*: it is locked by somebody else\.$/),
+        problems: expect.stringMatching(/rejected writes since .*: another process has locked it\.$/),
       })
       const late = host.auth.applications.suspend(host.credentials.id)
       await unlock()
-      const unlocked = performance.now()
+      const unlockedAt = performance.now()
       expect(await late).toMatchObject({ status: 'suspended' })
-      expect(performance.now() - unlocked).toBeLessThan(1000)
+      expect(performance.now() - unlockedAt).toBeLessThan(1000)
       expect(await host.auth.health()).toEqual({ ok: true, problems: [] })
-      expect(host.told).toEqual([])
+      expect(host.storeEvents).toEqual([])
       if (opened) expect(opened.database.prepare('PRAGMA busy_timeout').get()).toMatchObject({ timeout: 5000 })
       for (const end of ends) await end()
     },
   )
+})
 
-  it('that may not grow any more takes nothing it could lose, and answers all else', async ({
+describe.concurrent('a SQLite file', { timeout: 60_000 }, () => {
+  it('that is full rejects changes, loses none that it acknowledged, and answers reads', async ({
     onTestFinished: atEnd,
   }) => {
-    const { host, database } = await openOnHostsConnection(atEnd)
-    // SQLite's own limit, and with it SQLITE_FULL, as on a disk that is full.
+    const { host, database } = await openOnHostConnection(atEnd)
+    // Makes SQLite report SQLITE_FULL, as on a full disk.
     const { page_count: pages } = database.prepare('PRAGMA page_count').get() as { page_count: number }
     database.exec(`PRAGMA max_page_count = ${pages}`)
-    const made: string[] = []
+    const created: string[] = []
     const create = async (): Promise<void> => {
       const { credentials } = await host.auth.applications.create({ name: 'x'.repeat(100), apis: ['catalog'] })
-      made.push(credentials.clientId)
+      created.push(credentials.clientId)
     }
     const fill = async (): Promise<never> => {
       for (;;) await create()
     }
     await expect(fill()).rejects.toBeInstanceOf(StoreUnavailableError)
+    // Longer than maxStaleness: the rejected changes are no outage.
     await sleep(1200)
-    for (const key of made) expect(await host.auth.verifyApiKey('catalog', key)).toBeDefined()
-    expect([...(await host.byMemory()), await host.firstSight(), await host.tokenRequest()]).toEqual(all(200, 4))
+    for (const key of created) expect(await host.auth.verifyApiKey('catalog', key)).toBeDefined()
+    expect([...(await host.askCached()), await host.askUncached(), await host.requestToken()]).toEqual(
+      answersWith(200, 4),
+    )
     expect(await host.health()).toMatchObject({
       ok: true,
-      problems: expect.stringMatching(/refused to save since .*: its disk is full\.$/),
+      problems: expect.stringMatching(/rejected writes since .*: its disk is full\.$/),
     })
     database.exec(`PRAGMA max_page_count = ${pages * 2}`)
     await create()
     expect(await host.auth.health()).toEqual({ ok: true, problems: [] })
     const { items: applications } = await host.auth.applications.list({ limit: 1000 })
-    expect(applications).toHaveLength(made.length + 21)
+    expect(applications).toHaveLength(created.length + 21)
   })
 
-  it('that becomes read-only answers all that changes nothing', async ({ onTestFinished: atEnd }) => {
-    const { host, database, file } = await openOnHostsConnection(atEnd)
+  it('that becomes read-only rejects changes and answers reads', async ({ onTestFinished: atEnd }) => {
+    const { host, database, file } = await openOnHostConnection(atEnd)
     database.exec('PRAGMA query_only = ON')
     await expect(host.auth.applications.suspend(host.credentials.id)).rejects.toBeInstanceOf(StoreUnavailableError)
+    // Longer than maxStaleness: the rejected changes are no outage.
     await sleep(1200)
-    expect([...(await host.byMemory()), await host.firstSight(), await host.tokenRequest()]).toEqual(all(200, 4))
+    expect([...(await host.askCached()), await host.askUncached(), await host.requestToken()]).toEqual(
+      answersWith(200, 4),
+    )
     expect(await host.health()).toMatchObject({
       ok: true,
-      problems: expect.stringMatching(/refused to save since .*: it is read-only\.$/),
+      problems: expect.stringMatching(/rejected writes since .*: it is read-only\.$/),
     })
-    // A process that can only read finds all it needs; one that finds nothing says why it can't begin.
+    // A process can start on a read-only file that is set up; the next test has an empty one.
     const reading = new DatabaseSync(file, { readOnly: true })
     atEnd(() => reading.close())
     const late = platform({ now: Date.now, store: sqliteStore(reading) }).auth
@@ -137,10 +153,12 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
     )
   })
 
-  it('that is read-only and empty can not be started on, which is said', async ({ onTestFinished: atEnd }) => {
+  it('that is read-only and empty keeps the platform from starting, and health() and the log say why', async ({
+    onTestFinished: atEnd,
+  }) => {
     const file = await newFile(atEnd)
     const writing = new DatabaseSync(file)
-    writing.exec('PRAGMA journal_mode = WAL; CREATE TABLE theirs (a)')
+    writing.exec('PRAGMA journal_mode = WAL; CREATE TABLE host_app (a)')
     atEnd(() => writing.close())
     const reading = new DatabaseSync(file, { readOnly: true })
     atEnd(() => reading.close())
@@ -149,47 +167,49 @@ describe.concurrent('A SQLite file', { timeout: 60_000, retry: 2 }, () => {
     await vi.waitFor(async () =>
       expect(await auth.health()).toEqual({
         ok: false,
-        problems: ['The platform is not ready: its store can not be used yet (it is read-only).'],
+        problems: ['The platform is not ready: its store cannot be used yet (it is read-only).'],
       }),
     )
-    expect(logger.lines.join('\n')).toMatch(/could not start yet, and goes on trying: .*readonly database/)
+    expect(logger.lines.join('\n')).toMatch(/could not start yet, and keeps trying: .*readonly database/)
   })
 
-  it('that is moved away is a store out of reach, and is back when the file is', async ({ onTestFinished: atEnd }) => {
+  it('that is moved away is reported as out of reach, until it is moved back', async ({ onTestFinished: atEnd }) => {
     const file = await newFile(atEnd)
     const host = await openOutageHost(atEnd, sqliteStore(file), { maxStaleness: 1 })
     await rename(file, `${file}.away`)
-    expect(await host.byMemory()).toEqual(all(200))
+    expect(await host.askCached()).toEqual(answersWith(200))
     await expect(host.auth.applications.suspend(host.credentials.id)).rejects.toBeInstanceOf(StoreUnavailableError)
-    expect(await host.firstSight()).toMatchObject({ status: 503 })
-    await vi.waitFor(async () => expect(await host.byMemory()).toEqual(all(503)), { timeout: 3000 })
+    expect(await host.askUncached()).toMatchObject({ status: 503 })
+    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), { timeout: 3000 })
     expect(await host.health()).toMatchObject({
       ok: false,
       problems: expect.stringMatching(/out of reach since .*: its file was deleted or replaced\./),
     })
-    // A copy is another file: what goes into the one that is open would be lost.
+    // A copy is another file: changes in the open one would be lost.
     await copyFile(`${file}.away`, file)
-    expect(await host.byMemory()).toEqual(all(503))
+    expect(await host.askCached()).toEqual(answersWith(503))
     await rename(`${file}.away`, file)
-    expect(await recovery(host)).toBeLessThan(1000)
-    expect(host.told).toEqual(['unavailable', 'available'])
+    expect(await measureRecovery(host)).toBeLessThan(1000)
+    expect(host.storeEvents).toEqual(['unavailable', 'available'])
   })
 
-  it('that is overwritten with rubbish ends no process, and lets nobody in', async ({ onTestFinished: atEnd }) => {
+  it('that is overwritten with garbage neither ends the process nor lets an unknown caller in', async ({
+    onTestFinished: atEnd,
+  }) => {
     const file = await newFile(atEnd)
-    const host = await openOutageHost(atEnd, sqliteStore(file), { maxStaleness: 1, unseen: 60 })
-    // So that nothing is read from the log beside it, and then by way of another connection's commit not from memory.
+    const host = await openOutageHost(atEnd, sqliteStore(file), { maxStaleness: 1, uncached: 60 })
+    // Empties the write-ahead log, and commits on another connection, so that SQLite must read the file again.
     const other = new DatabaseSync(file)
-    other.exec('PRAGMA wal_checkpoint(TRUNCATE); CREATE TABLE theirs (a)')
+    other.exec('PRAGMA wal_checkpoint(TRUNCATE); CREATE TABLE host_app (a)')
     const { page_size: size } = other.prepare('PRAGMA page_size').get() as { page_size: number }
     const { page_count: pages } = other.prepare('PRAGMA page_count').get() as { page_count: number }
     atEnd(() => other.close())
-    const rubbish = Buffer.alloc(size * pages, 0xa7)
-    await writeFile(file, rubbish, { flag: 'r+' })
+    const garbage = Buffer.alloc(size * pages, 0xa7)
+    await writeFile(file, garbage, { flag: 'r+' })
     const statuses = new Set<number>()
     for (let i = 0; i < 20; i++) {
-      const answers = await Promise.all([host.firstSight(), host.tokenRequest()])
-      for (const { status } of [...answers, ...(await host.byMemory())]) statuses.add(status)
+      const answers = await Promise.all([host.askUncached(), host.requestToken()])
+      for (const { status } of [...answers, ...(await host.askCached())]) statuses.add(status)
     }
     expect(statuses).toEqual(new Set([200, 503]))
     await expect(host.auth.applications.create({ name: 'One more', apis: ['catalog'] })).rejects.toBeInstanceOf(

@@ -6,7 +6,7 @@ import { callerOf } from '../support/caller.js'
 import { failingStore } from '../support/outage.js'
 import { platform } from '../support/platform.js'
 
-async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, store: Store) {
+async function openPlatform({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, store: Store) {
   const made = platform({ store })
   await made.auth.ready()
   onTestFinished(() => made.auth.close())
@@ -14,35 +14,36 @@ async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, sto
   return { ...made, credentials, caller: callerOf({ app: express().use(made.auth.router) }) }
 }
 
-it('A store that is slow, and answers, has a wrong secret refused with 401 and a right one pass', async (test) => {
+it('a slow store does not change the answers to a wrong and a right client secret', async (test) => {
   const store = failingStore(memoryStore())
-  const { caller, credentials } = await open(test, store)
-  // Longer than a token request waits to know the latest.
+  const { caller, credentials } = await openPlatform(test, store)
+  // Longer than a token request waits for the latest changes.
   store.slowDown(300)
   await caller.token('orders', credentials).expect(200)
   await caller.token('orders', { ...credentials, clientSecret: 'wrong' }).expect(401, /invalid_client/)
   store.recover()
 })
 
-it('Look-ups that fail while all else is answered are 503, and no outage', async (test) => {
+it('look-ups that fail while other calls are answered get 503, and are no outage', async (test) => {
   const working = memoryStore()
   const store: Store = {
     ...working,
     async findApplicationByKey() {
-      // As one that waits for a connection while others are answered.
+      // As if the pool had no free connection for it.
       await new Promise((later) => setTimeout(later, 200))
       throw new Error('no connection free in time')
     },
   }
-  const { auth } = await open(test, store)
-  const told: string[] = []
-  for (const type of ['store.unavailable', 'store.available'] as const) auth.events.on(type, () => void told.push(type))
-  const nobody = createCredentials('epa', Buffer.alloc(32))
-  const asked = Array.from({ length: 5 }, () => auth.verifyApiKey('catalog', nobody.mint('key', 1).plain))
+  const { auth } = await openPlatform(test, store)
+  const storeEvents: string[] = []
+  for (const type of ['store.unavailable', 'store.available'] as const)
+    auth.events.on(type, () => void storeEvents.push(type))
+  const unknown = createCredentials('epa', Buffer.alloc(32))
+  const verifications = Array.from({ length: 5 }, () => auth.verifyApiKey('catalog', unknown.mint('key', 1).plain))
   await auth.applications.list()
-  for (const end of await Promise.allSettled(asked)) {
-    expect(end).toMatchObject({ status: 'rejected', reason: { status: 503 } })
+  for (const result of await Promise.allSettled(verifications)) {
+    expect(result).toMatchObject({ status: 'rejected', reason: { status: 503 } })
   }
-  expect(told).toEqual([])
+  expect(storeEvents).toEqual([])
   expect(await auth.health()).toEqual({ ok: true, problems: [] })
 })

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis'
 import request, { type Test } from 'supertest'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { PlatformAuthOptions, RateLimitsOptions } from '../../src/index.js'
-import { memoryCounter } from '../../src/rate-limits/memory-counter.js'
+import { createMemoryCounter } from '../../src/rate-limits/memory-counter.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { accessToken, createApplication, expectRefusal, formOf, GRANT, post, SECONDS } from '../support/http.js'
 import { platform, type TestPlatform } from '../support/platform.js'
@@ -18,8 +18,8 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close()
 })
 
-/** A platform at an address of its own, unless it is given one: what others count is not its business. */
-function open(
+/** A platform with a random `baseUrl`, so that it shares no limits with other tests. */
+function openPlatform(
   rateLimits: RateLimitsOptions,
   options: Partial<PlatformAuthOptions> = {},
 ): TestPlatform & { app: Express } {
@@ -37,17 +37,17 @@ function open(
 const from = (address: string) => ({ 'X-Forwarded-For': address })
 const byKey = (app: Express, clientId: string): Test => request(app).get('/catalog/items').set('X-Api-Key', clientId)
 
-describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
+describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counter) => {
   let shared: Awaited<ReturnType<typeof openRedis>> | undefined
   let redis: Redis | undefined
   beforeAll(async () => {
-    if (place === 'memory') return
+    if (counter === 'memory') return
     shared = await openRedis()
     redis = shared.connect()
   })
   afterAll(() => shared?.end())
 
-  /** 429 with Retry-After, from the request after the `limit`-th on. */
+  /** `limit` requests are answered with `good`, further ones with 429 and Retry-After. */
   async function expectLimit(limit: number, good: number, ask: () => PromiseLike<request.Response>): Promise<void> {
     for (let i = 0; i < limit; i++) expect((await ask()).status).toBe(good)
     for (let i = 0; i < 2; i++) {
@@ -58,9 +58,9 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
     }
   }
 
-  it('refuse with 429 and Retry-After: requests, access tokens, failed authentication, registrations', async () => {
+  it('refuse with 429 and Retry-After: requests, token requests, failed authentications, registrations', async () => {
     const limit = { limit: 2, ...MINUTE }
-    const { app, auth } = open({
+    const { app, auth } = openPlatform({
       requests: limit,
       tokenRequests: limit,
       failedAuthentication: limit,
@@ -81,7 +81,7 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
   })
 
   it('count per application and API', async () => {
-    const { app, auth } = open({ requests: { limit: 1, ...MINUTE }, redis })
+    const { app, auth } = openPlatform({ requests: { limit: 1, ...MINUTE }, redis })
     const [one, two] = [
       await createApplication(auth, ['orders', 'catalog']),
       await createApplication(auth, ['catalog']),
@@ -91,13 +91,13 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
     expect((await byKey(app, one.clientId)).status).toBe(200)
     expect((await byKey(app, one.clientId)).status).toBe(429)
     expect((await byKey(app, two.clientId)).status).toBe(200)
-    // Two guards on its way, counted once.
+    // Two guards of the same API count a request once.
     expect((await bearer()).status).toBe(200)
     expect((await bearer()).status).toBe(429)
   })
 
-  it('begin afresh after the window', async () => {
-    const { app, auth } = open({ requests: { limit: 1, window: 1 }, redis })
+  it('allow requests again after the window', async () => {
+    const { app, auth } = openPlatform({ requests: { limit: 1, window: 1 }, redis })
     const { clientId } = await createApplication(auth, ['catalog'])
     expect((await byKey(app, clientId)).status).toBe(200)
     const refused = await byKey(app, clientId)
@@ -105,8 +105,8 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
     await expect.poll(async () => (await byKey(app, clientId)).status, { timeout: 5000 }).toBe(200)
   })
 
-  it('let the right secret pass from wherever somebody guesses, however often', async () => {
-    const { app, auth } = open({ failedAuthentication: { limit: 3, ...MINUTE }, redis })
+  it('accept the right secret from every address, after any number of guesses', async () => {
+    const { app, auth } = openPlatform({ failedAuthentication: { limit: 3, ...MINUTE }, redis })
     const shop = await createApplication(auth, ['orders'])
     const wrong = formOf({ ...shop, clientSecret: 'wrong' })
     const statuses = new Set<number>()
@@ -123,8 +123,8 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([401, 429])
   })
 
-  it('count unknown clients of an address together, and a known client apart from them', async () => {
-    const { app, auth } = open({ failedAuthentication: { limit: 2, ...MINUTE }, redis })
+  it('count failed authentications of unknown clients per address, and of a known client separately', async () => {
+    const { app, auth } = openPlatform({ failedAuthentication: { limit: 2, ...MINUTE }, redis })
     const shop = await createApplication(auth, ['orders'])
     const status = async (clientId: string): Promise<number> =>
       (await post(app, TOKEN, { ...GRANT, client_id: clientId, client_secret: 'wrong' }, from('192.0.2.1'))).status
@@ -136,8 +136,8 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
   describe('with headers', () => {
     const POLICY = { limit: 3, window: 60 }
 
-    it('tell where the caller stands, on what passed and on what did not', async () => {
-      const { app, auth } = open({ requests: POLICY, redis, headers: true })
+    it('are on allowed and on refused answers', async () => {
+      const { app, auth } = openPlatform({ requests: POLICY, redis, headers: true })
       const { clientId } = await createApplication(auth, ['catalog'])
       for (const [status, remaining] of [[200, 2], [200, 1], [200, 0], [429, 0], [429, 0]]) {
         const answer = await byKey(app, clientId)
@@ -149,8 +149,8 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
       }
     }) // prettier-ignore
 
-    it('tell it once where two guards are on the way, and beside what the host tells', async () => {
-      const { app, auth } = open({ requests: POLICY, redis, headers: true })
+    it("are added once by two guards, after the host app's own values", async () => {
+      const { app, auth } = openPlatform({ requests: POLICY, redis, headers: true })
       const shop = await createApplication(auth, ['orders'])
       const token = await accessToken(app, 'orders', shop)
       const host = express().use((_req, res, next) => {
@@ -162,8 +162,8 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
       expect(headers['ratelimit']).toMatch(/^"site";r=9;t=1, "orders";r=2;t=\d+$/)
     })
 
-    it('tell it at the token endpoint, apart from the API itself, and let pages read it', async () => {
-      const { app, auth } = open({ tokenRequests: POLICY, redis, headers: true }, { cors: { origin: '*' } })
+    it('are on token answers, with a policy of their own, and readable for browsers (CORS)', async () => {
+      const { app, auth } = openPlatform({ tokenRequests: POLICY, redis, headers: true }, { cors: { origin: '*' } })
       const shop = await createApplication(auth, ['orders'])
       const ask = () => post(app, TOKEN, formOf(shop), { Origin: 'https://page.example' })
       for (const remaining of [2, 1, 0]) {
@@ -179,8 +179,8 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
       )
     })
 
-    it('say nothing of what has no limit, of failures, and of what is refused before it is counted', async () => {
-      const { app, auth } = open({ failedAuthentication: POLICY, redis, headers: true })
+    it('are absent without a limit, for failed authentications, and on requests that are refused before counting', async () => {
+      const { app, auth } = openPlatform({ failedAuthentication: POLICY, redis, headers: true })
       const shop = await createApplication(auth, ['orders', 'catalog'])
       const answers = [
         await byKey(app, shop.clientId),
@@ -196,10 +196,10 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
       for (const { headers } of answers) expect(Object.keys(headers).join()).not.toContain('ratelimit')
     })
 
-    it('are shown to onDenied with the refusal', async () => {
+    it('are passed to onDenied', async () => {
       const onDenied = ({ headers }: { headers: object }, _req: unknown, res: ServerResponse) =>
         res.end(JSON.stringify(headers))
-      const { app, auth } = open({ requests: { limit: 1, ...MINUTE }, redis, headers: true }, { onDenied })
+      const { app, auth } = openPlatform({ requests: { limit: 1, ...MINUTE }, redis, headers: true }, { onDenied })
       const { clientId } = await createApplication(auth, ['catalog'])
       await byKey(app, clientId)
       const shown = JSON.parse((await byKey(app, clientId)).text) as Record<string, string>
@@ -208,16 +208,16 @@ describe.each(['memory', 'Redis'] as const)('Limits counted in %s', (place) => {
   })
 })
 
-describe('Limits in Redis', () => {
+describe('rate limits in Redis', () => {
   let shared: Awaited<ReturnType<typeof openRedis>>
   beforeAll(async () => void (shared = await openRedis()))
   afterAll(() => shared.end())
 
-  it('are one for all platforms of a baseUrl, and another for the next', async () => {
+  it('are shared by the platforms of one baseUrl, and not with another baseUrl', async () => {
     const rateLimits = { registration: { limit: 3, ...MINUTE } }
     const baseUrl = `https://${randomBytes(8).toString('hex')}.example.com`
-    const twins = [0, 1].map(() => open({ ...rateLimits, redis: shared.connect() }, { baseUrl }))
-    const other = open({ ...rateLimits, redis: shared.connect() })
+    const twins = [0, 1].map(() => openPlatform({ ...rateLimits, redis: shared.connect() }, { baseUrl }))
+    const other = openPlatform({ ...rateLimits, redis: shared.connect() })
     let contact = 0
     const register = async ({ app }: { app: Express }): Promise<number> =>
       (
@@ -231,10 +231,10 @@ describe('Limits in Redis', () => {
     expect(await register(other)).toBe(202)
   })
 
-  it('leave nothing behind that says who it was, or that stays', async () => {
+  it('leave only keys that expire and that name neither addresses nor contacts nor API keys', async () => {
     const redis = shared.connect()
     const limit = { limit: 1, ...MINUTE }
-    const { app, auth } = open({
+    const { app, auth } = openPlatform({
       requests: limit,
       tokenRequests: limit,
       failedAuthentication: limit,
@@ -264,12 +264,12 @@ describe('Limits in Redis', () => {
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0)
   })
 
-  it('do not connect, close or listen to the instance, which stays its owner’s', async () => {
+  it('neither connect nor close the client, and add no listeners', async () => {
     const redis = shared.connect()
     await redis.ping()
     const listeners = () => redis.eventNames().map((name) => [name, redis.listenerCount(name)])
     const before = listeners()
-    const { app, auth } = open({ requests: { limit: 5, ...MINUTE }, redis })
+    const { app, auth } = openPlatform({ requests: { limit: 5, ...MINUTE }, redis })
     await byKey(app, (await createApplication(auth, ['catalog'])).clientId)
     await auth.close()
     expect(listeners()).toEqual(before)
@@ -277,17 +277,17 @@ describe('Limits in Redis', () => {
   })
 })
 
-describe('Limits in memory, when somebody has any number of addresses,', () => {
-  const FULL = 20
+describe('createMemoryCounter() with more keys than maxKeys', () => {
+  const MAX_KEYS = 20
 
-  async function flood(count: ReturnType<typeof memoryCounter>, keys: number): Promise<number> {
+  async function flood(count: ReturnType<typeof createMemoryCounter>, keys: number): Promise<number> {
     let refused = 0
     for (let i = 0; i < keys; i++) if (!(await count(`flood ${i}`)).allowed) refused += 1
     return refused
   }
 
-  it('go on counting those whom they know apart', async () => {
-    const count = memoryCounter({ limit: 3, window: 60 }, FULL)
+  it('counts known keys separately', async () => {
+    const count = createMemoryCounter({ limit: 3, window: 60 }, MAX_KEYS)
     await count('known')
     await flood(count, 10_000)
     expect([
@@ -297,17 +297,17 @@ describe('Limits in memory, when somebody has any number of addresses,', () => {
     ]).toEqual([1, 0, false])
   })
 
-  it('count newcomers together: 1,024 counters, however many come', async () => {
+  it('counts any number of new keys in 1,024 shared counters', async () => {
     const limit = 3
-    const refused = await flood(memoryCounter({ limit, window: 60 }, FULL), 20_000)
-    expect(20_000 - refused).toBeLessThanOrEqual(FULL + 1024 * limit)
+    const refused = await flood(createMemoryCounter({ limit, window: 60 }, MAX_KEYS), 20_000)
+    expect(20_000 - refused).toBeLessThanOrEqual(MAX_KEYS + 1024 * limit)
     expect(20_000 - refused).toBeGreaterThan(1024 * limit * 0.9)
   })
 
-  it('count newcomers apart again when there is room', async () => {
-    const count = memoryCounter({ limit: 1, window: 2 }, FULL)
+  it('counts new keys separately again when others have expired', async () => {
+    const count = createMemoryCounter({ limit: 1, window: 2 }, MAX_KEYS)
     await flood(count, 8000)
-    expect((await count('newcomer')).allowed).toBe(false)
-    await expect.poll(() => flood(count, FULL), { timeout: 5000 }).toBe(0)
+    expect((await count('new')).allowed).toBe(false)
+    await expect.poll(() => flood(count, MAX_KEYS), { timeout: 5000 }).toBe(0)
   })
 })

@@ -2,36 +2,36 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createRedisCircuitBreaker } from '../../src/rate-limits/redis-circuit-breaker.js'
 
-it('takes no late failure from before an outage for another outage', async () => {
-  const told: unknown[] = []
+it('ignores a time-out of a command that was sent before an outage that is over', async () => {
+  const changes: unknown[] = []
   const redis = { status: 'ready', defineCommand: () => undefined }
-  const link = createRedisCircuitBreaker({
+  const circuitBreaker = createRedisCircuitBreaker({
     redis,
     probe: async () => undefined,
-    onChange: (problem) => void told.push(problem),
+    onChange: (problem) => void changes.push(problem),
   })
   const lost = new Error('lost')
   const [unanswered, refused] = [
-    link.ask(() => sleep(60_000, 'late', { ref: false })),
-    link.ask(() => Promise.reject(lost)),
+    circuitBreaker.ask(() => sleep(60_000, 'late', { ref: false })),
+    circuitBreaker.ask(() => Promise.reject(lost)),
   ]
   expect(await refused).toBe(undefined)
   expect(await unanswered).toBe(undefined)
-  expect(told).toEqual([lost, undefined])
-  expect(await link.ask(async () => 'answer')).toBe('answer')
-  link.close()
+  expect(changes).toEqual([lost, undefined])
+  expect(await circuitBreaker.ask(async () => 'answer')).toBe('answer')
+  circuitBreaker.close()
 })
 
-it('says nothing more once it is closed', async () => {
-  const told: unknown[] = []
+it('reports no change after close()', async () => {
+  const changes: unknown[] = []
   const redis = { status: 'ready', defineCommand: () => undefined }
-  const link = createRedisCircuitBreaker({
+  const circuitBreaker = createRedisCircuitBreaker({
     redis,
     probe: async () => undefined,
-    onChange: (problem) => void told.push(problem),
+    onChange: (problem) => void changes.push(problem),
   })
-  await link.ask(() => Promise.reject(new Error('lost')))
-  link.close()
+  await circuitBreaker.ask(() => Promise.reject(new Error('lost')))
+  circuitBreaker.close()
   await sleep(300)
-  expect(told).toHaveLength(1)
+  expect(changes).toHaveLength(1)
 })

@@ -8,7 +8,7 @@ import type { PlatformEvent } from '../../src/index.js'
 import { createRateLimits } from '../../src/rate-limits/create.js'
 import { createApplication, formOf, listen, post } from '../support/http.js'
 import { platform } from '../support/platform.js'
-import { connectTo, startRedis, until, type RedisServer } from '../support/redis.js'
+import { connectRedis, startRedis, waitUntil, type RedisServer } from '../support/redis.js'
 
 const LIMIT = 40
 
@@ -20,8 +20,8 @@ afterEach(async () => {
   await server.end()
 })
 
-/** A platform that counts in that Redis, and an application that may call it `LIMIT` times. */
-async function open(redis = connectTo(server.url), window = 60) {
+/** A platform that counts in that Redis, where each application may call an API `LIMIT` times. */
+async function openPlatform(redis = connectRedis(server.url), window = 60) {
   closings.push(() => redis.disconnect())
   const baseUrl = `https://${randomBytes(8).toString('hex')}.example.com`
   const requests = { limit: LIMIT, window }
@@ -36,112 +36,116 @@ async function open(redis = connectTo(server.url), window = 60) {
   await auth.ready()
   const { port, close } = await listen(app)
   closings.push(close)
-  const newcomer = () => createApplication(auth, ['catalog', 'orders'])
+  const newClient = () => createApplication(auth, ['catalog', 'orders'])
   const call = ({ clientId }: { clientId: string }): Promise<Response> =>
     request(`http://127.0.0.1:${port}`)
       .get('/catalog/items')
       .set('X-Api-Key', clientId)
       .then((answer) => answer)
-  return { ...made, app, redis, events, types: () => events.map(({ type }) => type), newcomer, call }
+  return { ...made, app, redis, events, types: () => events.map(({ type }) => type), newClient, call }
 }
 
-/** How many of so many calls at once passed; the others were refused, and nothing else happened. */
-async function passed(asked: Promise<Response>[]): Promise<number> {
-  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+/** How many of the calls were answered with 200; the others must have been refused with 429. */
+async function countPassed(calls: Promise<Response>[]): Promise<number> {
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
   return statuses.filter((status) => status === 200).length
 }
 
-const times = <Made>(count: number, make: () => Made): Made[] => Array.from({ length: count }, make)
+const repeat = <Result>(count: number, call: () => Result): Result[] => Array.from({ length: count }, call)
 
-/** What an ioredis instance may be told, from patient to impatient. */
-const WAYS = {
-  'as ioredis is by default': {},
-  'keeping commands for ever': { enableOfflineQueue: true, maxRetriesPerRequest: null },
-  'keeping no command': { enableOfflineQueue: false, maxRetriesPerRequest: 1 },
+/** Options of ioredis for commands that it cannot send at once. */
+const CLIENT_OPTIONS = {
+  'the default options': {},
+  'an unlimited offline queue': { enableOfflineQueue: true, maxRetriesPerRequest: null },
+  'no offline queue': { enableOfflineQueue: false, maxRetriesPerRequest: 1 },
 }
 
-const MISDEEDS = {
+const FAILURES = {
   'is killed': [(redis: RedisServer) => redis.kill(), (redis: RedisServer) => redis.start()],
   hangs: [async (redis: RedisServer) => redis.freeze(), async (redis: RedisServer) => redis.thaw()],
 } as const
 
-describe.each(Object.entries(MISDEEDS))('When Redis %s under load,', (_, [harm, heal]) => {
-  it.each(Object.entries(WAYS))(
-    '%s: limits hold in this process, nobody waits, nothing fails',
-    async (_way, options) => {
-      const { call, newcomer, auth, app, redis, events, types, logger } = await open(connectTo(server.url, options))
-      const [busy, fresh, late] = [await newcomer(), await newcomer(), await newcomer()]
-      await until(() => redis.status === 'ready')
+describe.each(Object.entries(FAILURES))('when Redis %s under load', (_, [fail, recover]) => {
+  it.each(Object.entries(CLIENT_OPTIONS))(
+    'each process keeps the limits without delays or errors, and shares them again afterwards, with %s',
+    async (_options, options) => {
+      const { call, newClient, auth, app, redis, events, types, logger } = await openPlatform(
+        connectRedis(server.url, options),
+      )
+      const [busy, quiet, other] = [await newClient(), await newClient(), await newClient()]
+      await waitUntil(() => redis.status === 'ready')
 
-      // Some calls are on their way when it happens.
-      const before = times(LIMIT / 2, () => call(busy))
+      // Some calls are being answered when Redis fails.
+      const before = repeat(LIMIT / 2, () => call(busy))
       await Promise.race(before)
-      const during = times(LIMIT, () => call(busy))
-      await harm(server)
-      const after = times(LIMIT * 3, () => call(busy))
-      // Once in Redis, once in memory: no more than that can be known.
-      const all = await passed([...before, ...during, ...after])
+      const during = repeat(LIMIT, () => call(busy))
+      await fail(server)
+      const after = repeat(LIMIT * 3, () => call(busy))
+      // A client can use its limit twice: once in Redis, once in memory.
+      const all = await countPassed([...before, ...during, ...after])
       expect(all).toBeGreaterThanOrEqual(LIMIT)
       expect(all).toBeLessThanOrEqual(2 * LIMIT)
 
-      expect(await passed(times(LIMIT * 3, () => call(fresh)))).toBe(LIMIT)
+      expect(await countPassed(repeat(LIMIT * 3, () => call(quiet)))).toBe(LIMIT)
       expect(types()).toEqual(['limits.unavailable'])
       expect(events[0]!.reason).toBeTruthy()
-      const refused = await call(fresh)
+      const refused = await call(quiet)
       expect([refused.status, refused.headers['retry-after']]).toEqual([429, expect.stringMatching(/^[1-6]\d?$/)])
 
-      // Guesses are counted as well, and the right secret passes.
-      const wrong = formOf({ ...fresh, clientSecret: 'wrong' })
-      const guesses = await Promise.all(times(8, () => post(app, '/orders/token', wrong)))
+      // Failed authentications are limited too, and the right secret is accepted.
+      const wrong = formOf({ ...quiet, clientSecret: 'wrong' })
+      const guesses = await Promise.all(repeat(8, () => post(app, '/orders/token', wrong)))
       expect(guesses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
         401, 401, 401, 401, 401, 429, 429, 429,
       ])
-      expect((await post(app, '/orders/token', formOf(fresh))).status).toBe(200)
+      expect((await post(app, '/orders/token', formOf(quiet))).status).toBe(200)
 
-      // After the first ones nobody has to wait to find out.
-      const since = performance.now()
-      for (let i = 0; i < 10; i++) await auth.verifyApiKey('catalog', late.clientId)
-      expect(performance.now() - since).toBeLessThan(200)
+      // While the circuit is open, no call waits for Redis.
+      const startedAt = performance.now()
+      for (let i = 0; i < 10; i++) await auth.verifyApiKey('catalog', other.clientId)
+      expect(performance.now() - startedAt).toBeLessThan(200)
 
-      await heal(server)
-      const healed = performance.now()
-      await until(() => types().length === 2)
-      expect(performance.now() - healed).toBeLessThan(1000)
+      await recover(server)
+      const recoveredAt = performance.now()
+      await waitUntil(() => types().length === 2)
+      expect(performance.now() - recoveredAt).toBeLessThan(1000)
       expect(types()).toEqual(['limits.unavailable', 'limits.available'])
-      // Shared again: another instance sees what this one counts.
-      const next = await newcomer()
-      expect(await passed(times(LIMIT * 2, () => call(next)))).toBe(LIMIT)
+      // Shared again: the count is in Redis.
+      const next = await newClient()
+      expect(await countPassed(repeat(LIMIT * 2, () => call(next)))).toBe(LIMIT)
       expect(await redis.keys(`*:requests:catalog:${next.id}`)).toHaveLength(1)
 
-      const said = logger.lines.filter((line) => line.includes('Redis'))
-      expect(said).toEqual([
-        expect.stringMatching(/^Redis is out of reach: limits are counted in each process until it answers\./),
-        'Redis answers again: limits are shared.',
+      const logged = logger.lines.filter((line) => line.includes('Redis'))
+      expect(logged).toEqual([
+        expect.stringMatching(/^Redis is out of reach: each process counts its own rate limits until it answers\./),
+        'Redis answers again: rate limits are shared.',
       ])
     },
   )
 })
 
-describe('Redis', () => {
-  it('that is not there at the start is waited for by nobody, and counts from when it comes', async () => {
+describe('rate limits in Redis', () => {
+  it('delay no request while Redis is not running at the start, and are shared once it is', async () => {
     await server.kill()
-    const { call, newcomer, types } = await open()
-    const client = await newcomer()
-    const since = performance.now()
+    const { call, newClient, types } = await openPlatform()
+    const client = await newClient()
+    const startedAt = performance.now()
     expect((await call(client)).status).toBe(200)
-    expect(performance.now() - since).toBeLessThan(2000)
+    expect(performance.now() - startedAt).toBeLessThan(2000)
     expect(types()).toEqual(['limits.unavailable'])
     await server.start()
-    await until(() => types().length === 2)
+    await waitUntil(() => types().length === 2)
     expect(types()[1]).toBe('limits.available')
   })
 
-  it.each(Object.entries(WAYS))(
-    '%s, that is just being connected counts from the first request on',
+  it.each(Object.entries(CLIENT_OPTIONS))(
+    'count the first request in Redis while the client is connecting, with %s',
     async (_, options) => {
-      const { auth, newcomer, types, redis } = await open(connectTo(server.url, { ...options, lazyConnect: true }))
-      const client = await newcomer()
+      const { auth, newClient, types, redis } = await openPlatform(
+        connectRedis(server.url, { ...options, lazyConnect: true }),
+      )
+      const client = await newClient()
       const connecting = redis.connect()
       expect(redis.status).toBe('connecting')
       await auth.verifyApiKey('catalog', client.clientId)
@@ -151,49 +155,49 @@ describe('Redis', () => {
     },
   )
 
-  it('that connects when it is first asked (lazyConnect) is asked', async () => {
-    const redis = connectTo(server.url, { lazyConnect: true })
-    const { call, newcomer, types } = await open(redis)
-    const client = await newcomer()
+  it('connect a client with lazyConnect', async () => {
+    const redis = connectRedis(server.url, { lazyConnect: true })
+    const { call, newClient, types } = await openPlatform(redis)
+    const client = await newClient()
     expect((await call(client)).status).toBe(200)
     expect([types(), redis.status]).toEqual([[], 'ready'])
     expect(await redis.keys(`*:${client.id}`)).toHaveLength(1)
   })
 
-  it('that takes no writes is as good as gone, whatever it answers to PING, and is told of once', async () => {
-    const { call, newcomer, types, events } = await open()
-    const admin = connectTo(server.url)
+  it('treat a Redis that rejects writes as out of reach, and emit one event', async () => {
+    const { call, newClient, types, events } = await openPlatform()
+    const admin = connectRedis(server.url)
     closings.push(() => admin.disconnect())
     await admin.config('SET', 'maxmemory', '1')
-    const client = await newcomer()
-    expect(await passed(times(LIMIT * 2, () => call(client)))).toBe(LIMIT)
+    const client = await newClient()
+    expect(await countPassed(repeat(LIMIT * 2, () => call(client)))).toBe(LIMIT)
     await sleep(500)
     expect(types()).toEqual(['limits.unavailable'])
     expect(events[0]!.reason).toMatch(/OOM/)
     await admin.config('SET', 'maxmemory', '0')
-    await until(() => types().length === 2)
+    await waitUntil(() => types().length === 2)
   })
 
-  it('that its owner has closed leaves limits in this process', async () => {
-    const { call, newcomer, types, redis } = await open()
+  it('are counted in the process after the host app has closed the client', async () => {
+    const { call, newClient, types, redis } = await openPlatform()
     await redis.quit()
-    const client = await newcomer()
-    expect(await passed(times(LIMIT * 2, () => call(client)))).toBe(LIMIT)
+    const client = await newClient()
+    expect(await countPassed(repeat(LIMIT * 2, () => call(client)))).toBe(LIMIT)
     expect(types()).toEqual(['limits.unavailable'])
   })
 
-  it('that has forgotten everything, scripts too, is no outage', async () => {
-    const { call, newcomer, types, redis } = await open()
-    const client = await newcomer()
+  it('continue after Redis has lost its data and scripts', async () => {
+    const { call, newClient, types, redis } = await openPlatform()
+    const client = await newClient()
     expect((await call(client)).status).toBe(200)
     await redis.script('FLUSH')
     await redis.flushall()
-    expect(await passed(times(LIMIT * 2, () => call(client)))).toBe(LIMIT)
+    expect(await countPassed(repeat(LIMIT * 2, () => call(client)))).toBe(LIMIT)
     expect(types()).toEqual([])
   })
 
-  it('is a problem that operators can read of, for as long as it lasts', async () => {
-    const redis = connectTo(server.url)
+  it('report a problem while Redis is out of reach', async () => {
+    const redis = connectRedis(server.url)
     closings.push(() => redis.disconnect())
     const limits = createRateLimits({
       secret: 'any',
@@ -208,37 +212,37 @@ describe('Redis', () => {
     expect(limits.problem()).toBe(undefined)
     await server.kill()
     await count('two')
-    expect(limits.problem()).toBe('Redis is out of reach: each process counts limits for itself.')
+    expect(limits.problem()).toBe('Redis is out of reach: each process counts its own rate limits.')
     await server.start()
-    await until(() => limits.problem() === undefined)
+    await waitUntil(() => limits.problem() === undefined)
   })
 
-  it('that answered in time is not gone where this process had no time to listen', async () => {
-    const { auth, newcomer, types } = await open()
-    const client = await newcomer()
+  it('do not take a blocked event loop for an outage of Redis', async () => {
+    const { auth, newClient, types } = await openPlatform()
+    const client = await newClient()
     await auth.verifyApiKey('catalog', client.clientId)
-    const asked = auth.verifyApiKey('catalog', client.clientId)
-    await new Promise((turn) => setImmediate(turn))
-    const since = performance.now()
-    while (performance.now() - since < 400);
-    await asked
+    const verification = auth.verifyApiKey('catalog', client.clientId)
+    await new Promise((resolve) => setImmediate(resolve))
+    const blockedAt = performance.now()
+    while (performance.now() - blockedAt < 400);
+    await verification
     expect(types()).toEqual([])
   })
 
-  it('of which a key has used up its limit is not asked about it again', async () => {
-    const { call, newcomer } = await open()
-    const client = await newcomer()
-    await passed(times(LIMIT, () => call(client)))
+  it('send nothing to Redis for a client that has used up its limit', async () => {
+    const { call, newClient } = await openPlatform()
+    const client = await newClient()
+    await countPassed(repeat(LIMIT, () => call(client)))
     const admin = new Redis(server.url)
     closings.push(() => admin.disconnect())
-    const before = await commands(admin)
-    expect(await passed(times(LIMIT, () => call(client)))).toBe(0)
-    expect(await commands(admin)).toBe(before)
+    const before = await countScripts(admin)
+    expect(await countPassed(repeat(LIMIT, () => call(client)))).toBe(0)
+    expect(await countScripts(admin)).toBe(before)
   })
 })
 
-/** How many scripts a Redis has run. */
-async function commands(redis: Redis): Promise<number> {
+/** How many scripts the server has run. */
+async function countScripts(redis: Redis): Promise<number> {
   const stats = await redis.info('commandstats')
   return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, calls]) => sum + Number(calls), 0)
 }

@@ -11,7 +11,7 @@ import { createPlatformAuth } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { createApplication, formOf, type ClientCredentials } from '../support/http.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
-import { startRedis, until, type RedisServer } from '../support/redis.js'
+import { startRedis, waitUntil, type RedisServer } from '../support/redis.js'
 
 const PROCESSES = 3
 const LIMIT = 50
@@ -23,15 +23,16 @@ const RATE_LIMITS = Object.fromEntries(
   ]),
 )
 
-interface Running {
+interface LimitsProcess {
   readonly process: ChildProcess
   readonly url: string
-  readonly said: string[]
+  /** The `limits.*` events so far. */
+  readonly events: string[]
 }
 
 let folder: string
 let redis: RedisServer
-let running: Running[] = []
+let processes: LimitsProcess[] = []
 let shop: ClientCredentials
 
 beforeAll(async () => {
@@ -50,41 +51,44 @@ beforeAll(async () => {
   shop = await createApplication(auth, ['orders', 'catalog'])
   await auth.close()
   const options = { file, secret: SECRET, redis: redis.url, baseUrl, rateLimits: RATE_LIMITS }
-  running = await Promise.all(Array.from({ length: PROCESSES }, () => start(JSON.stringify(options))))
+  processes = await Promise.all(Array.from({ length: PROCESSES }, () => start(JSON.stringify(options))))
 })
 
 afterAll(async () => {
-  for (const { process } of running) process.kill('SIGKILL')
+  for (const { process } of processes) process.kill('SIGKILL')
   await redis?.end()
   await rm(folder, { recursive: true, force: true })
 })
 
-async function start(options: string): Promise<Running> {
+async function start(options: string): Promise<LimitsProcess> {
   const process = spawn('node', [PROGRAM, options], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const said: string[] = []
+  const events: string[] = []
   const lines = createInterface(process.stdout)
   const [port] = (await once(lines, 'line')) as [string]
-  lines.on('line', (line) => void said.push(line))
-  return { process, url: `http://127.0.0.1:${port}`, said }
+  lines.on('line', (line) => void events.push(line))
+  return { process, url: `http://127.0.0.1:${port}`, events }
 }
 
-/** What so many requests are answered that the processes share among them, 30 under way at a time. */
-async function statuses(count: number, ask: (url: string, i: number) => PromiseLike<Response>): Promise<number[]> {
+/** The statuses of `count` requests, spread over the processes, 30 at a time. */
+async function collectStatuses(
+  count: number,
+  ask: (url: string, i: number) => PromiseLike<Response>,
+): Promise<number[]> {
   const answers: number[] = []
   let next = 0
-  async function askOn(): Promise<void> {
-    for (let i = next++; i < count; i = next++) answers.push((await ask(running[i % PROCESSES]!.url, i)).status)
+  async function askRepeatedly(): Promise<void> {
+    for (let i = next++; i < count; i = next++) answers.push((await ask(processes[i % PROCESSES]!.url, i)).status)
   }
-  await Promise.all(Array.from({ length: 30 }, askOn))
+  await Promise.all(Array.from({ length: 30 }, askRepeatedly))
   return answers
 }
 
-const WRONG = (): Record<string, string> => formOf({ ...shop, clientSecret: 'wrong' })
+const wrongForm = (): Record<string, string> => formOf({ ...shop, clientSecret: 'wrong' })
 
 it.each<[string, number, (url: string, i: number) => PromiseLike<Response>]>([
   ['requests', 200, (url) => request(url).get('/catalog/items').set('X-Api-Key', shop.clientId)],
   ['access tokens', 200, (url) => request(url).post('/orders/token').type('form').send(formOf(shop))],
-  ['failed authentications', 401, (url) => request(url).post('/orders/token').type('form').send(WRONG())],
+  ['failed authentications', 401, (url) => request(url).post('/orders/token').type('form').send(wrongForm())],
   [
     'registrations of an address',
     202,
@@ -102,30 +106,30 @@ it.each<[string, number, (url: string, i: number) => PromiseLike<Response>]>([
         .set('X-Forwarded-For', `198.51.100.${i}`)
         .send({ name: 'Shop', contact: 'dev@shop.example', apis: ['catalog'] }),
   ],
-])(`%s: ${PROCESSES} processes let exactly the limit pass in all`, async (_, good, ask) => {
-  const answers = await statuses(LIMIT * 3, ask)
-  expect(running.flatMap(({ said }) => said)).toEqual([])
+])(`${PROCESSES} processes together allow exactly the limit: %s`, async (_, good, ask) => {
+  const answers = await collectStatuses(LIMIT * 3, ask)
+  expect(processes.flatMap(({ events }) => events)).toEqual([])
   expect(answers.filter((status) => status === good)).toHaveLength(LIMIT)
   expect(answers.filter((status) => status === 429)).toHaveLength(LIMIT * 2)
 })
 
-it('the limit holds in each process while Redis is killed, is told of once in each, and is one again afterwards', async () => {
-  // What was used up above is refused still: nobody gets a new allowance by an outage.
+it('each process keeps the limit after Redis is killed, emits one event, and shares the limit again after a restart', async () => {
+  // Clients that had used up their limit in Redis stay refused.
   await redis.kill()
   const call = (url: string) => request(url).post('/orders/token').type('form').send(formOf(shop))
-  expect(new Set(await statuses(30, call))).toEqual(new Set([429]))
-  // The first to be asked about anything new finds out, in each process.
+  expect(new Set(await collectStatuses(30, call))).toEqual(new Set([429]))
+  // The first request with a new key opens the circuit in each process.
   const guess = (url: string) =>
-    request(url).post('/orders/token').type('form').set('X-Forwarded-For', '192.0.2.200').send(WRONG())
-  const answers = await statuses(LIMIT * 4, guess)
+    request(url).post('/orders/token').type('form').set('X-Forwarded-For', '192.0.2.200').send(wrongForm())
+  const answers = await collectStatuses(LIMIT * 4, guess)
   expect(new Set(answers)).toEqual(new Set([401, 429]))
   expect(answers.filter((status) => status === 401)).toHaveLength(LIMIT * PROCESSES)
-  expect(running.map(({ said }) => said)).toEqual(running.map(() => ['limits.unavailable']))
+  expect(processes.map(({ events }) => events)).toEqual(processes.map(() => ['limits.unavailable']))
 
   await redis.start()
-  await until(() => running.every(({ said }) => said.length === 2))
-  expect(running.map(({ said }) => said)).toEqual(running.map(() => ['limits.unavailable', 'limits.available']))
+  await waitUntil(() => processes.every(({ events }) => events.length === 2))
+  expect(processes.map(({ events }) => events)).toEqual(processes.map(() => ['limits.unavailable', 'limits.available']))
   const again = (url: string) =>
-    request(url).post('/orders/token').type('form').set('X-Forwarded-For', '192.0.2.201').send(WRONG())
-  expect((await statuses(LIMIT * 2, again)).filter((status) => status === 401)).toHaveLength(LIMIT)
+    request(url).post('/orders/token').type('form').set('X-Forwarded-For', '192.0.2.201').send(wrongForm())
+  expect((await collectStatuses(LIMIT * 2, again)).filter((status) => status === 401)).toHaveLength(LIMIT)
 })

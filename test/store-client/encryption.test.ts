@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { createEncryption } from '../../src/store-client/encryption.js'
 
 const [OLD, NEW, OTHER] = ['o'.repeat(32), 'n'.repeat(32), 'x'.repeat(32)] as const
-const TEXT = 'what must not lie in the open: é Ω \0'
+const TEXT = 'not readable at rest: é Ω \0'
 
-describe('encryption', () => {
-  it('opens what it has sealed, and seals the same text differently each time', async () => {
+describe('createEncryption()', () => {
+  it('unseals what it sealed, and seals equal texts differently', async () => {
     const encryption = createEncryption([NEW])
     const sealed = [await encryption.seal(TEXT), await encryption.seal(TEXT), await encryption.seal('')]
     expect(new Set(sealed).size).toBe(3)
     expect(await Promise.all(sealed.map(encryption.unseal))).toEqual([TEXT, TEXT, ''])
   })
 
-  it('makes a JWE of alg dir and A256GCM that shows neither the text nor the secret', async () => {
+  it('seals to a JWE with dir and A256GCM that contains neither the text nor the secret', async () => {
     const sealed = await createEncryption([NEW]).seal(TEXT)
     expect(decodeProtectedHeader(sealed)).toEqual({
       alg: 'dir',
@@ -25,26 +25,26 @@ describe('encryption', () => {
         .split('.')
         .map((part) => Buffer.from(part, 'base64url').toString())
         .join(' ') + sealed
-    expect(clear).not.toContain('open')
+    expect(clear).not.toContain('readable')
     expect(clear).not.toContain(NEW)
   })
 
-  it('seals with the newest secret, and opens with every one', async () => {
+  it('seals with the newest secret, and unseals with every secret', async () => {
     const sealed = await createEncryption([OLD]).seal(TEXT)
     expect(await createEncryption([NEW, OTHER, OLD]).unseal(sealed)).toBe(TEXT)
-    const anew = await createEncryption([NEW, OLD]).seal(TEXT)
-    expect(await createEncryption([NEW]).unseal(anew)).toBe(TEXT)
-    await expect(createEncryption([OLD]).unseal(anew)).rejects.toThrow(/^secret is not the one/)
+    const sealedAgain = await createEncryption([NEW, OLD]).seal(TEXT)
+    expect(await createEncryption([NEW]).unseal(sealedAgain)).toBe(TEXT)
+    await expect(createEncryption([OLD]).unseal(sealedAgain)).rejects.toThrow(/^secret is not the one/)
   })
 
-  it('refuses with the cure what none of its secrets opens', async () => {
+  it('rejects with the fix what none of its secrets decrypts', async () => {
     const sealed = await createEncryption([OLD]).seal(TEXT)
     const refusal = { name: 'ConfigurationError', message: expect.stringContaining('give both, newest first') }
     await expect(createEncryption([NEW]).unseal(sealed)).rejects.toMatchObject(refusal)
     await expect(createEncryption([NEW, OTHER]).unseal(sealed)).rejects.toMatchObject(refusal)
   })
 
-  it('refuses what has been tampered with', async () => {
+  it('rejects a changed JWE', async () => {
     const encryption = createEncryption([NEW])
     const [header, key, iv, text, tag] = (await encryption.seal(TEXT)).split('.') as [
       string,
@@ -53,11 +53,11 @@ describe('encryption', () => {
       string,
       string,
     ]
-    const other = (part: string): string => (part.startsWith('A') ? 'B' : 'A') + part.slice(1)
+    const change = (part: string): string => (part.startsWith('A') ? 'B' : 'A') + part.slice(1)
     for (const parts of [
-      [header, key, other(iv), text, tag],
-      [header, key, iv, other(text), tag],
-      [header, key, iv, text, other(tag)],
+      [header, key, change(iv), text, tag],
+      [header, key, iv, change(text), tag],
+      [header, key, iv, text, change(tag)],
       [Buffer.from('{"alg":"dir","enc":"A128GCM"}').toString('base64url'), key, iv, text, tag],
       [header, key, iv, text],
       [''],
@@ -66,7 +66,7 @@ describe('encryption', () => {
     }
   })
 
-  it('without a secret leaves the text as it is, which a secret given later still opens', async () => {
+  it('without a secret keeps the text readable, also for a secret that is added later', async () => {
     const none = createEncryption([])
     const plain = await none.seal(TEXT)
     expect(plain).toContain(TEXT)
@@ -79,7 +79,7 @@ describe('encryption', () => {
     })
   })
 
-  it('seals a text that looks as if it were not sealed', async () => {
+  it('seals a text that starts with the prefix of unsealed ones', async () => {
     for (const secrets of [[], [NEW]]) {
       const encryption = createEncryption(secrets)
       expect(await encryption.unseal(await encryption.seal('plain:plain:'))).toBe('plain:plain:')

@@ -22,15 +22,15 @@ async function bearerStatus({ app }: Provider, token: string): Promise<number> {
   return (await request(app).get('/orders/items').set('Authorization', `Bearer ${token}`)).status
 }
 
-/** What lies sealed in a store. */
-async function sealedIn(store: Store): Promise<{ pepper: string; keys: readonly string[] }> {
-  const pepper = await store.establishPepper('nobody keeps this')
+/** The sealed values in a store. */
+async function readSealed(store: Store): Promise<{ pepper: string; keys: readonly string[] }> {
+  const pepper = await store.establishPepper('ignored: there is one')
   return { pepper, keys: (await store.listSigningKeys()).map(({ sealedPrivateJwk }) => sealedPrivateJwk) }
 }
 
 for (const [name, prepare] of Object.entries(BACKINGS)) {
-  describe.concurrent(`a change of the option secret, on ${name}:`, () => {
-    it('pepper and signing keys are sealed anew, and everything goes on working, also where the old list is in use', async ({
+  describe.concurrent(`a change of the option secret, on ${name},`, () => {
+    it('seals pepper and signing keys again, and everything works with the new and with the old list', async ({
       expect,
       onTestFinished,
     }) => {
@@ -40,11 +40,11 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       const old = await create(before)
       const token = await accessToken(before, old)
       await before.auth.signingKeys.rotate({ immediately: true })
-      const sealedBefore = await sealedIn(before.store)
+      const sealedBefore = await readSealed(before.store)
 
       const after = openProvider({ onTestFinished }, { store: open(), secret: [NEW, OLD], now })
       await after.auth.ready()
-      const sealedAfter = await sealedIn(after.store)
+      const sealedAfter = await readSealed(after.store)
       expect(sealedAfter.keys).toHaveLength(2)
       for (const sealed of [sealedAfter.pepper, ...sealedAfter.keys]) {
         expect([sealedBefore.pepper, ...sealedBefore.keys]).not.toContain(sealed)
@@ -63,7 +63,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
         }
         for (const each of [token, freshToken]) expect(await bearerStatus(provider, each)).toBe(200)
       }
-      // A change made by either reaches the other.
+      // Each follows the other's changes.
       const [{ id } = { id: '' }] = (await before.auth.applications.list()).items
       await before.auth.applications.suspend(id)
       await expect.poll(() => after.tokenStatus(old), { timeout: 3000 }).toBe(401)
@@ -71,7 +71,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       await expect.poll(() => before.tokenStatus(old), { timeout: 3000 }).toBe(200)
     })
 
-    it('afterwards the newest alone opens it, and the old one alone does not', async ({ expect, onTestFinished }) => {
+    it('makes the newest secret sufficient, and the old one insufficient', async ({ expect, onTestFinished }) => {
       const open = await prepare({ onTestFinished })
       const before = openProvider({ onTestFinished }, { store: open(), secret: OLD })
       const old = await create(before)
@@ -87,7 +87,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       expect([await after.tokenStatus(old), await after.keyStatus(old), await bearerStatus(after, token)]).toEqual([
         200, 200, 200,
       ])
-      const sealed = await sealedIn(after.store)
+      const sealed = await readSealed(after.store)
       await after.auth.close()
 
       const late = openProvider({ onTestFinished }, { store: open(), secret: OLD, now })
@@ -95,13 +95,13 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       await expect(late.auth.ready()).rejects.toThrow(/secret is not the one that the store was written with/)
       expect(late.logger.lines.join('\n')).not.toMatch(/secret, of 32/)
 
-      // Nothing is sealed anew without need.
+      // What the newest secret sealed is not sealed again.
       const again = openProvider({ onTestFinished }, { store: open(), secret: [NEW, OLD], now })
       await again.auth.ready()
-      expect(await sealedIn(again.store)).toEqual(sealed)
+      expect(await readSealed(again.store)).toEqual(sealed)
     })
 
-    it('may be made by many at once, and step by step', async ({ expect, onTestFinished }) => {
+    it('can be made by several processes at once, and repeatedly', async ({ expect, onTestFinished }) => {
       const open = await prepare({ onTestFinished })
       const first = openProvider({ onTestFinished }, { store: open(), secret: OLD })
       const credentials = await create(first)
@@ -122,19 +122,19 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       expect(await first.tokenStatus(credentials)).toBe(200)
     })
 
-    it('what lay open is sealed once there is a secret', async ({ expect, onTestFinished }) => {
+    it('seals what was stored without a secret', async ({ expect, onTestFinished }) => {
       const open = await prepare({ onTestFinished })
       const before = openProvider({ onTestFinished }, { store: open(), secret: undefined })
       const credentials = await create(before)
-      expect((await sealedIn(before.store)).keys[0]).toMatch(/^plain:/)
+      expect((await readSealed(before.store)).keys[0]).toMatch(/^plain:/)
       const after = openProvider({ onTestFinished }, { store: open(), secret: NEW, now: before.clock.now })
       expect(await after.tokenStatus(credentials)).toBe(200)
-      const { pepper, keys } = await sealedIn(after.store)
+      const { pepper, keys } = await readSealed(after.store)
       for (const sealed of [pepper, ...keys]) expect(sealed).not.toMatch(/^plain:/)
       expect(await before.tokenStatus(credentials)).toBe(200)
     })
 
-    it('a key that signs with the new secret’s process is taken by one on the old list', async ({
+    it('lets processes on the old list verify tokens of a key that the new secret sealed', async ({
       expect,
       onTestFinished,
     }) => {
@@ -146,7 +146,7 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       const token = await accessToken(after, credentials)
       expect(await bearerStatus(after, token)).toBe(200)
       expect(await bearerStatus(before, token)).toBe(200)
-      // And it hears of other changes.
+      // It follows other changes too.
       await after.auth.applications.suspend((await after.auth.applications.list()).items[0]!.id)
       await expect.poll(() => before.tokenStatus(credentials), { timeout: 3000 }).toBe(401)
     })

@@ -1,6 +1,6 @@
 /**
- * A platform in a process of its own that counts in Redis: `node limits-process.mjs <JSON>`, of the SQLite file, the secret,
- * the address of Redis, `baseUrl` and `rateLimits`. Says its port on stdout, and what its limits say behind it.
+ * A platform in its own process that counts rate limits in Redis. Usage: `node limits-process.mjs <JSON>` with `file` (SQLite),
+ * `secret`, `redis` (URL), `baseUrl` and `rateLimits`. Writes its port to stdout, then each `limits.*` event.
  */
 import express from 'express'
 import { Redis } from 'ioredis'

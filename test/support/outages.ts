@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { Pool, type PoolConfig } from 'pg'
 import { expect } from 'vitest'
@@ -8,39 +9,46 @@ import { postgresStore } from '../../src/stores/postgres/index.js'
 import { createApplication, listen } from './http.js'
 import { platform, type TestPlatform } from './platform.js'
 import { freshDatabase } from './postgres.js'
-import { tcpProxy } from './tcp-proxy.js'
+import { startTcpProxy } from './tcp-proxy.js'
 
-/** Takes what is to be done when the test is over, last first. */
+/** `onTestFinished`: takes what is to be done after the test, in reverse order. */
 export type AtEnd = (end: () => void | Promise<void>) => void
 
-/** What came back, and how long it took. */
-export interface Timed {
+/** A store call takes at most five seconds; the rest allows for a busy machine. */
+export const MAX_ANSWER_MS = 6500
+
+/** The status of an answer, and how long it took. */
+export interface Answer {
   readonly status: number
   readonly ms: number
 }
 
-/** A platform on real time behind a real server, with everything that its callers ask. */
+/** A platform on real time behind an HTTP server, and every kind of request to it. */
 export interface OutageHost extends TestPlatform {
-  /** By an access token and by a key that this process knows. */
-  byMemory(): Promise<readonly Timed[]>
-  /** By the key of an application that this process has not seen yet. */
-  firstSight(): Promise<Timed>
-  /** By a key that could be one. */
-  byNobodysKey(): Promise<Timed>
-  tokenRequest(): Promise<Timed>
+  /** With an access token and with an API key, both cached in the process. */
+  askCached(): Promise<readonly Answer[]>
+  /** With the API key of an application that is not cached yet. */
+  askUncached(): Promise<Answer>
+  /** With a well-formed API key that no application has. */
+  askUnknownKey(): Promise<Answer>
+  requestToken(): Promise<Answer>
   health(): Promise<{ readonly ok: boolean; readonly problems: string; readonly ms: number }>
-  /** `store.unavailable` and `store.available`, in their order. */
-  readonly told: string[]
+  /** The events `store.unavailable` and `store.available` so far. */
+  readonly storeEvents: ('unavailable' | 'available')[]
   readonly credentials: { readonly clientId: string; readonly clientSecret: string; readonly id: string }
+}
+
+interface OutageHostOptions extends Partial<PlatformAuthOptions> {
+  /** How often `askUncached()` can be called. */
+  readonly uncached?: number
 }
 
 export async function openOutageHost(
   atEnd: AtEnd,
   store: Store,
-  options: Partial<PlatformAuthOptions> & { readonly unseen?: number } = {},
+  { uncached: count = 20, ...options }: OutageHostOptions = {},
 ): Promise<OutageHost> {
-  const { unseen: many = 20, ...rest } = options
-  const made = platform({ now: Date.now, rateLimits: { failedAuthentication: false }, ...rest, store })
+  const made = platform({ now: Date.now, rateLimits: { failedAuthentication: false }, ...options, store })
   const { auth } = made
   const app = express().use(auth.router)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
@@ -49,104 +57,112 @@ export async function openOutageHost(
   atEnd(close)
   atEnd(auth.close)
   await auth.ready()
-  const told: string[] = []
-  auth.events.on('store.unavailable', () => told.push('unavailable'))
-  auth.events.on('store.available', () => told.push('available'))
+  const storeEvents: OutageHost['storeEvents'] = []
+  auth.events.on('store.unavailable', () => storeEvents.push('unavailable'))
+  auth.events.on('store.available', () => storeEvents.push('available'))
 
   const credentials = await createApplication(auth, ['orders', 'catalog'])
-  const unseen = await Promise.all(Array.from({ length: many }, () => createApplication(auth, ['catalog'])))
-  const nobody = createCredentials('epa', randomBytes(32))
+  // One after another: a burst of changes could exceed the store's time-outs on a busy machine.
+  const uncached: { readonly clientId: string }[] = []
+  for (let i = 0; i < count; i++) uncached.push(await createApplication(auth, ['catalog']))
+  const unknown = createCredentials('epa', randomBytes(32))
 
-  async function ask(path: string, init: RequestInit): Promise<Timed & { readonly text: string }> {
-    const since = performance.now()
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
-    const text = await answer.text()
-    const ms = performance.now() - since
-    // Whatever befalls the store: nobody is refused for it, and nobody is told more than to come back.
-    const { status, headers } = answer
-    if (status === 503) {
-      expect(JSON.parse(text)).toMatchObject({ error: 'temporarily_unavailable' })
-      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-    } else if (status !== 200) expect({ status, text }).toMatchObject({ status: 401, text: /invalid_api_key/ })
-    return { status, ms, text }
-  }
-
-  const byKey = (key: string) => ask('/catalog/items', { headers: { 'X-Api-Key': key } })
-  const body = (): URLSearchParams =>
+  const ask = (path: string, init: RequestInit) => fetchAnswer(`http://127.0.0.1:${port}${path}`, init)
+  const askWithKey = (key: string) => ask('/catalog/items', { headers: { 'X-Api-Key': key } })
+  const createForm = (): URLSearchParams =>
     new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: credentials.clientId,
       client_secret: credentials.clientSecret,
     })
-  const requestToken = () => ask('/orders/token', { method: 'POST', body: body() })
+  const requestToken = () => ask('/orders/token', { method: 'POST', body: createForm() })
   const { access_token: token } = JSON.parse((await requestToken()).text) as { access_token: string }
-  const byMemory = () =>
-    Promise.all([ask('/orders/items', { headers: { Authorization: `Bearer ${token}` } }), byKey(credentials.clientId)])
-  for (const { status } of await byMemory()) expect(status).toBe(200)
+  const askCached = () =>
+    Promise.all([
+      ask('/orders/items', { headers: { Authorization: `Bearer ${token}` } }),
+      askWithKey(credentials.clientId),
+    ])
+  for (const { status } of await askCached()) expect(status).toBe(200)
 
   return {
     ...made,
-    told,
+    storeEvents,
     credentials,
-    byMemory,
-    firstSight: async () => byKey(unseen.pop()!.clientId),
-    byNobodysKey: () => byKey(nobody.mint('key', 1).plain),
-    tokenRequest: requestToken,
+    askCached,
+    askUncached: async () => askWithKey(uncached.pop()!.clientId),
+    askUnknownKey: () => askWithKey(unknown.mint('key', 1).plain),
+    requestToken,
     async health() {
-      const since = performance.now()
+      const startedAt = performance.now()
       const { ok, problems } = await auth.health()
-      return { ok, problems: problems.join(' '), ms: performance.now() - since }
+      return { ok, problems: problems.join(' '), ms: performance.now() - startedAt }
     },
   }
 }
 
-/** Milliseconds until everything is answered with 200 again. */
-export async function recovery(host: OutageHost, enough = 20_000): Promise<number> {
-  const since = performance.now()
-  for (;;) {
-    const answers = await Promise.all([host.byMemory(), host.byNobodysKey(), host.tokenRequest()])
-    // Nobody is nobody only once the store has said so.
-    if (answers.flat().every(({ status }) => status !== 503)) return performance.now() - since
-    if (performance.now() - since > enough) throw new Error('The platform has not recovered.')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+/** An answer, which during an outage may only be 200, a complete 503, or 401 for an unknown API key. */
+async function fetchAnswer(url: string, init: RequestInit): Promise<Answer & { readonly text: string }> {
+  const startedAt = performance.now()
+  const response = await fetch(url, init)
+  const text = await response.text()
+  const ms = performance.now() - startedAt
+  const { status, headers } = response
+  if (status === 503) {
+    expect(JSON.parse(text)).toMatchObject({ error: 'temporarily_unavailable' })
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  } else if (status !== 200) expect({ status, text }).toMatchObject({ status: 401, text: /invalid_api_key/ })
+  return { status, ms, text }
 }
 
-/** Asks for what is in memory again and again for a while; in how many milliseconds nine of ten were answered. */
-export async function answerTimeFromMemory(host: OutageHost, milliseconds: number): Promise<number> {
-  const taken: number[] = []
+/** Milliseconds until no request is answered with 503 any more. */
+export async function measureRecovery(host: OutageHost, timeout = 20_000): Promise<number> {
+  const startedAt = performance.now()
+  while (performance.now() - startedAt <= timeout) {
+    const answers = await Promise.all([host.askCached(), host.askUnknownKey(), host.requestToken()])
+    if (answers.flat().every(({ status }) => status !== 503)) return performance.now() - startedAt
+    await sleep(20)
+  }
+  throw new Error('The platform has not recovered.')
+}
+
+/** The 90th percentile of the answer times with cached credentials, in milliseconds. */
+export async function measureCachedAnswers(host: OutageHost, milliseconds: number): Promise<number> {
+  const times: number[] = []
   for (const end = performance.now() + milliseconds; performance.now() < end;) {
-    for (const { status, ms } of await host.byMemory()) {
+    for (const { status, ms } of await host.askCached()) {
       expect(status).toBe(200)
-      taken.push(ms)
+      times.push(ms)
     }
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await sleep(10)
   }
-  return taken.toSorted((a, b) => a - b)[Math.floor(taken.length * 0.9)]!
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.9)]!
 }
 
-/** A database of its own behind a wire, and a platform on it that gives up what it knows after a second. */
-export async function openWiredHost(
-  atEnd: AtEnd,
-  config: PoolConfig = {},
-  options: Parameters<typeof openOutageHost>[2] = {},
-) {
+/** A platform with a `maxStaleness` of a second, on a database of its own behind a TCP proxy. */
+export async function openProxiedHost(atEnd: AtEnd, config: PoolConfig = {}, options: OutageHostOptions = {}) {
+  // Concurrent tests set up one after another, so that they do not exceed the store's time-outs on a busy machine.
+  const opening = lastOpening.then(() => openHostBehindProxy(atEnd, config, options))
+  lastOpening = opening.catch(() => undefined)
+  return opening
+}
+
+let lastOpening: Promise<unknown> = Promise.resolve()
+
+async function openHostBehindProxy(atEnd: AtEnd, config: PoolConfig, options: OutageHostOptions) {
   const database = await freshDatabase()
   atEnd(database.remove)
-  const wire = await tcpProxy(database.url)
-  atEnd(wire.end)
-  const pool = new Pool({ connectionString: wire.url, ...config })
+  const proxy = await startTcpProxy(database.url)
+  atEnd(proxy.end)
+  const pool = new Pool({ connectionString: proxy.url, ...config })
   atEnd(() => pool.end())
-  atEnd(wire.forward)
+  atEnd(proxy.forward)
   const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1, ...options })
-  // As in a process that has been busy: connections are there.
-  await Promise.all(Array.from({ length: 6 }, () => host.byNobodysKey()))
-  return { host, wire, pool, database }
+  // The pool has open connections, as in a process that has been busy.
+  await Promise.all(Array.from({ length: 6 }, () => host.askUnknownKey()))
+  return { host, proxy, pool, database }
 }
 
-/** So many answers with that status: what is in memory, mostly. */
-export const all = (status: number, count = 2): object[] =>
-  Array.from({ length: count }, () => expect.objectContaining({ status }) as object)
-
-/** The store's five seconds, and what a busy machine adds. */
-export const WAITED = 6500
+/** Matches that many answers with that status. */
+export function answersWith(status: number, count = 2): object[] {
+  return Array.from({ length: count }, () => expect.objectContaining({ status }) as object)
+}

@@ -9,20 +9,20 @@ import { Redis, type RedisOptions } from 'ioredis'
 import RedisMock from 'ioredis-mock'
 import { freePort } from './free-port.js'
 
-/** Whether there is a Redis to start here; in CI there must be one. */
+/** The path of redis-server; undefined if it is not installed, which CI does not allow. */
 const REDIS_SERVER = findServer()
 
-/** A Redis of one's own, to be mistreated. */
+/** A Redis server of the test's own, which may be killed. */
 export interface RedisServer {
   readonly url: string
-  /** As `kill -9` does. */
+  /** With SIGKILL. */
   kill(): Promise<void>
-  /** At the same address, with nothing in it. */
+  /** Starts it again on the same port, empty. */
   start(): Promise<void>
-  /** It listens and takes what is sent, and answers nothing. */
+  /** It still accepts connections and data, but does not answer. */
   freeze(): void
   thaw(): void
-  /** For good. */
+  /** Kills it and deletes its folder. */
   end(): Promise<void>
 }
 
@@ -30,8 +30,8 @@ export async function startRedis(): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-'))
   const port = await freePort()
   let server: ChildProcess | undefined
-  const endWithUs = (): void => void server?.kill('SIGKILL')
-  process.on('exit', endWithUs)
+  const killOnExit = (): void => void server?.kill('SIGKILL')
+  process.on('exit', killOnExit)
 
   async function start(): Promise<void> {
     const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
@@ -58,45 +58,45 @@ export async function startRedis(): Promise<RedisServer> {
     thaw: () => void server?.kill('SIGCONT'),
     async end() {
       await kill()
-      process.off('exit', endWithUs)
+      process.off('exit', killOnExit)
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** A Redis to count in: the one that REDIS_URL names, one that is started, or as a last resort ioredis-mock. */
+/** Clients of the Redis that REDIS_URL names, of one that is started, or of ioredis-mock if redis-server is not installed. */
 export async function openRedis(): Promise<{ connect(): Redis; end(): Promise<void> }> {
-  const opened: Redis[] = []
+  const clients: Redis[] = []
   const given = process.env['REDIS_URL']
   const server = given || !REDIS_SERVER ? undefined : await startRedis()
   const url = given ?? server?.url
   return {
     connect() {
-      const redis = url === undefined ? new RedisMock() : connectTo(url)
-      opened.push(redis)
+      const redis = url === undefined ? new RedisMock() : connectRedis(url)
+      clients.push(redis)
       return redis
     },
     async end() {
-      for (const redis of opened) redis.disconnect()
+      for (const redis of clients) redis.disconnect()
       await server?.end()
     },
   }
 }
 
-type Impatience = Pick<RedisOptions, 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'lazyConnect'>
+type ConnectOptions = Pick<RedisOptions, 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'lazyConnect'>
 
-/** An ioredis instance that complains to nobody, and looks quickly whether Redis is back. */
-export function connectTo(url: string, options: Impatience = {}): Redis {
+/** An ioredis instance that logs no errors and reconnects quickly. */
+export function connectRedis(url: string, options: ConnectOptions = {}): Redis {
   const redis = new Redis(url, { retryStrategy: () => 50, ...options })
   redis.on('error', () => undefined)
   return redis
 }
 
-/** Resolves once it holds; what else the machine does is not its fault. */
-export async function until(holds: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
+/** Polls until the condition is true; rejects after `seconds`, which allow for a busy machine. */
+export async function waitUntil(condition: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
   const deadline = performance.now() + seconds * 1000
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`It did not come to hold within ${seconds} s.`)
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`The condition was not met within ${seconds} s.`)
     await sleep(10)
   }
 }
@@ -105,7 +105,7 @@ function findServer(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
   const found = folders.map((folder) => join(folder, 'redis-server')).find(isExecutable)
   if (found === undefined && process.env['CI'] === 'true')
-    throw new Error('CI wants a real Redis: apt-get install redis-server.')
+    throw new Error('CI needs a real Redis: apt-get install redis-server.')
   return found
 }
 

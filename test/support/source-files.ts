@@ -49,7 +49,17 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   const addFunction = (node: FunctionNode, name: string): void =>
     void spans.push({ name, start: node.start, end: node.end })
 
+  let hasDefaultExport = false
+  let hasUnnamedExport = false
+
   new Visitor({
+    ExportDefaultDeclaration: () => void (hasDefaultExport = true),
+    ExportSpecifier({ exported }) {
+      if ('name' in exported && exported.name === 'default') hasDefaultExport = true
+    },
+    ExportAllDeclaration({ exported }) {
+      if (exported === null) hasUnnamedExport = true
+    },
     ImportExpression: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: false }),
     TSImportType: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: true }),
     TSExternalModuleReference: ({ expression }) =>
@@ -70,12 +80,8 @@ export function parseSourceFile(path: string, text: string): SourceFile {
       specifier === undefined ? [] : [{ ...resolveImport(path, specifier), typeOnly }],
     ),
     functions: measureFunctions(text, spans),
-    hasDefaultExport: module.staticExports.some(({ entries }) =>
-      entries.some(({ exportName }) => String(exportName.kind) === 'Default' || exportName.name === 'default'),
-    ),
-    hasUnnamedExport: module.staticExports.some(({ entries }) =>
-      entries.some(({ exportName }) => String(exportName.kind) === 'None'),
-    ),
+    hasDefaultExport,
+    hasUnnamedExport,
   }
 }
 

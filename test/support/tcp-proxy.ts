@@ -2,116 +2,118 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A wire to a server, in the test's hands. */
+/** A TCP proxy that can fail in the ways in which networks fail. */
 export interface TcpProxy {
-  /** The address that was given, by way of this wire. */
+  /** The target's URL with the proxy's host and port. */
   readonly url: string
-  /** How many connections go through it. */
+  /** How many connections it forwards. */
   connections(): number
-  /** All is well again; what was held goes on. */
+  /** Ends a failure. Data that was held back is forwarded. */
   forward(): Promise<void>
-  /** Each answer comes so many milliseconds later. */
+  /** Delays each answer of the target. */
   delay(milliseconds: number): void
-  /** Nothing comes through any more, either way; connections are made, and stay silent. */
+  /** Accepts connections and data, and forwards nothing in either direction. */
   stall(): void
-  /** Resets every connection; new ones are served. */
+  /** Resets every connection. New ones are forwarded. */
   reset(): void
-  /** Those who are connected never hear anything again, not even an end; new connections are served. */
+  /** Makes every connection half-open: neither side gets data or an end any more. New connections are forwarded. */
   drop(): void
   /** Resets every connection, and refuses new ones. */
   refuse(): Promise<void>
   end(): Promise<void>
 }
 
-export async function tcpProxy(target: string): Promise<TcpProxy> {
-  const { hostname, port } = new URL(target)
-  const links = new Set<Link>()
-  let late = 0
-  let open = Promise.resolve()
-  let letGo = (): void => undefined
+interface Connection {
+  readonly client: Socket
+  readonly server: Socket
+  isDropped: boolean
+}
 
-  const server = createServer((near) => {
-    const link: Link = { near, far: connect(Number(port), hostname), dropped: false }
-    links.add(link)
-    const end = (): void => {
-      // Nobody hears of the end of what was dropped.
-      if (!link.dropped) near.destroy()
-      link.far.destroy()
-      links.delete(link)
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const { hostname, port } = new URL(target)
+  const connections = new Set<Connection>()
+  let answerDelay = 0
+  let stalled = Promise.resolve()
+  let endStall = (): void => undefined
+
+  const proxy = createServer((client) => {
+    const connection: Connection = { client, server: connect(Number(port), hostname), isDropped: false }
+    connections.add(connection)
+    const { server } = connection
+    const onClose = (): void => {
+      // Neither side of a half-open connection learns that the other one has closed.
+      if (connection.isDropped) return
+      client.destroy()
+      server.destroy()
+      connections.delete(connection)
     }
-    for (const socket of [near, link.far])
+    for (const socket of [client, server])
       socket
         .on('error', () => undefined)
-        .on('close', end)
+        .on('close', onClose)
         .setNoDelay()
-    carry(link, near, link.far, () => 0)
-    carry(link, link.far, near, () => late)
+    forwardData(connection, client, server, () => 0)
+    forwardData(connection, server, client, () => answerDelay)
   })
 
-  function carry(link: Link, from: Socket, to: Socket, delay: () => number): void {
-    let last: Promise<unknown> = Promise.resolve()
+  function forwardData(connection: Connection, from: Socket, to: Socket, delay: () => number): void {
+    let previous: Promise<unknown> = Promise.resolve()
     from.on('data', (chunk: Buffer) => {
       const due = performance.now() + delay()
-      last = last.then(async () => {
+      previous = previous.then(async () => {
         const left = due - performance.now()
         if (left > 0) await sleep(left)
-        await open
-        if (!link.dropped && !to.destroyed) to.write(chunk)
+        await stalled
+        if (!connection.isDropped && !to.destroyed) to.write(chunk)
       })
     })
   }
 
-  async function listen(at: number): Promise<void> {
-    server.listen(at, '127.0.0.1')
-    await once(server, 'listening')
+  async function listen(ownPort: number): Promise<void> {
+    proxy.listen(ownPort, '127.0.0.1')
+    await once(proxy, 'listening')
   }
 
   function reset(): void {
-    for (const { near, far } of links) {
-      near.resetAndDestroy()
-      far.destroy()
+    for (const { client, server } of connections) {
+      client.resetAndDestroy()
+      server.destroy()
     }
   }
 
-  function pass(): void {
-    late = 0
-    letGo()
-    open = Promise.resolve()
+  function endDelays(): void {
+    answerDelay = 0
+    endStall()
+    stalled = Promise.resolve()
   }
 
   async function refuse(): Promise<void> {
-    const closed = server.listening ? new Promise((resolve) => server.close(resolve)) : undefined
+    const closed = proxy.listening ? new Promise((resolve) => proxy.close(resolve)) : undefined
     reset()
     await closed
   }
 
   await listen(0)
-  const { port: own } = server.address() as AddressInfo
+  const { port: ownPort } = proxy.address() as AddressInfo
   const url = new URL(target)
-  url.host = `127.0.0.1:${own}`
+  url.host = `127.0.0.1:${ownPort}`
   return {
     url: url.href,
-    connections: () => links.size,
+    connections: () => connections.size,
     async forward() {
-      pass()
-      if (!server.listening) await listen(own)
+      endDelays()
+      if (!proxy.listening) await listen(ownPort)
     },
-    delay: (milliseconds) => void (late = milliseconds),
-    stall: () => void (open = new Promise((resolve) => (letGo = resolve))),
+    delay: (milliseconds) => void (answerDelay = milliseconds),
+    stall: () => void (stalled = new Promise((resolve) => (endStall = resolve))),
     reset,
     drop() {
-      for (const link of links) link.dropped = true
+      for (const connection of connections) connection.isDropped = true
     },
     refuse,
     async end() {
-      pass()
+      endDelays()
       await refuse()
     },
   }
-}
-
-interface Link {
-  readonly near: Socket
-  readonly far: Socket
-  dropped: boolean
 }

@@ -23,7 +23,7 @@ import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { accessToken, createApplication, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
 import { platform, SECRET, STORES, type TestPlatform } from '../support/platform.js'
 
-type Known = Awaited<ReturnType<typeof createApplication>>
+type TestClient = Awaited<ReturnType<typeof createApplication>>
 
 const ISSUER = 'https://api.example.com/orders'
 
@@ -31,15 +31,15 @@ const ALGORITHMS: readonly SigningAlgorithm[] = [
   'ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512',
 ] // prettier-ignore
 
-describe.each(ALGORITHMS)('Access tokens signed with %s', (algorithm) => {
+describe.each(ALGORITHMS)('access tokens signed with %s', (algorithm) => {
   const { auth, clock } = platform({ signing: { algorithm } })
   const app = express().use(auth.router)
   afterAll(() => auth.close())
 
-  it('are RFC 9068 JWTs that the published key set verifies, and so does the guard', async () => {
+  it('are RFC 9068 JWTs that the published key set and the guard verify', async () => {
     const shop = await createApplication(auth, ['orders'])
     const token = await accessToken(app, 'orders', shop)
-    const keySet = await keySetOf(app)
+    const keySet = await fetchKeySet(app)
     const [key] = keySet.keys
     expect(decodeProtectedHeader(token)).toEqual({ alg: algorithm, kid: key?.kid, typ: 'at+jwt' })
     expect(key).toMatchObject({ alg: algorithm, use: 'sig', kid: await calculateJwkThumbprint(key!) })
@@ -69,35 +69,35 @@ describe.each(ALGORITHMS)('Access tokens signed with %s', (algorithm) => {
     expect(info).toMatchObject({ application: { id: shop.id }, token: { id: payload.jti } })
   })
 
-  it('are refused with any other signature', async () => {
+  it('are refused with a changed signature', async () => {
     const token = await accessToken(app, 'orders', await createApplication(auth, ['orders']))
     const [header, payload, signature = ''] = token.split('.')
     const bytes = Buffer.from(signature, 'base64url')
-    for (const place of [0, bytes.length >> 1, bytes.length - 1]) {
+    for (const index of [0, bytes.length >> 1, bytes.length - 1]) {
       const changed = Buffer.from(bytes)
-      changed[place]! ^= 1
+      changed[index]! ^= 1
       await expectInvalid(auth, `${header}.${payload}.${changed.toString('base64url')}`)
     }
   })
 })
 
-describe('An access token', () => {
+describe('an access token', () => {
   const store = memoryStore()
   const { auth, clock } = platform({ store, secret: undefined, accessTokenLifetime: 600 })
   const app = express().use(auth.router)
-  let shop: Known
+  let shop: TestClient
   let signer: Signer
 
   beforeAll(async () => {
     shop = await createApplication(auth, ['orders', 'invoices'])
-    signer = await signerOf(store)
+    signer = await createSigner(store)
   })
   afterAll(() => auth.close())
 
-  /** What the platform would sign now. */
+  /** The claims of a valid token. */
   const claims = (more: JWTPayload = {}): JWTPayload => {
     const iat = Math.floor(clock.now() / 1000)
-    const jti = idAt(0)
+    const jti = createTokenId(0)
     return {
       iss: ISSUER,
       aud: ISSUER,
@@ -110,45 +110,45 @@ describe('An access token', () => {
       ...more,
     }
   }
-  const expectGood = async (token: string): Promise<void> => {
+  const expectValid = async (token: string): Promise<void> => {
     await expect(auth.verifyAccessToken('orders', token)).resolves.toMatchObject({ application: { id: shop.id } })
   }
 
-  it('has no key in it, no name, no contact: the id alone', async () => {
+  it('identifies the application by its id only, not by API key, name or contact', async () => {
     const token = await accessToken(app, 'orders', shop)
     const text = Buffer.from(token.split('.')[1]!, 'base64url').toString()
     expect(text).not.toContain(shop.clientId)
     expect(text).not.toContain('Shop')
   })
 
-  it('has iss and aud of its own API, and no scope where there is none', async () => {
+  it('has iss and aud of its API, and no scope claim without scopes', async () => {
     const { iss, aud, ...rest } = decodeJwt(await accessToken(app, 'invoices', shop))
     expect({ iss, aud }).toEqual({ iss: 'https://api.example.com/invoices', aud: 'https://api.example.com/invoices' })
     expect(rest).not.toHaveProperty('scope')
   })
 
-  it('has a jti with 128 random bits and more: no two alike', async () => {
+  it('has a unique jti with at least 128 random bits', async () => {
     const ids = []
     for (let i = 0; i < 50; i++) ids.push(decodeJwt(await accessToken(app, 'orders', shop)).jti!)
-    const random = ids.map((id) => Buffer.from(id, 'base64url').subarray(6).toString('hex'))
-    expect(random[0]).toHaveLength(36)
-    expect(new Set(random.map((each) => each.slice(0, 16))).size).toBe(50)
-    expect(new Set(random.map((each) => each.slice(16))).size).toBe(50)
+    const randomParts = ids.map((id) => Buffer.from(id, 'base64url').subarray(6).toString('hex'))
+    expect(randomParts[0]).toHaveLength(36)
+    expect(new Set(randomParts.map((each) => each.slice(0, 16))).size).toBe(50)
+    expect(new Set(randomParts.map((each) => each.slice(16))).size).toBe(50)
   })
 
-  it('is what the helper of these tests signs with the real key: all below are refused for what they say they are', async () => {
-    await expectGood(await signer.sign(claims()))
-    await expectGood(await signer.sign(claims(), { typ: 'application/at+jwt' }))
+  it("signed with the platform's key by the helper of these tests is valid, so that the ones below are refused for their difference", async () => {
+    await expectValid(await signer.sign(claims()))
+    await expectValid(await signer.sign(claims(), { typ: 'application/at+jwt' }))
   })
 
-  it.each(['none', 'None', 'NONE', ''])('unsigned, with alg "%s", is not ours', async (alg) => {
+  it.each(['none', 'None', 'NONE', ''])('without a signature, with alg "%s", is invalid', async (alg) => {
     const { sign: _, ...header } = { ...signer.header, alg, sign: undefined }
     for (const signature of ['', 'AA', Buffer.alloc(64).toString('base64url')]) {
       await expectInvalid(auth, `${encode(header)}.${encode(claims())}.${signature}`)
     }
   })
 
-  it.each(['HS256', 'HS512'])('signed with %s and the public key as secret is not ours', async (alg) => {
+  it.each(['HS256', 'HS512'])('signed with %s and the public key as secret is invalid', async (alg) => {
     const { publicJwk } = signer
     const pem = createPublicKey({ key: publicJwk as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
     const raw = Buffer.from(publicJwk.x!, 'base64url')
@@ -161,21 +161,21 @@ describe('An access token', () => {
     }
   })
 
-  it('signed with a foreign key under our kid is not ours', async () => {
+  it("signed with a foreign key under the platform's kid is invalid", async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     await expectInvalid(auth, await new SignJWT(claims()).setProtectedHeader(signer.header).sign(privateKey))
   })
 
-  it('signed with a foreign key that its header brings along (jwk, jku, x5u, x5c) is not ours', async () => {
+  it('signed with a foreign key that its header names (jwk, jku, x5u, x5c) is invalid', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = publicKey.export({ format: 'jwk' }) as JWK
     const kid = await calculateJwkThumbprint(jwk)
-    const bait = { jwk, jku: 'https://evil.example/jwks.json', x5u: 'https://evil.example/x.pem', x5c: ['MII='] }
+    const foreignKey = { jwk, jku: 'https://evil.example/jwks.json', x5u: 'https://evil.example/x.pem', x5c: ['MII='] }
     for (const header of [
-      bait,
-      { ...bait, kid: signer.header.kid },
+      foreignKey,
+      { ...foreignKey, kid: signer.header.kid },
       { jwk },
-      { jku: bait.jku, kid: signer.header.kid },
+      { jku: foreignKey.jku, kid: signer.header.kid },
     ]) {
       const token = new SignJWT(claims()).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
       await expectInvalid(auth, await token.sign(privateKey))
@@ -185,23 +185,23 @@ describe('An access token', () => {
   it.each([
     ['without kid', { kid: undefined }],
     ['with an unknown kid', { kid: 'x' }],
-    ['with a kid that is no text', { kid: 1 as unknown as string }],
-    ['with a kid that every object has', { kid: '__proto__' }],
+    ['with a kid that is not a string', { kid: 1 as unknown as string }],
+    ['with a kid that is a property of every object', { kid: '__proto__' }],
     ['of typ JWT', { typ: 'JWT' }],
     ['of typ jwt', { typ: 'jwt' }],
     ['of typ at+JWT+x', { typ: 'at+jwt+x' }],
     ['without typ', { typ: undefined }],
-    ['with crit that we do not know', { crit: ['x'], x: 1 }],
-    ['with crit of nothing', { crit: [] }],
+    ['with an unknown extension in crit', { crit: ['x'], x: 1 }],
+    ['with an empty crit', { crit: [] }],
     ['with b64 false', { crit: ['b64'], b64: false }],
-    ['of another algorithm of the same curve', { alg: 'ES256K' }],
-    ["of an algorithm that is not the key's", { alg: 'ES384' }],
-  ])('%s is not ours, though the real key signed it', async (_, header) => {
+    ['with an algorithm of another curve', { alg: 'ES256K' }],
+    ["with an algorithm that is not the key's", { alg: 'ES384' }],
+  ])("%s is invalid, though the platform's key signed it", async (_, header) => {
     await expectInvalid(auth, await signer.sign(claims(), header))
   })
 
   it.each(['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti'])(
-    'without %s is not ours, though the real key signed it',
+    "without %s is invalid, though the platform's key signed it",
     async (claim) => {
       await expectInvalid(auth, await signer.sign(claims({ [claim]: undefined })))
       await expectInvalid(auth, await signer.sign(claims({ [claim]: null })))
@@ -209,31 +209,37 @@ describe('An access token', () => {
   )
 
   it.each<[string, JWTPayload]>([
-    ['aud as a list, though of this one', { aud: [ISSUER] }],
-    ['aud as a list of two', { aud: [ISSUER, 'https://api.example.com/invoices'] }],
+    ['aud as a list with the right API', { aud: [ISSUER] }],
+    ['aud as a list of two APIs', { aud: [ISSUER, 'https://api.example.com/invoices'] }],
     ['aud of another API than iss', { aud: 'https://api.example.com/invoices' }],
     ['iss of another API than aud', { iss: 'https://api.example.com/invoices' }],
-    ['iss and aud with a slash', { iss: `${ISSUER}/`, aud: `${ISSUER}/` }],
+    ['iss and aud with a trailing slash', { iss: `${ISSUER}/`, aud: `${ISSUER}/` }],
     ['iss and aud of the platform', { iss: 'https://api.example.com', aud: 'https://api.example.com' }],
-    ['iss and aud of an API that there is not', { iss: 'https://api.example.com/x', aud: 'https://api.example.com/x' }],
-    ['iss and aud of a key API', { iss: 'https://api.example.com/catalog', aud: 'https://api.example.com/catalog' }],
-    ['a client_id that is not its sub', { client_id: 'app_0' }],
-    ['a sub that is no text', { sub: 1 as unknown as string }],
+    [
+      'iss and aud of an API that does not exist',
+      { iss: 'https://api.example.com/x', aud: 'https://api.example.com/x' },
+    ],
+    [
+      'iss and aud of an apiKey API',
+      { iss: 'https://api.example.com/catalog', aud: 'https://api.example.com/catalog' },
+    ],
+    ['a client_id other than sub', { client_id: 'app_0' }],
+    ['a sub that is not a string', { sub: 1 as unknown as string }],
     ['a scope that is a list', { scope: ['orders:read'] }],
-    ['a jti that is no text', { jti: 1 as unknown as string }],
+    ['a jti that is not a string', { jti: 1 as unknown as string }],
     ['a jti of another form', { jti: 'x' }],
-    ['an exp that is text', { exp: '99999999999' as unknown as number }],
-    ['an iat that is text', { iat: '1' as unknown as number }],
-  ])('with %s is not ours, though the real key signed it', async (_, more) => {
+    ['an exp that is a string', { exp: '99999999999' as unknown as number }],
+    ['an iat that is a string', { iat: '1' as unknown as number }],
+  ])("with %s is invalid, though the platform's key signed it", async (_, more) => {
     await expectInvalid(auth, await signer.sign(claims(more)))
   })
 
-  it('of an application that there is not is refused', async () => {
+  it('of an unknown application is refused', async () => {
     const token = await signer.sign(claims({ sub: 'app_x', client_id: 'app_x' }))
     await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  it('with scopes that nobody granted has none of them', async () => {
+  it('with scopes that were not granted does not have them', async () => {
     const info = await auth.verifyAccessToken(
       'orders',
       await signer.sign(claims({ scope: 'orders:read orders:all x' })),
@@ -241,23 +247,23 @@ describe('An access token', () => {
     expect(info.scopes).toEqual(['orders:read'])
   })
 
-  it('with iat in the future beyond the tolerance is not ours, and within it is', async () => {
+  it('with an iat in the future is valid only within the clock tolerance', async () => {
     const ahead = (seconds: number): JWTPayload => claims({ iat: Math.floor(clock.now() / 1000) + seconds })
-    await expectGood(await signer.sign(ahead(5)))
+    await expectValid(await signer.sign(ahead(5)))
     await expectInvalid(auth, await signer.sign(ahead(6)))
     await expectInvalid(auth, await signer.sign(ahead(1e6)))
-    // What was too early is good once its time has come.
+    // It becomes valid in time, so the first result must not be cached.
     const early = await signer.sign(ahead(7))
     await expectInvalid(auth, early)
     clock.advance(2)
-    await expectGood(early)
+    await expectValid(early)
   })
 
-  it('expires to the second, and a tolerance of 5 seconds later', async () => {
+  it('expires at exp plus the clock tolerance of 5 seconds', async () => {
     const token = await accessToken(app, 'orders', shop)
     const end = decodeJwt(token).exp! * 1000 + 5000
     clock.advance((end - 1 - clock.now()) / 1000)
-    await expectGood(token)
+    await expectValid(token)
     clock.advance(0.001)
     for (let i = 0; i < 2; i++) {
       await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({
@@ -267,7 +273,7 @@ describe('An access token', () => {
     }
   })
 
-  it('seen for the first time when it has expired is told so too', async () => {
+  it('is reported as expired when it is first seen after its expiry', async () => {
     const token = await accessToken(app, 'orders', shop)
     clock.advance(606)
     await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({
@@ -275,7 +281,7 @@ describe('An access token', () => {
     })
   })
 
-  it('of another API is told so', async () => {
+  it('of another API is reported as such', async () => {
     const token = await accessToken(app, 'invoices', shop)
     await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({
       code: 'invalid_token',
@@ -283,7 +289,7 @@ describe('An access token', () => {
     })
   })
 
-  it('expired and of another API has expired', async () => {
+  it('of another API that has expired is reported as expired', async () => {
     const token = await accessToken(app, 'invoices', shop)
     clock.advance(606)
     await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({
@@ -291,22 +297,22 @@ describe('An access token', () => {
     })
   })
 
-  it('with a changed payload or header is not ours', async () => {
+  it('with a changed payload or header is invalid', async () => {
     const token = await accessToken(app, 'orders', shop)
     const [header = '', payload = '', signature = ''] = token.split('.')
-    const richer = { ...decodeJwt(token), scope: 'orders:read orders:write orders:all' }
-    await expectInvalid(auth, `${header}.${encode(richer)}.${signature}`)
+    const moreScopes = { ...decodeJwt(token), scope: 'orders:read orders:write orders:all' }
+    await expectInvalid(auth, `${header}.${encode(moreScopes)}.${signature}`)
     await expectInvalid(auth, `${header}.${encode({ ...decodeJwt(token), exp: 99_999_999_999 })}.${signature}`)
     await expectInvalid(auth, `${encode({ ...decodeProtectedHeader(token), x: 1 })}.${payload}.${signature}`)
-    await expectGood(token)
+    await expectValid(token)
   })
 
-  it('spelt in any other way is not ours: one token, one spelling', async () => {
+  it('is valid in one spelling only', async () => {
     const token = await accessToken(app, 'orders', shop)
-    await expectGood(token)
+    await expectValid(token)
     const [header = '', payload = '', signature = ''] = token.split('.')
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-    // 64 bytes are 86 characters, of whose last one 4 bits mean nothing.
+    // 64 bytes are 86 characters; 4 bits of the last one are unused.
     const last = alphabet.indexOf(signature.at(-1)!)
     const trailing = Array.from({ length: 15 }, (_, bits) => signature.slice(0, -1) + alphabet[last + bits + 1]!)
     const spellings = [
@@ -334,15 +340,15 @@ describe('An access token', () => {
   })
 
   it.each([' a', 'a ', '\ta', 'a\n', 'a\r\n', 'a b'])(
-    'with whitespace in or around it (%j) is no token at all',
-    async (frame) => {
+    'with whitespace in or around it (%j) is malformed',
+    async (template) => {
       const token = await accessToken(app, 'orders', shop)
-      const spelt = frame === 'a b' ? token.replace('.', ' .') : frame.replace('a', token)
-      await expect(auth.verifyAccessToken('orders', spelt)).rejects.toMatchObject({ code: 'invalid_request' })
+      const malformed = template === 'a b' ? token.replace('.', ' .') : template.replace('a', token)
+      await expect(auth.verifyAccessToken('orders', malformed)).rejects.toMatchObject({ code: 'invalid_request' })
     },
   )
 
-  it('with an ECDSA signature in DER, or of zeros, is not ours', async () => {
+  it('with an ECDSA signature in DER, or of zeros, is invalid', async () => {
     const { privateJwk } = signer
     const body = `${encode(signer.header)}.${encode(claims())}`
     const der = signBytes('sha256', Buffer.from(body), { key: privateJwk as never, format: 'jwk' })
@@ -357,11 +363,11 @@ describe('An access token', () => {
     `${'a'.repeat(2000)}.${'b'.repeat(2000)}.${'c'.repeat(2000)}`,
     'bnVsbA.bnVsbA.AAAA',
     'W10.W10.AAAA',
-  ])('that is nonsense (%s) is not ours', async (token) => {
+  ])('that is no JWT (%s) is invalid', async (token) => {
     await expectInvalid(auth, token)
   })
 
-  it('seen first by many at once is good for all, and so is a bad one bad for all', async () => {
+  it('gets the same result in a hundred concurrent verifications', async () => {
     const token = await accessToken(app, 'orders', shop)
     const bad = `${token.slice(0, -8)}AAAAAAAA`
     const outcomes = await Promise.all(
@@ -383,17 +389,17 @@ describe('An access token', () => {
     }
   })
 
-  it('seen before by one guard is judged anew by every other', async () => {
+  it('that is cached is still refused by the guards of other APIs', async () => {
     const token = await accessToken(app, 'orders', shop)
     for (let i = 0; i < 3; i++) {
-      await expectGood(token)
+      await expectValid(token)
       await expect(auth.verifyAccessToken('invoices', token)).rejects.toMatchObject({ code: 'invalid_token' })
     }
   })
 })
 
 describe('expires_in and exp', () => {
-  it("are the platform's accessTokenLifetime, and the tolerance its clockTolerance", async () => {
+  it('follow the options accessTokenLifetime and clockTolerance', async () => {
     const { auth, clock } = platform({ accessTokenLifetime: 60, clockTolerance: 0 })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
@@ -411,8 +417,8 @@ describe('expires_in and exp', () => {
   })
 })
 
-describe('The accessTokenLifetime of an API', () => {
-  it("comes before the platform's", async () => {
+describe('the accessTokenLifetime of an API', () => {
+  it("overrides the platform's", async () => {
     const auth = createPlatformAuth({
       baseUrl: 'https://api.example.com',
       apis: { brief: { scheme: 'oauth2', accessTokenLifetime: 30 }, long: { scheme: 'oauth2' } },
@@ -429,12 +435,12 @@ describe('The accessTokenLifetime of an API', () => {
   })
 })
 
-describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, openStore) => {
+describe.each(Object.entries(STORES))('signing keys in the %s store', (_, openStore) => {
   let made: TestPlatform
   let app: ReturnType<typeof express>
-  let shop: Known
+  let shop: TestClient
   let remove: () => Promise<void>
-  const kids = async (): Promise<(string | undefined)[]> => (await keySetOf(app)).keys.map(({ kid }) => kid)
+  const kids = async (): Promise<(string | undefined)[]> => (await fetchKeySet(app)).keys.map(({ kid }) => kid)
   const states = async (): Promise<string[]> => (await made.auth.signingKeys.list()).items.map(({ state }) => state)
   const token = (): Promise<string> => accessToken(app, 'orders', shop)
   const verifies = (presented: string): Promise<boolean> =>
@@ -452,7 +458,7 @@ describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, open
     await remove()
   })
 
-  it('begin with one, and go through a rotation: published, signing, verifying, gone', async () => {
+  it('start with one, and go through a rotation: published, signing, only verifying, removed', async () => {
     const { auth, clock } = made
     const [first] = await kids()
     const before = await token()
@@ -474,7 +480,7 @@ describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, open
     expect(await states()).toEqual(['former', 'current'])
     for (const each of [before, last, after]) expect(await verifies(each)).toBe(true)
 
-    // The former key stays until the last token it signed has expired, clock tolerance included.
+    // The former key verifies until the last token it signed has expired, clock tolerance included.
     clock.advance(3604)
     expect(await kids()).toEqual([first, next.kid])
     expect(await verifies(last)).toBe(true)
@@ -483,7 +489,7 @@ describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, open
     expect(await states()).toEqual(['current'])
   })
 
-  it('are replaced at once by rotate({ immediately }): tokens of before go on', async () => {
+  it('are replaced at once by rotate({ immediately }), and earlier tokens stay valid', async () => {
     const before = await token()
     const rotated = await made.auth.signingKeys.rotate({ immediately: true })
     expect(rotated.state).toBe('current')
@@ -492,7 +498,7 @@ describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, open
     expect(await states()).toEqual(['former', 'current'])
   })
 
-  it('are forgotten by revoke(kid): its tokens are refused from the next request on, others are not', async () => {
+  it('are removed by revoke(kid): tokens of that key are refused from the next request on, others are not', async () => {
     const { signingKeys } = made.auth
     const former = await token()
     const { kid: formerKid } = decodeProtectedHeader(former)
@@ -507,7 +513,7 @@ describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, open
     })
   })
 
-  it('are replaced first where the current one is revoked', async () => {
+  it('are replaced first if the current one is revoked', async () => {
     const compromised = await token()
     const { kid } = decodeProtectedHeader(compromised)
     await made.auth.signingKeys.revoke(kid!)
@@ -517,7 +523,7 @@ describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, open
     await expect(made.auth.signingKeys.revoke(kid!)).rejects.toMatchObject({ code: 'signing_key_not_found' })
   })
 
-  it('are shared by every process: the key of a rotation elsewhere is met and taken', async () => {
+  it("are shared by all processes: a key of another process's rotation is accepted, and its revocation is followed within a second", async () => {
     const { auth, clock } = made
     const opened = await openStore()
     const here = platform({ store: opened.store, now: clock.now })
@@ -525,27 +531,27 @@ describe.each(Object.entries(STORES))('Signing keys, in the %s store,', (_, open
     await Promise.all([here.auth.ready(), there.auth.ready()])
     const thereApp = express().use(there.auth.router)
     const one = await createApplication(there.auth, ['orders'])
-    // One of both was first, and both sign with its key.
-    expect(await keySetOf(express().use(here.auth.router))).toEqual(await keySetOf(thereApp))
+    // One of them was first, and both sign with its key.
+    expect(await fetchKeySet(express().use(here.auth.router))).toEqual(await fetchKeySet(thereApp))
     await there.auth.signingKeys.rotate({ immediately: true })
     const fresh = await accessToken(thereApp, 'orders', one)
     await expect(here.auth.verifyAccessToken('orders', fresh)).resolves.toMatchObject({ application: { id: one.id } })
 
     const { kid } = decodeProtectedHeader(fresh)
     await here.auth.signingKeys.revoke(kid!)
-    const since = performance.now()
+    const revokedAt = performance.now()
     const accepted = (): Promise<boolean> => there.auth.verifyAccessToken('orders', fresh).then(() => true, () => false) // prettier-ignore
-    while ((await accepted()) && performance.now() - since < 3000) await sleep(10)
-    expect(performance.now() - since).toBeLessThan(1000)
+    while ((await accepted()) && performance.now() - revokedAt < 3000) await sleep(10)
+    expect(performance.now() - revokedAt).toBeLessThan(1000)
     await Promise.all([here.auth.close(), there.auth.close(), auth.health()])
     await opened.remove()
   })
 })
 
-describe('A restart', () => {
+describe('a restart', () => {
   let folder: string
   let file: string
-  const start = (secret: string | readonly string[] | undefined) => {
+  const startPlatform = (secret: string | readonly string[] | undefined) => {
     const made = platform({ store: sqliteStore(file), secret, maxStaleness: 1 })
     return { ...made, app: express().use(made.auth.router) }
   }
@@ -557,21 +563,21 @@ describe('A restart', () => {
   afterAll(() => rm(folder, { recursive: true }))
 
   it('keeps keys, credentials and access tokens', async () => {
-    const before = start(SECRET)
+    const before = startPlatform(SECRET)
     const shop = await createApplication(before.auth, ['orders'])
     const token = await accessToken(before.app, 'orders', shop)
-    const keySet = await keySetOf(before.app)
+    const keySet = await fetchKeySet(before.app)
     await before.auth.close()
 
-    const after = start(SECRET)
-    expect(await keySetOf(after.app)).toEqual(keySet)
+    const after = startPlatform(SECRET)
+    expect(await fetchKeySet(after.app)).toEqual(keySet)
     expect((await after.auth.verifyAccessToken('orders', token)).application.id).toBe(shop.id)
     await expect(accessToken(after.app, 'orders', shop)).resolves.toBeDefined()
     await after.auth.close()
   })
 
-  it('with the new secret and the old one goes on as before', async () => {
-    const after = start([`new ${SECRET}`, SECRET])
+  it('with the new secret and the old one succeeds', async () => {
+    const after = startPlatform([`new ${SECRET}`, SECRET])
     await after.auth.ready()
     await after.auth.close()
   })
@@ -580,7 +586,7 @@ describe('A restart', () => {
     ['a wrong secret', 'another secret of 32 characters or more'],
     ['no secret', undefined],
   ])('with %s rejects ready() with ConfigurationError, and every request gets 503', async (_, secret) => {
-    const { auth, app, logger } = start(secret)
+    const { auth, app, logger } = startPlatform(secret)
     await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError', message: /^secret is/ })
     app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.end())
     app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.end())
@@ -598,7 +604,7 @@ describe('A restart', () => {
     await auth.close()
   })
 
-  it('with another signing.algorithm publishes a key of it, which signs once caches have turned over', async () => {
+  it('with another signing.algorithm publishes a key of it, which signs after publishAhead', async () => {
     const store = memoryStore()
     const first = platform({ store })
     await first.auth.ready()
@@ -607,7 +613,7 @@ describe('A restart', () => {
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
     const before = await accessToken(app, 'orders', shop)
-    expect((await keySetOf(app)).keys.map(({ alg }) => alg)).toEqual(['ES256', 'EdDSA'])
+    expect((await fetchKeySet(app)).keys.map(({ alg }) => alg)).toEqual(['ES256', 'EdDSA'])
     expect(decodeProtectedHeader(before).alg).toBe('ES256')
     clock.advance(301)
     const after = await accessToken(app, 'orders', shop)
@@ -624,8 +630,8 @@ interface Signer {
   sign(claims: JWTPayload, header?: object): Promise<string>
 }
 
-/** Signs whatever it is given with the platform's own key, which lies in the open where there is no `secret`. */
-async function signerOf(store: Store): Promise<Signer> {
+/** Signs any header and claims with the platform's key, which is stored in plain text without the option `secret`. */
+async function createSigner(store: Store): Promise<Signer> {
   const [record] = await store.listSigningKeys()
   const { kid, algorithm, publicJwk, sealedPrivateJwk } = record!
   expect(sealedPrivateJwk).toMatch(/^plain:/)
@@ -636,7 +642,7 @@ async function signerOf(store: Store): Promise<Signer> {
     header,
     publicJwk,
     privateJwk,
-    // Not by jose, which refuses to sign much of what is tried here.
+    // Not with jose, which rejects many of these headers.
     async sign(claims, more = {}) {
       const body = `${encode({ ...header, ...more })}.${encode(claims)}`
       const key = { key: privateJwk as never, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
@@ -645,10 +651,10 @@ async function signerOf(store: Store): Promise<Signer> {
   }
 }
 
-/** A `jti` as the platform makes them: the last revocation that its issuer knew of, then random bits. */
-function idAt(milliseconds: number): string {
+/** A `jti` as the platform makes it: `tokensRevokedAt`, then random bytes. */
+function createTokenId(tokensRevokedAt: number): string {
   const bytes = Buffer.alloc(24, 7)
-  bytes.writeUIntBE(milliseconds, 0, 6)
+  bytes.writeUIntBE(tokensRevokedAt, 0, 6)
   crypto.getRandomValues(bytes.subarray(6))
   return bytes.toString('base64url')
 }
@@ -664,7 +670,7 @@ async function expectInvalid(auth: TestPlatform['auth'], token: string): Promise
   })
 }
 
-async function keySetOf(app: ReturnType<typeof express>): Promise<JSONWebKeySet> {
+async function fetchKeySet(app: ReturnType<typeof express>): Promise<JSONWebKeySet> {
   const { status, body } = await request(app).get('/.well-known/jwks.json')
   expect(status).toBe(200)
   return body as JSONWebKeySet

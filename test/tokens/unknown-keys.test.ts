@@ -19,8 +19,8 @@ afterAll(() => auth.close())
 
 const AUDIT = { at: 0, type: 'signingKey.rotated', by: 'test', applicationId: undefined, details: {} } as const
 
-/** What is answered to a token that names a key nobody has made. */
-async function answer(kid: string): Promise<number> {
+/** The status for a token of a signing key that does not exist. */
+async function verifyUnknown(kid: string): Promise<number> {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const token = `${part({ alg: 'ES256', typ: 'at+jwt', kid })}.${part({})}.${Buffer.alloc(64).toString('base64url')}`
   return auth.verifyAccessToken('orders', token).then(
@@ -29,68 +29,68 @@ async function answer(kid: string): Promise<number> {
   )
 }
 
-describe('Access tokens of keys that a process does not know', () => {
-  it('make it ask the store ten times a second at most, however many there are', async () => {
-    const [reloads, before] = [store.calls('listSigningKeys'), store.calls('changesSince')]
-    const began = performance.now()
+describe('access tokens of unknown signing keys', () => {
+  it('cause at most ten reads of the change feed a second', async () => {
+    const [loads, polls] = [store.calls('listSigningKeys'), store.calls('changesSince')]
+    const startedAt = performance.now()
     const answers: Promise<number>[] = []
-    for (let i = 0; performance.now() - began < 500; i++) {
-      answers.push(answer(`nobodys ${i}`))
+    for (let i = 0; performance.now() - startedAt < 500; i++) {
+      answers.push(verifyUnknown(`unknown ${i}`))
       await sleep(1)
     }
     expect(new Set(await Promise.all(answers))).toEqual(new Set([401]))
-    const tenths = (performance.now() - began) / 100
-    // Beside the feed's own looks, which go on by the clock.
-    const own = (tenths * 100) / store.pollInterval
-    expect(store.calls('changesSince') - before).toBeLessThanOrEqual(own + tenths + 2)
-    expect(store.calls('changesSince') - before).toBeGreaterThan(1)
-    expect(store.calls('listSigningKeys') - reloads).toBe(0)
+    const tenths = (performance.now() - startedAt) / 100
+    // The change feed polls at its interval as well.
+    const regularPolls = (tenths * 100) / store.pollInterval
+    expect(store.calls('changesSince') - polls).toBeLessThanOrEqual(regularPolls + tenths + 2)
+    expect(store.calls('changesSince') - polls).toBeGreaterThan(1)
+    expect(store.calls('listSigningKeys') - loads).toBe(0)
   })
 
-  it('cost nothing when they come again, nor when they can be none of ours', async () => {
-    await answer('again')
+  it('cause no call of the store when they are repeated, or when the kid is too long', async () => {
+    await verifyUnknown('again')
     store.fail()
-    expect([await answer('again'), await answer('long'.repeat(30))]).toEqual([401, 401])
+    expect([await verifyUnknown('again'), await verifyUnknown('long'.repeat(30))]).toEqual([401, 401])
     store.recover()
   })
 
-  it('are refused at once when they come again, and are good from the moment the key is there', async () => {
+  it('are refused without a promise when they are repeated, and valid once the key is loaded', async () => {
     const encryption = createEncryption(['a secret of 32 characters or more'])
-    const [ours, theirs] = [memoryStore(), memoryStore()]
-    const [here, elsewhere] = [accessTokensOver(ours, encryption), accessTokensOver(theirs, encryption)]
+    const [ownStore, otherStore] = [memoryStore(), memoryStore()]
+    const [here, elsewhere] = [accessTokensOver(ownStore, encryption), accessTokensOver(otherStore, encryption)]
     const times = { createdAt: Date.now(), signsFrom: Date.now(), formerVerifiesFor: 60 }
     const key = await generateSigningKey(encryption, { algorithm: 'ES256', ...times })
-    await theirs.addSigningKey(key, undefined, AUDIT)
+    await otherStore.addSigningKey(key, undefined, AUDIT)
     await elsewhere.signingKeys.load()
     const grant = { issuer: ISSUER, applicationId: 'app_1', scopes: [], issuedAt: Date.now(), tokensRevokedAt: 0 }
     const token = await elsewhere.signAccessToken({ ...grant, lifetime: 60 })
     expect(await here.accessTokens.verify(token)).toBe('invalid')
     expect(here.accessTokens.verify(token)).toBe('invalid')
 
-    await ours.addSigningKey(key, undefined, AUDIT)
+    await ownStore.addSigningKey(key, undefined, AUDIT)
     await here.signingKeys.load()
     expect(await here.accessTokens.verify(token)).toMatchObject({ applicationId: 'app_1' })
   })
 
-  it('get 503, not 401, every one, while the store can not say whether there is such a key', async () => {
+  it('get 503, not 401, while the store does not answer whether there is such a key', async () => {
     store.fail()
-    expect(await Promise.all([answer('a'), answer('b')])).toEqual([503, 503])
-    expect(await answer('a')).toBe(503)
+    expect(await Promise.all([verifyUnknown('a'), verifyUnknown('b')])).toEqual([503, 503])
+    expect(await verifyUnknown('a')).toBe(503)
     store.recover()
-    // The first answer of the feed ends the outage.
-    expect(await answer('a')).toBe(401)
+    // The first answered read of the change feed ends the outage.
+    expect(await verifyUnknown('a')).toBe(401)
   })
 
-  it('wait for a store that is slow together, not one behind the other', async () => {
+  it('wait for one read of a slow store together', async () => {
     store.slowDown(300)
-    const began = performance.now()
+    const startedAt = performance.now()
     const answers: Promise<number>[] = []
     for (let i = 0; i < 10; i++) {
-      answers.push(answer(`slow ${i}`))
+      answers.push(verifyUnknown(`slow ${i}`))
       await sleep(20)
     }
     expect(new Set(await Promise.all(answers))).toEqual(new Set([401]))
-    expect(performance.now() - began).toBeLessThan(1500)
+    expect(performance.now() - startedAt).toBeLessThan(1500)
     store.recover()
   })
 })

@@ -1,4 +1,4 @@
-// What must compile. Nothing runs it: package scripts and types.test.ts compile it.
+// Code that must compile. It is not run: `npm run check` and types.test.ts compile it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Cluster, Redis } from 'ioredis'
 import {
@@ -20,13 +20,13 @@ const auth = createPlatformAuth({
   store: memoryStore(),
 })
 
-// Names and scopes as they are.
+// Literal names and scopes.
 auth.requireBearer('orders')
 auth.requireBearer('orders', { scopes: ['orders:read', 'orders:write'], optional: true })
 auth.requireApiKey('catalog')
 auth.requireApiKey('catalog', { optional: true, onDenied: (denial, _req, res) => res.end(denial.description) })
 
-// One API per scheme: its name may be left out.
+// With one API per scheme, the name may be left out.
 auth.requireBearer()
 auth.requireApiKey()
 
@@ -36,16 +36,16 @@ requireBearer('orders')
 void close
 createPlatformAuth({ baseUrl: 'https://a.example', apis: { plain: { scheme: 'oauth2' } } }).requireBearer('plain')
 
-// Limits are counted in the ioredis instance that one has.
+// Any ioredis instance can count the limits.
 export function counted(redis: Redis | Cluster): PlatformAuth {
   return createPlatformAuth({ baseUrl: 'https://a.example', apis: loaded, rateLimits: { redis, headers: true } })
 }
 
-// Guards and routers fit whatever calls (req, res, next).
+// Guards and routers are middleware for everything that calls (req, res, next).
 const middleware: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => unknown = router
 void middleware
 
-// Plain records: names and scopes are any strings, checked at start-up.
+// With plain records, names and scopes are any strings, and are checked at start-up.
 declare const loaded: ApisOptions
 const dynamic = createPlatformAuth({ baseUrl: 'https://api.example.com', apis: loaded })
 dynamic.requireBearer('whatever', { scopes: ['what:ever'] })
@@ -58,7 +58,7 @@ declare function mount(platform: PlatformAuth): void
 mount(auth)
 mount(dynamic)
 
-// What a guard establishes.
+// authOf().
 export function handler(req: IncomingMessage): { id: string; expires: Date | undefined; scopes: readonly string[] } {
   const { application, token, scopes, scheme, api } = authOf(req)
   const both: 'oauth2' | 'apiKey' = scheme

@@ -1,4 +1,4 @@
-// What must not compile, each line for the reason given. Nothing runs it: package scripts and types.test.ts compile it.
+// Code that must not compile, each line with the error above it. It is not run: `npm run check` and types.test.ts compile it.
 import type { Request } from 'express'
 import { createPlatformAuth } from '../../src/index.js'
 
@@ -33,7 +33,7 @@ const two = createPlatformAuth({
   baseUrl: 'https://api.example.com',
   apis: { orders: { scheme: 'oauth2' }, invoices: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
 })
-// @ts-expect-error TS2554 which of the two?
+// @ts-expect-error TS2554 there are two oauth2 APIs
 two.requireBearer()
 // @ts-expect-error TS2322 orders has no scopes
 two.requireBearer('orders', { scopes: ['orders:read'] })
@@ -53,8 +53,8 @@ createPlatformAuth({ baseUrl: 'https://a.example', apis: {}, rateLimits: { redis
 // @ts-expect-error TS2561 an unknown option
 createPlatformAuth({ baseUrl: 'https://api.example.com', apis: {}, baseUrI: '' })
 
-// Express's own types stay as they are. (That req.user does too shows in test/package, where no @types/passport is.)
+// Express's types are not changed. (test/package checks the same for req.user, without @types/passport.)
 export function untouched(req: Request): unknown {
-  // @ts-expect-error TS2339 not ours to declare
+  // @ts-expect-error TS2339 the package declares no req.auth
   return req.auth
 }

@@ -8,7 +8,7 @@ import { tsc } from '../support/tsc.js'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const EXPECTED = /^\s*\/\/ @ts-expect-error (TS\d+) .*$/
 
-it('compiles what must compile, and refuses every other line for the reason that stands above it', async () => {
+it('compiles.ts compiles, and each line of does-not-compile.ts has the error named above it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'types-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -16,7 +16,7 @@ it('compiles what must compile, and refuses every other line for the reason that
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
 
-  // As it would be without the directives: an error that TypeScript merely expected could be another one.
+  // Without the directives: @ts-expect-error accepts any error, not only the one that is named.
   const lines = (await readFile(new URL('does-not-compile.ts', import.meta.url), 'utf8')).split('\n')
   const expected = lines.flatMap((line, at) =>
     EXPECTED.test(line) ? [`does-not-compile.ts:${at + 2} ${EXPECTED.exec(line)?.[1]}`] : [],

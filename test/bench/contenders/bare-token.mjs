@@ -1,6 +1,6 @@
 import { newApp } from '../app.mjs'
 
-/** What token endpoints are compared with: an answer of the same size to a body that nobody reads. */
+/** The base for token endpoints: an answer of the same size to a request whose body is not read. */
 export async function start() {
   const answer = {
     access_token: 'x'.repeat(578),

@@ -1,6 +1,6 @@
 import { guardedApp } from '../app.mjs'
 
-/** What everything is compared with: the route, unguarded. */
+/** The base of all comparisons: the route without a guard. */
 export async function start() {
   return { app: guardedApp() }
 }

@@ -3,8 +3,8 @@ import { betterAuth } from 'better-auth'
 import { guardedApp } from '../app.mjs'
 
 /**
- * Its API-key plugin, asked by `auth.api.verifyApiKey()` as its documentation does: over its own in-memory adapter, or
- * with the secondary storage that it recommends for speed, here a Map. Its rate limit (10 a day) is off.
+ * Its API-key plugin through `auth.api.verifyApiKey()`, as in its documentation: with its in-memory adapter, or with the
+ * secondary storage that it recommends for speed, here a Map. Its rate limit (10 a day) is off.
  */
 export async function start({ applications = 1000, secondary = false }) {
   const kept = new Map()

@@ -3,7 +3,7 @@ import { auth, requiredScopes } from 'express-oauth2-jwt-bearer'
 import { guardedApp } from '../app.mjs'
 import { issue, RESOURCE } from '../tokens.mjs'
 
-/** Its README: `auth()` with issuer and audience, the key set fetched and kept, and `requiredScopes()`. */
+/** As in its README: `auth()` with issuer and audience, the cached key set, and `requiredScopes()`. */
 export async function start({ tokens }) {
   const { publicJwk, lines } = issue(tokens)
   const keySet = createServer((_req, res) => res.end(JSON.stringify({ keys: [publicJwk] })))

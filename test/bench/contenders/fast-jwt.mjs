@@ -3,8 +3,8 @@ import { guardedApp } from '../app.mjs'
 import { issue, RESOURCE } from '../tokens.mjs'
 
 /**
- * Its README's verifier with its cache, as large as ours, or without one (`cache: 0`); the middleware around it is the
- * least that would do, because it brings none.
+ * The verifier of its README, with a cache as large as ours or without one (`cache: 0`), in a minimal middleware, since
+ * it has none.
  */
 export async function start({ tokens, cache = 20_000 }) {
   const { pem, lines } = issue(tokens)

@@ -2,7 +2,7 @@ import { importJWK, jwtVerify } from 'jose'
 import { guardedApp } from '../app.mjs'
 import { issue, RESOURCE } from '../tokens.mjs'
 
-/** What tokens never seen before are compared with: a route that calls jose and does nothing else. */
+/** The base for tokens that were not seen before: a route that only calls jose. */
 export async function start({ tokens }) {
   const { publicJwk, lines } = issue(tokens)
   const key = await importJWK(publicJwk)

@@ -4,7 +4,7 @@ import { importJWK, jwtVerify } from 'jose'
 import { guardedApp } from '../app.mjs'
 import { issue, RESOURCE } from '../tokens.mjs'
 
-/** Its `requireBearerAuth` with scopes; the verifier that it asks for is jose. */
+/** Its `requireBearerAuth` with scopes and a verifier that calls jose. */
 export async function start({ tokens }) {
   const { publicJwk, lines } = issue(tokens)
   const key = await importJWK(publicJwk)

@@ -6,7 +6,7 @@ import { newApp } from '../app.mjs'
 import { clientLines } from '../clients.mjs'
 import { claimsOf, SCOPES } from '../tokens.mjs'
 
-/** Its documentation's model for client credentials over Maps: opaque tokens, or JWTs signed with jose (`jwt`). */
+/** The client credentials model of its documentation over Maps: opaque tokens, or JWTs signed by jose (`jwt`). */
 export async function start({ clients: count, jwt = false }) {
   const clients = Array.from({ length: count }, (_, i) => ({
     id: `client_${i}`,

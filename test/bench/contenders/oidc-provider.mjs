@@ -5,8 +5,8 @@ import { clientLines } from '../clients.mjs'
 import { newKeyPair, RESOURCE, SCOPES } from '../tokens.mjs'
 
 /**
- * Its documentation's client credentials with resource indicators, which make access tokens JWTs (ES256). Clients stand in
- * its configuration; `method` is how they authenticate, which it fixes for each.
+ * The client credentials of its documentation with resource indicators, which make access tokens JWTs (ES256). Clients
+ * are in its configuration; `method` is their authentication method, which it fixes per client.
  */
 export async function start({ clients: count, method }) {
   const clients = Array.from({ length: count }, (_, i) => ({

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createPlatformAuth } from '../../../dist/esm/index.js'
-import { sqliteStore } from '../../../dist/esm/stores/sqlite.js'
+import { sqliteStore } from '../../../dist/esm/stores/sqlite/index.js'
 import { ANSWER } from '../answer.mjs'
 import { newApp } from '../app.mjs'
 import { PLATFORM, privateSigningKey } from '../platform.mjs'
 import { claimsOf, signerOf } from '../tokens.mjs'
 
-/** Both guards on a SQLite store of so many applications, of which the hot ones call. */
+/** Both guards on a SQLite store with that many applications, of which the hot ones call. */
 export async function start({ applications, hot }) {
   const { file, known } = seeded(applications, hot)
   const started = performance.now()
@@ -35,16 +35,16 @@ export async function start({ applications, hot }) {
   }
 }
 
-/** Made once and kept among the temporary files, until the schema is another. */
+/** Created once and kept in the temporary folder until the schema changes. */
 function seeded(applications, hot) {
-  const schema = readFileSync(fileURLToPath(import.meta.resolve('../../../dist/esm/stores/sqlite-schema.js')))
-  const version = createHash('sha256').update(schema).digest('hex').slice(0, 8)
+  const migrations = fileURLToPath(import.meta.resolve('../../../dist/esm/stores/sqlite/migrations/index.js'))
+  const version = createHash('sha256').update(readFileSync(migrations)).digest('hex').slice(0, 8)
   const folder = join(tmpdir(), `platform-auth-bench-${applications}-applications-${version}`)
   if (!existsSync(join(folder, 'hot.json'))) {
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { mode: 0o700 })
     const seed = fileURLToPath(import.meta.resolve('../seed.mjs'))
-    // In a process of its own, so that its memory is not counted here.
+    // In a child process, so that its memory is not counted here.
     const args = [seed, folder, String(applications), String(hot)]
     const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
     if (status !== 0) throw new Error(`Seeding ended with ${status}.`)

@@ -1,15 +1,15 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPlatformAuth, memoryStore } from '../../../dist/esm/index.js'
-import { sqliteStore } from '../../../dist/esm/stores/sqlite.js'
+import { sqliteStore } from '../../../dist/esm/stores/sqlite/index.js'
 import { guardedApp, newApp } from '../app.mjs'
 import { clientLines } from '../clients.mjs'
 import { claimsOf, garbageToken, newKeyPair, SCOPES, signerOf } from '../tokens.mjs'
 import { credentialsOf, PLATFORM, privateSigningKey } from '../platform.mjs'
 
 /**
- * The package, as its README mounts it: `guard` is `bearer`, `apiKey`, or none for the token endpoint. Applications are
- * made by `auth.applications.create()`; access tokens are signed with the platform's own key.
+ * The package, mounted as in its README: `guard` is `bearer`, `apiKey`, or none for the token endpoint. Applications are
+ * created by `auth.applications.create()`; access tokens are signed with the platform's key.
  */
 export async function start(options) {
   const {
@@ -71,7 +71,7 @@ function tokenLines(made, key, count, forgeries) {
   const foreign = newKeyPair(key.kid)
   const sign = signerOf(key.jwk, key)
   const signForeign = signerOf(foreign.privateJwk, { kid: key.kid, alg: 'ES256' })
-  const signUnknown = signerOf(foreign.privateJwk, { kid: 'nobodys', alg: 'ES256' })
+  const signUnknown = signerOf(foreign.privateJwk, { kid: 'unknown', alg: 'ES256' })
   const several = (length, make) => Array.from({ length }, (_, i) => make(made[i % made.length].id))
   const past = { issuedAt: Date.now() - 86_400_000, lifetime: 3600 }
   return {

@@ -3,7 +3,7 @@ import passport from 'passport'
 import { HeaderAPIKeyStrategy } from 'passport-headerapikey'
 import { guardedApp } from '../app.mjs'
 
-/** The strategy that ours stands on too, over a Map of plain keys. */
+/** The strategy that our guard uses too, with a Map of plain keys. */
 export async function start({ applications = 1000 }) {
   const owners = new Map(
     Array.from({ length: applications }, (_, i) => [randomBytes(24).toString('base64url'), { id: `app_${i}` }]),

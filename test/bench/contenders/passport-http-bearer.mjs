@@ -4,7 +4,7 @@ import { Strategy } from 'passport-http-bearer'
 import { guardedApp } from '../app.mjs'
 import { issue, RESOURCE } from '../tokens.mjs'
 
-/** The strategy that ours stands on too, with jose in its verify callback and nothing kept. */
+/** The strategy that our guard uses too, with jose in its verify callback and no cache. */
 export async function start({ tokens }) {
   const { publicJwk, lines } = issue(tokens)
   const key = await importJWK(publicJwk)

@@ -3,7 +3,7 @@ import { ExtractJwt, Strategy } from 'passport-jwt'
 import { guardedApp } from '../app.mjs'
 import { issue, RESOURCE } from '../tokens.mjs'
 
-/** Its README: a PEM public key, issuer and audience; the application is looked up in a Map. */
+/** As in its README: a PEM public key, issuer and audience; the application comes from a Map. */
 export async function start({ tokens }) {
   const { pem, lines } = issue(tokens)
   const applications = new Map(Array.from({ length: 100 }, (_, i) => [`app_${i}`, { id: `app_${i}` }]))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatChallenge } from '../../src/http/respond.js'
 
 describe('formatChallenge()', () => {
-  it('keeps within the characters of RFC 6749 5.2, whatever it is given: one value can not become two parameters', () => {
+  it('writes only characters that RFC 6749 5.2 allows, so that one value cannot become two parameters', () => {
     const value = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('a", error="b', '\\', '\r\nSet-Cookie: a=b', '\u0000'),
@@ -17,7 +17,7 @@ describe('formatChallenge()', () => {
     )
   })
 
-  it('leaves what is within them as it is', () => {
+  it('does not change allowed characters', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\x20-\x21\x23-\x5B\x5D-\x7E]*$/), (value) => {
         expect(formatChallenge('ApiKey', [['realm', value]])).toBe(`ApiKey realm="${value}"`)

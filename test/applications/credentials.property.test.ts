@@ -9,7 +9,7 @@ const key = prefix.map((each) => createCredentials(each, Buffer.alloc(32)).mint(
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 describe('isWellFormedKey()', () => {
-  it('knows every key that mint() makes, under whatever prefix', () => {
+  it('accepts every key that mint() makes, with any prefix', () => {
     fc.assert(
       fc.property(key, (plain) => {
         expect(plain).toMatch(/^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/)
@@ -18,10 +18,10 @@ describe('isWellFormedKey()', () => {
     )
   })
 
-  it('refuses every key with one character changed, added or left out', () => {
+  it('refuses every key with one character changed, added or removed', () => {
     fc.assert(
-      fc.property(key, fc.nat(), fc.constantFrom(...Array.from(BASE62), '_'), (plain, place, character) => {
-        const at = place % plain.length
+      fc.property(key, fc.nat(), fc.constantFrom(...Array.from(BASE62), '_'), (plain, position, character) => {
+        const at = position % plain.length
         const changed = plain.slice(0, at) + character + plain.slice(at + 1)
         if (changed !== plain) expect(isWellFormedKey(changed)).toBe(false)
         expect(isWellFormedKey(plain.slice(0, at) + plain.slice(at + 1))).toBe(false)
@@ -31,10 +31,10 @@ describe('isWellFormedKey()', () => {
     )
   })
 
-  it('refuses every key with two neighbours swapped, and in the other case', () => {
+  it('refuses every key with two adjacent characters swapped or with its case changed', () => {
     fc.assert(
-      fc.property(key, fc.nat(), (plain, place) => {
-        const at = place % (plain.length - 1)
+      fc.property(key, fc.nat(), (plain, position) => {
+        const at = position % (plain.length - 1)
         const swapped = plain.slice(0, at) + plain[at + 1]! + plain[at]! + plain.slice(at + 2)
         if (swapped !== plain) expect(isWellFormedKey(swapped)).toBe(false)
         if (plain.toLowerCase() !== plain) expect(isWellFormedKey(plain.toLowerCase())).toBe(false)
@@ -43,7 +43,7 @@ describe('isWellFormedKey()', () => {
     )
   })
 
-  it('refuses a key with anything around it', () => {
+  it('refuses a key with other characters before or after it', () => {
     fc.assert(
       fc.property(key, fc.string({ minLength: 1 }), (plain, more) => {
         expect(isWellFormedKey(plain + more)).toBe(false)
@@ -53,7 +53,7 @@ describe('isWellFormedKey()', () => {
     )
   })
 
-  it('refuses whatever was not made as a key, and throws nothing', () => {
+  it('refuses every other string, and never throws', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.stringMatching(/^epa_key_[A-Za-z0-9]{34}$/)),
@@ -70,16 +70,16 @@ describe('isWellFormedKey()', () => {
   })
 
   it.each([
-    ['emails', 'a'.repeat(16_000)],
+    ['letters', 'a'.repeat(16_000)],
     ['_key_', '_key_'.repeat(3200)],
-    ['a prefix without end', `a${'_'.repeat(15_000)}_key_`],
-  ])('takes time in proportion for 16 kB of %s', async (_, value) => {
+    ['a long prefix', `a${'_'.repeat(15_000)}_key_`],
+  ])('takes linear time for 16 kB of %s', async (_, value) => {
     expect(await timed(() => isWellFormedKey(value))).toBeLessThan(50)
   })
 })
 
 describe('mint()', () => {
-  it('makes keys of 28 + 6 and secrets of 43 + 6 characters, of letters, digits and _ alone, no two alike', () => {
+  it('makes keys of 28 + 6 and secrets of 43 + 6 characters [A-Za-z0-9_], all of them different', () => {
     const keys = Array.from({ length: 500 }, () => mint('key', 7))
     const secrets = Array.from({ length: 500 }, () => mint('secret', 7))
     for (const { plain } of keys) expect(plain).toMatch(/^epa_key_[A-Za-z0-9]{34}$/)
@@ -87,7 +87,7 @@ describe('mint()', () => {
     expect(new Set([...keys, ...secrets].map(({ plain }) => plain)).size).toBe(1000)
   })
 
-  it('uses every character of base62 alike', () => {
+  it('uses every base62 character equally often', () => {
     const counts = new Map<string, number>()
     const many = 3000
     for (let i = 0; i < many; i++) {
@@ -97,11 +97,11 @@ describe('mint()', () => {
     }
     const expected = (many * 43) / 62
     expect(counts.size).toBe(62)
-    // Six standard deviations: once in a billion runs by chance.
+    // Six standard deviations: by chance once in a billion runs.
     for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(6 * Math.sqrt(expected))
   })
 
-  it('leaves no more of it in the record than a hash and its first characters', () => {
+  it('keeps only the hash and the first characters of a credential in its record', () => {
     const { plain, record } = mint('secret', 7)
     expect(record).toEqual({
       hash: hash(plain),
@@ -114,7 +114,7 @@ describe('mint()', () => {
 })
 
 describe('match()', () => {
-  it('finds exactly the live record of a secret, among however many', () => {
+  it('finds exactly the live record of a secret, among any number of records', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 3 }),
@@ -132,7 +132,7 @@ describe('match()', () => {
     )
   })
 
-  it('finds nothing by a hash, or by what pads the records', () => {
+  it('finds nothing for a hash, or for the padding that keeps the time constant', () => {
     const { plain, record } = mint('secret', 0)
     for (const guess of [record.hash, hash(record.hash), '-'.repeat(43), '', plain.toLowerCase()]) {
       expect(match(guess, [record], 0)).toBeUndefined()
@@ -140,7 +140,7 @@ describe('match()', () => {
     }
   })
 
-  it('is of this pepper alone', () => {
+  it('finds nothing with another pepper', () => {
     const other = createCredentials('epa', Buffer.alloc(32, 2))
     const { plain, record } = mint('secret', 0)
     expect(match(plain, [record], 0)).toBe(record)
