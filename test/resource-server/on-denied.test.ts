@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import express5, { type RequestHandler } from 'express'
+import type express5 from 'express'
+import type { RequestHandler } from 'express'
 import request from 'supertest'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { OAuthError, type Denial, type OnDenied } from '../../src/index.js'
