@@ -4,7 +4,7 @@ import request, { type Response } from 'supertest'
 import { expect } from 'vitest'
 import { createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
-import { EXPRESSES, recordingLogger, SECRET } from '../support/platform.js'
+import { type EXPRESSES, recordingLogger, SECRET } from '../support/platform.js'
 
 export const APIS = {
   orders: { scheme: 'oauth2', title: 'Orders <b>&"\'', description: 'All <i>orders</i>', registration: 'automatic' },
