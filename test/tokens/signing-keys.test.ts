@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore, type OAuthError } from '../../src/index.js'
 import { createEncryption } from '../../src/store-client/encryption.js'
 import { generateSigningKey } from '../../src/tokens/key-pairs.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
+import { callerOf } from '../support/caller.js'
 import { failingStore, type FailingStore } from '../support/outage.js'
 import { platform, type TestPlatform } from '../support/platform.js'
 
@@ -93,4 +95,26 @@ describe('access tokens of unknown signing keys', () => {
     expect(performance.now() - startedAt).toBeLessThan(1500)
     store.recover()
   })
+})
+
+it('refuses a cached, unexpired access token once its signing key no longer verifies', async () => {
+  const store = memoryStore()
+  const { auth, clock } = platform({ store, accessTokenLifetime: 60 })
+  const { auth: longLived } = platform({ store, accessTokenLifetime: 100_000, now: clock.now })
+  await Promise.all([auth.ready(), longLived.ready()])
+  const { credentials } = await longLived.applications.create({ name: 'Shop', apis: ['orders'] })
+  const token = await callerOf({ app: express().use(longLived.router) }).accessToken('orders', credentials)
+  const verify = () =>
+    auth.verifyAccessToken('orders', token).then(
+      () => 200,
+      ({ status }: { status: number }) => status,
+    )
+
+  expect(await verify()).toBe(200)
+  await auth.signingKeys.rotate({ immediately: true })
+  // The former key verifies for as long as this platform's tokens last.
+  expect(await verify()).toBe(200)
+  clock.advance(3600)
+  expect(await verify()).toBe(401)
+  await Promise.all([auth.close(), longLived.close()])
 })
