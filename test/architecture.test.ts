@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   options: { mayImport: ['contracts', 'lib'] },
   http: { mayImport: ['contracts/errors', 'lib'] },
   'stores/sql': { mayImport: ['contracts'] },
-  'stores/memory': { mayImport: ['contracts'] },
+  'stores/memory': { mayImport: ['contracts', 'stores/sql/cursor'] },
   'stores/sqlite': { mayImport: ['contracts', 'stores/sql'] },
   'stores/postgres': { mayImport: ['contracts', 'stores/sql'] },
   'store-client': { mayImport: ['contracts', 'lib'] },
