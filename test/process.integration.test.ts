@@ -67,11 +67,11 @@ describe.concurrent('a process', () => {
     )
   })
 
-  it('whose store is out of reach logs why, and exits by itself', async () => {
+  it('whose store is unavailable logs why, and exits by itself', async () => {
     const { stderr } = await run(`
       const store = { ...memoryStore(), open: async () => { throw new Error('no database') } }
       createPlatformAuth({ baseUrl, apis, store })`)
-    expect(stderr).toMatch(/could not start yet, and keeps trying/)
+    expect(stderr).toMatch(/could not start yet and will retry/)
     expect(stderr).toContain('no database')
   })
 

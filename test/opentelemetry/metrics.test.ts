@@ -131,7 +131,7 @@ describe('metrics', () => {
       (await series()).filter((each) => each.name === name).map(({ value }) => value)
     expect(await named('platform_auth.store.available')).toEqual([1])
     observed.store.fail()
-    await expect(observed.auth.applications.list()).rejects.toThrow('out of reach')
+    await expect(observed.auth.applications.list()).rejects.toThrow('unavailable')
     const began = performance.now()
     expect(await named('platform_auth.store.available')).toEqual([0])
     expect(await named(DURATION)).toEqual([])

@@ -64,7 +64,7 @@ export async function openObserved(
     refuseEmails: () => void (refusing = true),
     async outage() {
       store.fail()
-      await expect(auth.applications.list()).rejects.toThrow('out of reach')
+      await expect(auth.applications.list()).rejects.toThrow('unavailable')
       await new Promise((later) => setTimeout(later, 120))
       store.recover()
       await auth.applications.list()
