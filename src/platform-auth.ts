@@ -78,7 +78,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   readonly events: PlatformEvents
   /**
    * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for a wrong secret or a newer
-   * schema. An unreachable store is tried again, unless `retry` is false. Until then, requests wait up to 5 seconds and then
+   * schema. An unavailable store is retried, unless `retry` is false. Until then, requests wait up to 5 seconds and then
    * get 503.
    */
   ready(options?: ReadyOptions): Promise<void>
@@ -135,7 +135,11 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const storeHealth = createStoreHealth({ logger, emit, now })
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
-  const feed = createChangeFeed({ store, maxStaleness: settings.maxStaleness, isSilent: storeHealth.isSilent })
+  const feed = createChangeFeed({
+    store,
+    maxStaleness: settings.maxStaleness,
+    isUnresponsive: storeHealth.isUnresponsive,
+  })
   const rateLimits = createRateLimits({
     // The secret that sorts first: the same in all processes, also while `secret` is being changed.
     secret: settings.secrets.toSorted()[0] ?? '',
@@ -144,7 +148,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     headers: settings.rateLimits.headers,
     onChange: createOutageNotice({ logger, emit }),
   })
-  const readiness = createReadiness({ feed, storeHealth, logger, problemsElsewhere: [rateLimits.problem] })
+  const readiness = createReadiness({ feed, storeHealth, logger, otherProblems: [rateLimits.problem] })
   const { available } = readiness
   const encryption = createEncryption(settings.secrets)
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))

@@ -26,7 +26,10 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
 
   function run(): void {
     deletePending().catch((error: unknown) =>
-      logger.warn('Deleting applications that were pending for too long failed; it is tried again in an hour.', error),
+      logger.warn(
+        'Deleting applications that were pending for too long failed; the platform will retry in an hour.',
+        error,
+      ),
     )
   }
 

@@ -20,7 +20,7 @@ export interface Attempts {
   prepare(leased: QueuedEmail): Promise<Attempt | undefined>
   /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
   accepted(email: QueuedEmail): Promise<void>
-  /** The mail server has refused the e-mail, or the outcome is unknown: it is tried again later, or has failed. */
+  /** The mail server has refused the e-mail, or the outcome is unknown: it is retried later, or has failed. */
   failed(email: QueuedEmail, error: unknown): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface AttemptsOptions {
   readonly composeEmail: ComposeEmail
   readonly delivery: 'inline' | 'claim-link'
   readonly emit: Emit
-  /** Called after each attempt that was not accepted; `final`: it is not tried again. */
+  /** Called after each attempt that was not accepted; `final`: it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
   readonly now: () => number
 }

@@ -46,14 +46,14 @@ export function createCredentialEmail(options: CredentialEmailOptions): Credenti
   let started = false
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {
-    const next = final ? 'It is not tried again before auth.outbox.retry() is called.' : 'It is tried again.'
+    const next = final ? 'It is not retried before auth.outbox.retry() is called.' : 'It will be retried.'
     logger.warn(`The e-mail to application ${applicationId} was not delivered: ${problem}. ${next}`)
   }
 
   function logError(error: unknown): void {
     // The store client has logged the outage; here it would be logged every second.
     if (error instanceof StoreUnavailableError) return
-    logger.error('An e-mail could not be handled; it is tried again.', error)
+    logger.error('An e-mail could not be processed; the platform will retry.', error)
   }
 
   function wake(): void {

@@ -29,7 +29,7 @@ export interface SmtpMessage {
  * Give the transport time-outs well below a minute, as in the example: nodemailer's defaults are up to 10 minutes, and
  * after 50 seconds an attempt is aborted here. A pooled transport needs `maxRequeues: 0`.
  *
- * An error of connection, TLS or login concerns no single e-mail, so e-mails are tried again until the cause (a wrong
+ * An error of connection, TLS or login concerns no single e-mail, so e-mails are retried until the cause (a wrong
  * password, say) is removed. So are they after every 4xx. A 5xx to sender, recipient or content is permanent, except
  * those that ask for another login or order of commands (503, 530, 534, 535, 538); `auth.outbox.retry()` starts again.
  *
@@ -117,7 +117,7 @@ function checkTransport(transport: Nodemailer | undefined): void {
   // Such a pool sends again after an unknown outcome; the result of the second attempt says nothing about the first.
   if (transport.transporter?.options?.maxRequeues) {
     throw new TypeError(
-      'transport sends e-mails again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform tries again.',
+      'transport sends e-mails again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform retries.',
     )
   }
 }

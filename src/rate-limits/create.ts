@@ -28,7 +28,7 @@ interface RateLimitsOptions {
   readonly redis: RedisConnection | undefined
   /** Whether answers have `RateLimit` headers. */
   readonly headers: boolean
-  /** Is called with the problem when Redis gets out of reach, and with undefined when it answers again. */
+  /** Is called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
   readonly onChange: (problem: unknown) => void
 }
 
@@ -57,7 +57,7 @@ export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: 
     },
     problem() {
       return shared?.circuitBreaker.isOpen()
-        ? 'Redis is out of reach: each process counts its own rate limits.'
+        ? 'Redis is unavailable: each process counts its own rate limits.'
         : undefined
     },
     close: () => shared?.circuitBreaker.close(),

@@ -13,7 +13,7 @@ export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (prob
       logger.warn('Redis answers again: rate limits are shared.')
       emit('limits.available', {})
     } else {
-      logger.warn('Redis is out of reach: each process counts its own rate limits until it answers.', problem)
+      logger.warn('Redis is unavailable: each process counts its own rate limits until it answers.', problem)
       emit('limits.unavailable', problem instanceof Error ? { reason: problem.message } : {})
     }
   }

@@ -4,7 +4,7 @@ import type { RedisConnection } from '../options/options.js'
 
 /** A circuit breaker in front of Redis: after one failure nothing is sent but a probe, until that is answered in time. */
 export interface RedisCircuitBreaker {
-  /** What Redis answers; undefined while it is out of reach. Never rejects. */
+  /** What Redis answers; undefined while it is unavailable. Never rejects. */
   ask<Answer>(command: () => Promise<Answer>): Promise<Answer | undefined>
   isOpen(): boolean
   close(): void
@@ -14,7 +14,7 @@ interface RedisCircuitBreakerOptions {
   readonly redis: Pick<RedisConnection, 'status'>
   /** Does the same work in Redis as a command, without any effect on limits. */
   readonly probe: () => Promise<unknown>
-  /** Is called with the problem when Redis gets out of reach, and with undefined when it answers again. */
+  /** Is called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
   readonly onChange: (problem: unknown) => void
 }
 

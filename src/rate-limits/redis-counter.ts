@@ -10,14 +10,14 @@ interface RedisCounterOptions extends Limit {
   readonly redis: RedisConnection
   readonly circuitBreaker: Pick<RedisCircuitBreaker, 'ask'>
   readonly keyPrefix: string
-  /** Counts while Redis is out of reach. */
+  /** Counts while Redis is unavailable. */
   readonly fallback: Counter
 }
 
 /** Keys that have reached their limit are refused without asking Redis: the most frequent callers cost it nothing. */
 const MAX_EXHAUSTED_KEYS = 10_000
 
-/** Counts in Redis, for all processes together; with `fallback` while Redis is out of reach. */
+/** Counts in Redis, for all processes together; with `fallback` while Redis is unavailable. */
 export function createRedisCounter(options: RedisCounterOptions): Counter {
   const { redis, circuitBreaker, fallback, ...limit } = options
   const limiter = createRedisLimiter(redis, limit)

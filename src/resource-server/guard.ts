@@ -22,7 +22,7 @@ export interface GuardConfig extends ErrorResponseConfig {
 }
 
 export interface GuardFactoryOptions extends ErrorResponderOptions {
-  /** Rejects while the platform cannot answer: before it is ready, or when the store has been out of reach for too long. */
+  /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
   readonly available: () => MaybePromise<void>
   /** The `requests` limit of the APIs that have one. */
   readonly requestLimits: ReadonlyMap<Api, RateLimit>

@@ -6,7 +6,7 @@ import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 interface BoundedStoreOptions {
   /** Is told how every call ends. */
-  readonly storeHealth: Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isSilent'>
+  readonly storeHealth: Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isUnresponsive'>
   readonly logger: Pick<Logger, 'warn'>
 }
 
@@ -36,8 +36,8 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
   }
 
   function assertMayCall(): void {
-    if (storeHealth.isSilent())
-      throw new StoreUnavailableError('The store is out of reach.', { cause: new StoreTimeoutError() })
+    if (storeHealth.isUnresponsive())
+      throw new StoreUnavailableError('The store is unavailable.', { cause: new StoreTimeoutError() })
     if (waiting >= MAX_WAITING_CALLS)
       throw new StoreUnavailableError(`${MAX_WAITING_CALLS} calls are waiting for the store.`)
   }
@@ -56,7 +56,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
         if (closed) throw new StoreUnavailableError('The store is closed.', { cause })
         if (cause instanceof StoreTimeoutError) storeHealth.timedOut(call, cause)
         else storeHealth.failed(call, cause)
-        throw new StoreUnavailableError('The store is out of reach.', { cause })
+        throw new StoreUnavailableError('The store is unavailable.', { cause })
       }
     }
     return boundedCall as Store[Name]

@@ -27,7 +27,7 @@ interface ChangeFeedOptions {
   /** Seconds. */
   readonly maxStaleness: number
   /** Whether the store is known not to answer: then `pollAgain` resolves false without asking it. */
-  readonly isSilent?: () => boolean
+  readonly isUnresponsive?: () => boolean
 }
 
 /** A slow store may delay a token request by this much for the sake of the latest changes. */
@@ -43,7 +43,7 @@ interface NextRead {
 }
 
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
-export function createChangeFeed({ store, maxStaleness, isSilent = () => false }: ChangeFeedOptions): ChangeFeed {
+export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => false }: ChangeFeedOptions): ChangeFeed {
   let cursor: string | undefined
   /** When the last answered read was started: everything that was committed before is known. */
   let knownAt = -Infinity
@@ -117,7 +117,7 @@ export function createChangeFeed({ store, maxStaleness, isSilent = () => false }
     },
     isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
     poll,
-    pollAgain: async () => !isSilent() && findNextRead().answered,
+    pollAgain: async () => !isUnresponsive() && findNextRead().answered,
     waitForLatest: () => findNextRead().answeredInTime,
     close() {
       closed = true

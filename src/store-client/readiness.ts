@@ -12,14 +12,14 @@ export interface Health {
   readonly ok: boolean
   /**
    * What is wrong, without addresses or secrets. Not empty while `ok` if requests are answered, but the store is slow or
-   * rejects writes (full, read-only), or if rate limits are not shared because Redis is out of reach.
+   * rejects writes (full, read-only), or if rate limits are not shared because Redis is unavailable.
    */
   readonly problems: readonly string[]
 }
 
 /** What `auth.ready()` takes. */
 export interface ReadyOptions {
-  /** Whether an unreachable store is tried again; true if left out. With false the first failed attempt rejects. */
+  /** Whether an unavailable store is retried; true if left out. With false the first failed attempt rejects. */
   readonly retry?: boolean | undefined
 }
 
@@ -45,9 +45,9 @@ interface StartAndStop {
 
 interface ReadinessOptions {
   readonly feed: Pick<ChangeFeed, 'isFresh' | 'poll' | 'close'>
-  readonly storeHealth: Pick<StoreHealth, 'isSilent' | 'isOut' | 'problems'>
+  readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   /** Problems of other parts while requests are answered; each returns undefined if there is none. */
-  readonly problemsElsewhere?: readonly (() => string | undefined)[]
+  readonly otherProblems?: readonly (() => string | undefined)[]
   readonly logger: Logger
 }
 
@@ -63,7 +63,7 @@ const HEALTH_POLL_TIMEOUT_MS = 1000
 const MAX_WAITING_REQUESTS = 10_000
 
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { feed, storeHealth, logger, problemsElsewhere = [] } = options
+  const { feed, storeHealth, logger, otherProblems = [] } = options
   const startup = createStartup(logger)
   let waiting = 0
   let closed: Promise<void> | undefined
@@ -79,14 +79,14 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   async function refresh(): Promise<void> {
-    if (storeHealth.isSilent())
+    if (storeHealth.isUnresponsive())
       throw new StoreUnavailableError('The store has not answered for longer than maxStaleness.')
     const answered = await feed.poll()
     if (!answered && !feed.isFresh())
-      throw new StoreUnavailableError('The store has been out of reach for longer than maxStaleness.')
+      throw new StoreUnavailableError('The store has been unavailable for longer than maxStaleness.')
   }
 
-  async function countWaiting(wait: () => Promise<void>): Promise<void> {
+  async function limitWaiting(wait: () => Promise<void>): Promise<void> {
     if (waiting >= MAX_WAITING_REQUESTS)
       throw new StoreUnavailableError(`${MAX_WAITING_REQUESTS} requests are waiting for the store.`)
     waiting += 1
@@ -99,17 +99,17 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
   async function health(): Promise<Health> {
     if (closed) return { ok: false, problems: ['The platform has been closed.'] }
-    const elsewhere = problemsElsewhere.map((describe) => describe()).filter((problem) => problem !== undefined)
+    const others = otherProblems.map((describe) => describe()).filter((problem) => problem !== undefined)
     if (!startup.isFinished())
-      return { ok: false, problems: [`The platform is not ready: ${startup.describeProblem()}`, ...elsewhere] }
+      return { ok: false, problems: [`The platform is not ready: ${startup.describeProblem()}`, ...others] }
     const late = new Error('The store did not answer in time.')
     const answered = await withTimeout(feed.poll(), HEALTH_POLL_TIMEOUT_MS, () => late).catch(() => undefined)
-    const problems = [...storeHealth.problems(), ...elsewhere]
+    const problems = [...storeHealth.problems(), ...others]
     if (answered) return { ok: true, problems }
     // Without an answer yet, requests are answered while knowledge is fresh.
-    const ok = answered === undefined && feed.isFresh() && !storeHealth.isOut()
-    if (!storeHealth.isOut())
-      problems.unshift(ok ? 'The store is slow: it has not answered within a second.' : 'The store is out of reach.')
+    const ok = answered === undefined && feed.isFresh() && !storeHealth.isUnavailable()
+    if (!storeHealth.isUnavailable())
+      problems.unshift(ok ? 'The store is slow: it has not answered within a second.' : 'The store is unavailable.')
     if (!feed.isFresh()) problems.push('What is known is older than maxStaleness: requests get 503.')
     return { ok, problems }
   }
@@ -132,8 +132,8 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       return Promise.race([startup.finished, startup.firstFailure])
     },
     available() {
-      if (!startup.isFinished()) return countWaiting(waitForStart)
-      return feed.isFresh() ? undefined : countWaiting(refresh)
+      if (!startup.isFinished()) return limitWaiting(waitForStart)
+      return feed.isFresh() ? undefined : limitWaiting(refresh)
     },
     health,
     close: () => (closed ??= close()),
@@ -190,7 +190,7 @@ function createStartup(logger: Logger): Startup {
     if (error instanceof ConfigurationError) logger.error(`The platform cannot start. ${message}`)
     // Repeated attempts usually fail alike: the log gets one line for them.
     else if (message !== lastMessage && !closing.signal.aborted)
-      logger.error(`The platform could not start yet, and keeps trying: ${message}`)
+      logger.error(`The platform could not start yet and will retry: ${message}`)
   }
 
   return {

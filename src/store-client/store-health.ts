@@ -19,9 +19,9 @@ export interface StoreHealth {
   /** The call was given up. Its late answer is ignored. */
   timedOut(call: StoreCall, problem: unknown): void
   /** Whether a call has timed out and none was answered since: waiting for another one would be in vain. */
-  isSilent(): boolean
+  isUnresponsive(): boolean
   /** Whether `store.unavailable` was emitted, and `store.available` not yet. */
-  isOut(): boolean
+  isUnavailable(): boolean
   /** For `auth.health()`; empty if all is well. */
   problems(): string[]
 }
@@ -42,12 +42,12 @@ interface RejectedWrite {
 
 /** Ordinary answers take a few milliseconds; from here on callers notice. */
 const SLOW_ANSWER_MS = 1000
-/** A rejected write is forgotten after this time unless it was tried again: nothing else shows whether the cause persists. */
+/** A rejected write is forgotten after this time unless it was retried: nothing else shows whether the cause persists. */
 const REJECTED_WRITE_EXPIRY_MS = 60_000
 
 export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): StoreHealth {
   let outage: { readonly since: number; readonly reason: string } | undefined
-  let isSilent = false
+  let isUnresponsive = false
   let answeredAt = -Infinity
   let answerTime = 0
   /** By call name: a full store may accept small writes while it rejects larger ones. */
@@ -58,7 +58,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     rejectedWrites.clear()
     if (outage) return
     outage = { since: now(), reason: describeStoreFault(problem) }
-    logger.error('The store is out of reach.', problem)
+    logger.error('The store is unavailable.', problem)
     emit('store.unavailable', { reason: problem instanceof Error ? problem.message : String(problem) })
   }
 
@@ -82,12 +82,12 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     answered({ name, startedAt }) {
       answeredAt = performance.now()
       answerTime = answeredAt - startedAt
-      isSilent = false
+      isUnresponsive = false
       if (rejectedWrites.delete(name) && rejectedWrites.size === 0) logger.warn('The store accepts writes again.')
       endOutage()
     },
     failed({ name, kind, startedAt }, problem) {
-      isSilent = false
+      isUnresponsive = false
       // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
       if (kind === 'read' && answeredAt > startedAt) return
       if (kind !== 'write') startOutage(problem)
@@ -99,13 +99,13 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
         if (kind === 'write') noteRejectedWrite(name, problem)
         return
       }
-      isSilent = true
+      isUnresponsive = true
       startOutage(problem)
     },
-    isSilent: () => isSilent,
-    isOut: () => outage !== undefined,
+    isUnresponsive: () => isUnresponsive,
+    isUnavailable: () => outage !== undefined,
     problems() {
-      if (outage) return [`The store has been out of reach since ${formatTime(outage.since)}: ${outage.reason}.`]
+      if (outage) return [`The store has been unavailable since ${formatTime(outage.since)}: ${outage.reason}.`]
       const problems: string[] = []
       if (answerTime > SLOW_ANSWER_MS)
         problems.push(`The store is slow: its last answer took ${(answerTime / 1000).toFixed(1)} seconds.`)
@@ -140,7 +140,7 @@ const FULL = 'its disk is full'
 const READ_ONLY = 'it is read-only'
 const LOCKED = 'another process has locked it'
 const DAMAGED = 'its file is damaged'
-const SILENT = 'it does not answer in time'
+const UNRESPONSIVE = 'it does not answer in time'
 const REFUSED = 'it refuses connections'
 const LOST = 'the connection was lost'
 const STARTING = 'it is starting or shutting down'
@@ -149,7 +149,7 @@ const UNREACHABLE_HOST = 'its host is unreachable'
 
 /** Node's error codes and PostgreSQL's (SQLSTATE). */
 const FAULTS_BY_CODE: Readonly<Record<string, string>> = {
-  ETIMEDOUT: SILENT,
+  ETIMEDOUT: UNRESPONSIVE,
   ECONNREFUSED: REFUSED,
   ECONNRESET: LOST,
   EPIPE: LOST,
@@ -167,7 +167,7 @@ const FAULTS_BY_CODE: Readonly<Record<string, string>> = {
   '53100': FULL,
   '53300': 'it has no connection left',
   '55P03': LOCKED,
-  '57014': SILENT,
+  '57014': UNRESPONSIVE,
   '57P01': STARTING,
   '57P02': STARTING,
   '57P03': STARTING,

@@ -22,7 +22,7 @@ function countNotes(store: Store): Store & { notes: number; failing: boolean } {
     failing: false,
     async noteCredentialUse(uses: Parameters<Store['noteCredentialUse']>[0]) {
       counted.notes++
-      if (counted.failing) throw new Error('out of reach')
+      if (counted.failing) throw new Error('unavailable')
       await store.noteCredentialUse(uses)
     },
   }

@@ -54,7 +54,7 @@ it('runs every command in a process of its own', { timeout: 60_000 }, async () =
   await runCommand('signing-keys rotate', '--immediately', ...config)
   const [, former] = /^(\S{43}) .* former /m.exec(await runCommand('signing-keys list', ...reading))!
   await runCommand('signing-keys revoke', former!, ...config)
-  expect(await runCommand('emails retry', ...reading)).toBe('No e-mail was given up.\n')
+  expect(await runCommand('emails retry', ...reading)).toBe('No e-mail has failed.\n')
   const { items } = JSON.parse(await runCommand('audit', '--json', ...reading)) as { items: { by?: string }[] }
   expect(new Set(items.map(({ by }) => by))).toEqual(new Set([undefined, 'alice', 'bob']))
   expect(await runCommand('doctor', ...reading)).toContain('no problems')
@@ -68,13 +68,13 @@ it('is executable, and prints the version of the package', async () => {
 })
 
 it('exits with 2, 4 and 1, and writes errors to stderr', async () => {
-  const [usage, unreachable, refused] = await Promise.all([
+  const [usage, unavailable, refused] = await Promise.all([
     runProgram(['apps', 'lits']),
     runProgram(['apps', 'list', '--db', join(site.folder, 'nothing.sqlite')]),
     runProgram(['apps', 'suspend', 'app_1', '--db', site.file]),
   ])
   expect(usage).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Did you mean "list"?') })
-  expect(unreachable).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('unreachable') })
+  expect(unavailable).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('unavailable') })
   expect(refused).toMatchObject({
     code: 1,
     stdout: '',

@@ -9,8 +9,8 @@ it('prints a stack trace with DEBUG only', async () => {
   const args = ['apps', 'show', 'app_1', '--db', site.file]
   expect((await runInProcess(args)).stderr).not.toMatch(/\n +at /)
   expect((await runInProcess(args, { env: { DEBUG: '1' } })).stderr).toMatch(/\n +at /)
-  const unreachable = await runInProcess(['apps', 'list', '--db', 'postgres://127.0.0.1:1/x'], { env: { DEBUG: '1' } })
-  expect(unreachable.stderr).toMatch(/StoreUnavailableError[^]*Caused by: Error: connect ECONNREFUSED/)
+  const unavailable = await runInProcess(['apps', 'list', '--db', 'postgres://127.0.0.1:1/x'], { env: { DEBUG: '1' } })
+  expect(unavailable.stderr).toMatch(/StoreUnavailableError[^]*Caused by: Error: connect ECONNREFUSED/)
 })
 
 it('prints new credentials even if closing the store fails', async () => {

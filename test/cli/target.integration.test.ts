@@ -41,14 +41,14 @@ describe('the store and the options', () => {
     const file = join(site.folder, 'typo.sqlite')
     const { code, stderr } = await runInProcess(['apps', 'list', '--db', file])
     expect(code).toBe(4)
-    expect(stderr).toContain(`The store is unreachable: there is no file ${file}.`)
+    expect(stderr).toContain(`The store is unavailable: there is no file ${file}.`)
     await expect(stat(file)).rejects.toThrow('ENOENT')
   })
 
   it('exit with 4 if the database does not answer', async () => {
     const { code, stdout, stderr } = await runInProcess(['apps', 'list', '--db', 'postgres://me:hidden@127.0.0.1:1/x'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
-    expect(stderr).toMatch(/^express-platform-auth: The store is unreachable: connect ECONNREFUSED 127\.0\.0\.1:1\n/)
+    expect(stderr).toMatch(/^express-platform-auth: The store is unavailable: connect ECONNREFUSED 127\.0\.0\.1:1\n/)
     expect(stderr).not.toContain('hidden')
   })
 

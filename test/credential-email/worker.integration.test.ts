@@ -15,7 +15,7 @@ import {
 
 const HOUR = 3600
 
-describe.concurrent('an e-mail that is tried again', () => {
+describe.concurrent('an e-mail that is retried', () => {
   it('is due after 2, 4, 8 ... seconds, an hour at most, and fails after 72 hours', async ({
     expect,
     onTestFinished,
@@ -57,8 +57,8 @@ describe.concurrent('an e-mail that is tried again', () => {
       type: 'application.deliveryFailed',
       details: { purpose: 'registration', problem: 'EBUSY' },
     })
-    expect(provider.logger.lines.filter((line) => line.includes('It is tried again.'))).toHaveLength(attempts - 1)
-    expect(provider.logger.lines.filter((line) => line.includes('It is not tried again'))).toHaveLength(1)
+    expect(provider.logger.lines.filter((line) => line.includes('It will be retried.'))).toHaveLength(attempts - 1)
+    expect(provider.logger.lines.filter((line) => line.includes('It is not retried'))).toHaveLength(1)
     // The 72 hours start again.
     expect(await provider.auth.outbox.retry(id)).toEqual({ retried: 1 })
     expect(await waitForAttempts(provider, id, 1)).toMatchObject({ state: 'due', createdAt: clock.now() })
@@ -124,7 +124,7 @@ describe.concurrent('an e-mail that is tried again', () => {
       // The first renewal, after 5 seconds, fails; the second is still in time.
       let renewals = 0
       const saveEmail: Store['saveEmail'] = async (email) => {
-        if (renewals++ === 0) throw new Error('out of reach for a moment')
+        if (renewals++ === 0) throw new Error('unavailable for a moment')
         return store.saveEmail(email)
       }
       const transport = transportTo(server, { socketTimeout: 13_000 })

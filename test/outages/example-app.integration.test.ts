@@ -27,7 +27,7 @@ it(
     const refused = await health()
     expect(refused).toMatchObject({ status: 503, ok: false })
     expect(refused.problems).toMatch(
-      /^The store has been out of reach since \d{4}-.*Z: (the connection was lost|it refuses)/,
+      /^The store has been unavailable since \d{4}-.*Z: (the connection was lost|it refuses)/,
     )
     expect(refused.problems).not.toMatch(/127\.0\.0\.1/)
     await proxy.forward()
@@ -41,13 +41,13 @@ it(
       async () =>
         expect(await health()).toMatchObject({
           status: 503,
-          problems: expect.stringMatching(/out of reach since .*: it does not answer in time\./),
+          problems: expect.stringMatching(/unavailable since .*: it does not answer in time\./),
         }),
       { timeout: 8000, interval: 200 },
     )
     await proxy.forward()
     await vi.waitFor(async () => expect(await health()).toMatchObject(healthy), { timeout: 1000, interval: 50 })
-    expect(output().match(/The store is out of reach/g)).toHaveLength(2)
+    expect(output().match(/The store is unavailable/g)).toHaveLength(2)
     expect(output().match(/The store answers again/g)).toHaveLength(2)
     expect(await end('SIGTERM')).toBe(0)
   },

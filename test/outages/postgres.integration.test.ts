@@ -67,7 +67,7 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
       for (const answer of answers) expect(answer).toMatchObject({ status: 503 })
       expect(await host.health()).toMatchObject({
         ok: false,
-        problems: expect.stringMatching(/out of reach since .*Z: (it refuses connections|the connection was lost)/),
+        problems: expect.stringMatching(/unavailable since .*Z: (it refuses connections|the connection was lost)/),
       })
       await proxy.forward()
       expect(await measureRecovery(host)).toBeLessThan(1000)

@@ -46,7 +46,7 @@ it(
     atEnd(empty.auth.close)
     const problems = ['The platform is not ready: its store cannot be used yet (it is read-only).']
     await vi.waitFor(async () => expect(await empty.auth.health()).toEqual({ ok: false, problems }), { timeout: 3000 })
-    expect(empty.logger.lines.join(' ')).toMatch(/could not start yet, and keeps trying: .* during recovery/)
+    expect(empty.logger.lines.join(' ')).toMatch(/could not start yet and will retry: .* during recovery/)
 
     await pool.query('SELECT pg_promote()')
     const promotedAt = performance.now()

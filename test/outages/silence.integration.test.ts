@@ -31,9 +31,7 @@ it(
 
     expect(await host.health()).toMatchObject({
       ok: false,
-      problems: expect.stringMatching(
-        /^The store has been out of reach since .*: it does not answer in time\. What is/,
-      ),
+      problems: expect.stringMatching(/^The store has been unavailable since .*: it does not answer in time\. What is/),
     })
     for (const answer of [await host.askCached(), await host.askUncached(), await host.requestToken()].flat()) {
       expect(answer.status).toBe(503)
@@ -47,7 +45,7 @@ it(
     expect(await host.auth.health()).toEqual({ ok: true, problems: [] })
     // Calls that timed out do not stay in the pool's queue.
     await expect.poll(() => pool.waitingCount).toBe(0)
-    for (const message of [/^The store is out of reach/, /^The store answers again/])
+    for (const message of [/^The store is unavailable/, /^The store answers again/])
       expect(host.logger.lines.filter((line) => message.test(line))).toHaveLength(1)
   },
 )

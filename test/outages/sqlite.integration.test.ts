@@ -170,10 +170,10 @@ describe.concurrent('a SQLite file', { timeout: 60_000 }, () => {
         problems: ['The platform is not ready: its store cannot be used yet (it is read-only).'],
       }),
     )
-    expect(logger.lines.join('\n')).toMatch(/could not start yet, and keeps trying: .*readonly database/)
+    expect(logger.lines.join('\n')).toMatch(/could not start yet and will retry: .*readonly database/)
   })
 
-  it('that is moved away is reported as out of reach, until it is moved back', async ({ onTestFinished: atEnd }) => {
+  it('that is moved away is reported as unavailable, until it is moved back', async ({ onTestFinished: atEnd }) => {
     const file = await newFile(atEnd)
     const host = await openOutageHost(atEnd, sqliteStore(file), { maxStaleness: 1 })
     await rename(file, `${file}.away`)
@@ -183,7 +183,7 @@ describe.concurrent('a SQLite file', { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), { timeout: 3000 })
     expect(await host.health()).toMatchObject({
       ok: false,
-      problems: expect.stringMatching(/out of reach since .*: its file was deleted or replaced\./),
+      problems: expect.stringMatching(/unavailable since .*: its file was deleted or replaced\./),
     })
     // A copy is another file: changes in the open one would be lost.
     await copyFile(`${file}.away`, file)

@@ -118,7 +118,7 @@ describe.each(Object.entries(FAILURES))('when Redis %s under load', (_, [fail, r
 
       const logged = logger.lines.filter((line) => line.includes('Redis'))
       expect(logged).toEqual([
-        expect.stringMatching(/^Redis is out of reach: each process counts its own rate limits until it answers\./),
+        expect.stringMatching(/^Redis is unavailable: each process counts its own rate limits until it answers\./),
         'Redis answers again: rate limits are shared.',
       ])
     },
@@ -164,7 +164,7 @@ describe('rate limits in Redis', () => {
     expect(await redis.keys(`*:${client.id}`)).toHaveLength(1)
   })
 
-  it('treat a Redis that rejects writes as out of reach, and emit one event', async () => {
+  it('treat a Redis that rejects writes as unavailable, and emit one event', async () => {
     const { call, newClient, types, events } = await openApp()
     const admin = connectRedis(server.url)
     closings.push(() => admin.disconnect())
@@ -196,7 +196,7 @@ describe('rate limits in Redis', () => {
     expect(types()).toEqual([])
   })
 
-  it('report a problem while Redis is out of reach', async () => {
+  it('report a problem while Redis is unavailable', async () => {
     const redis = connectRedis(server.url)
     closings.push(() => redis.disconnect())
     const limits = createRateLimits({
@@ -212,7 +212,7 @@ describe('rate limits in Redis', () => {
     expect(limits.problem()).toBe(undefined)
     await server.kill()
     await count('two')
-    expect(limits.problem()).toBe('Redis is out of reach: each process counts its own rate limits.')
+    expect(limits.problem()).toBe('Redis is unavailable: each process counts its own rate limits.')
     await server.start()
     await waitUntil(() => limits.problem() === undefined)
   })

@@ -43,7 +43,7 @@ export function createSqliteConnection(
       if (closed) throw new Error('The SQLite store is closed.')
       const isLate = performance.now() >= deadline
       try {
-        // `work` is synchronous, so a transaction that is open now is the host's own, on a database that was handed in.
+        // `work` is synchronous, so a transaction that is open now is the host's own, on a database that was passed in.
         if (!database.isTransaction) {
           refuseReplacedFile()
           return runUnblocked(work)
@@ -51,7 +51,7 @@ export function createSqliteConnection(
       } catch (error) {
         if (isLate || !isBusy(error)) throw error
       }
-      if (isLate) throw new Error('The SQLite database that was handed in had a transaction open all the time.')
+      if (isLate) throw new Error('The SQLite database that was passed in had a transaction open all the time.')
       // A try costs about 20 us. Short random delays, because SQLite has no queue: whoever tries more often gets the lock.
       await sleep(1 + Math.random() * 4)
     }
@@ -137,7 +137,7 @@ function createSql(database: SqliteDatabase): Sql {
     const known = statements.get(text)
     if (known) return known
     const prepared = database.prepare(text)
-    // A database that was handed in may have been opened with other defaults.
+    // A database that was passed in may have been opened with other defaults.
     prepared.setReadBigInts(false)
     prepared.setReturnArrays?.(false)
     statements.set(text, prepared)

@@ -18,10 +18,10 @@ describe('emails retry', () => {
     )
     const retry = async (...args: readonly string[]): Promise<string> =>
       (await runInProcess(['emails', 'retry', ...args, ...config])).stdout
-    expect(await retry(id)).toBe('1 e-mail is tried again: 0 accepted, 1 not.\n')
+    expect(await retry(id)).toBe('1 e-mail is retried: 0 accepted, 1 not.\n')
     vi.stubEnv('CLI_MAIL', site.emails)
-    expect(await retry()).toBe('1 e-mail is tried again: 1 accepted, 0 not.\n')
-    expect(await retry()).toBe('No e-mail was given up.\n')
+    expect(await retry()).toBe('1 e-mail is retried: 1 accepted, 0 not.\n')
+    expect(await retry()).toBe('No e-mail has failed.\n')
   })
 
   it('leaves the sending to a running server if it has the store alone', async () => {
@@ -29,13 +29,13 @@ describe('emails retry', () => {
     const { application, emails } = await runJson(register('Refused', 'no@shop.example'))
     expect(emails).toMatchObject([{ state: 'failed', problem: '550', purpose: 'registration', attemptCount: 1 }])
     expect((await runInProcess(['emails', 'retry', application.id, ...db()])).stdout).toBe(
-      '1 e-mail is tried again by a running server that has a mailer.\n',
+      '1 e-mail is retried by a running server that has a mailer.\n',
     )
     expect(await runJson(['apps', 'show', application.id, ...db()])).toMatchObject({ emails: [{ state: 'due' }] })
     await runInProcess(['apps', 'delete', application.id, '--yes', ...db()])
   })
 
-  it('prints one JSON document: how many are tried again, and those that were not accepted', async () => {
+  it('prints one JSON document: how many are retried, and those that were not accepted', async () => {
     vi.stubEnv('CLI_MAIL', 'refuses')
     const { application } = await runJson(register('Refused', 'no@shop.example'))
     expect(await runJson(['emails', 'retry', application.id, ...config])).toMatchObject({
@@ -47,11 +47,11 @@ describe('emails retry', () => {
 })
 
 describe('apps register', () => {
-  it('says when an e-mail is tried again that the mail server has not accepted yet', async () => {
+  it('says when an e-mail is retried that the mail server has not accepted yet', async () => {
     vi.stubEnv('CLI_MAIL', 'is busy')
     const { stdout } = await runInProcess(register('Busy', 'busy@shop.example'))
     expect(stdout).toMatch(
-      /has not accepted its e-mail yet \(ECONNREFUSED\)\. Running servers try again, next at \d{4}-/,
+      /has not accepted its e-mail yet \(ECONNREFUSED\)\. Running servers will retry, next at \d{4}-/,
     )
     await runInProcess(['apps', 'delete', /app_\w{32}/.exec(stdout)![0], '--yes', ...db()])
   })

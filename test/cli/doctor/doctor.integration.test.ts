@@ -51,13 +51,13 @@ describe('the doctor', () => {
     })
   })
 
-  it('runs the other checks if the store is unreachable', async () => {
+  it('runs the other checks if the store is unavailable', async () => {
     const { code, findings, skipped } = await runDoctor(...config, '--db', 'postgres://me:hidden@127.0.0.1:1/x')
     expect(code).toBe(3)
     expect(findings).toContainEqual({
       level: 'problem',
       check: 'store',
-      finding: 'The store is unreachable: connect ECONNREFUSED 127.0.0.1:1',
+      finding: 'The store is unavailable: connect ECONNREFUSED 127.0.0.1:1',
       fix: 'Check that the database runs, and that its address is right.',
     })
     expect(skipped.map(({ check }) => check)).toContain('e-mails')

@@ -9,7 +9,7 @@ const { getFile, writeConfig, withStore } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 
 describe('the doctor reports', () => {
-  it('e-mails that were given up, are overdue, are not accepted, or wait for approval', async () => {
+  it('e-mails that are no longer retried, are overdue, are not accepted, or wait for approval', async () => {
     const register = async (api: string, mail: string): Promise<string> => {
       vi.stubEnv('CLI_MAIL', mail)
       const args = ['apps', 'register', '--name', 'Shop', '--contact', 'dev@shop.example', '--api', api, ...config]
@@ -37,7 +37,7 @@ describe('the doctor reports', () => {
         finding.replace(/the first since [^:]*:..:..Z/, 'the first since then'),
       ]),
     ).toEqual([
-      ['problem', `1 e-mail is given up: ${failed} (550).`],
+      ['problem', `1 e-mail is no longer retried: ${failed} (550).`],
       ['problem', `1 e-mail is overdue, the first since then: ${overdue}.`],
       ['problem', `1 e-mail is tried and not accepted yet: ${rejected} (ECONNREFUSED).`],
       ['note', `1 e-mail is held until somebody approves the registration: ${held}.`],

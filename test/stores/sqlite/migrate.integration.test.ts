@@ -45,7 +45,7 @@ describe('migration of a SQLite file', () => {
     expect(warnings[0]).toMatch(/^The store was migrated from schema 1 to \d+\./)
   })
 
-  it.each([...drivers])('makes no copy of a database that was handed in: %s', async (_, driver) => {
+  it.each([...drivers])('makes no copy of a database that was passed in: %s', async (_, driver) => {
     const store = files.createStore(files.openDatabase(driver))
     expect(await store.open()).toEqual({ from: 1, to: LATEST, copy: undefined })
     await expectSameRecords(store, fixture)
