@@ -6,7 +6,7 @@ import express from 'express'
 import { describe, expect, it, vi, type TestContext } from 'vitest'
 import { memoryStore, type Guard, type IssuedCredentials, type Store } from '../src/index.js'
 import { callerOf, type Caller } from './support/caller.js'
-import { failingStore, type FailingStore } from './support/outage.js'
+import { failingStore, type FailingStore } from './support/failing-store.js'
 import { openPlatform, type TestPlatform } from './support/platform.js'
 
 /** Calls that wait for the database, except the one that reads the change feed. */

@@ -10,7 +10,7 @@ import { createEncryption } from '../src/store-client/encryption.js'
 import { sqliteStore } from '../src/stores/sqlite/index.js'
 import { fakeClock } from '../src/testing/index.js'
 import { basic, createApplication, formOf, post } from './support/http.js'
-import { failingStore } from './support/outage.js'
+import { failingStore } from './support/failing-store.js'
 import { EXPRESSES, openPlatform, SECRET } from './support/platform.js'
 
 const EVENTS: readonly EventType[] = [

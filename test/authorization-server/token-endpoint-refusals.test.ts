@@ -12,7 +12,7 @@ import {
   SECONDS,
   type ClientCredentials,
 } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import {
   TOKEN,
   FORM,

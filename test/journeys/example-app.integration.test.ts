@@ -12,6 +12,7 @@ import { createPlatform } from '../../example-app/platform.js'
 import { EXAMPLE, exampleApps, modeOf, type Example, type Ran } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
 import { SECRET } from '../support/platform.js'
+import { waitUntil } from '../support/wait-until.js'
 
 const { start, startInVain, spawn: spawnServer, client, ...apps } = exampleApps()
 const servers: Server[] = []
@@ -217,7 +218,7 @@ describe('After a signal, the example app', () => {
     example.process.kill(signal)
     // npm passes Ctrl-C on a second time.
     example.process.kill(signal)
-    await refusesConnections(example.port)
+    await waitUntil(() => refusesConnections(example.port))
     slow.write('"quantity": 7 }')
     const answer = await everything(slow)
     expect(answer).toContain('HTTP/1.1 201 Created\r\n')
@@ -588,16 +589,13 @@ async function everything(socket: Socket): Promise<string> {
   return text
 }
 
-async function refusesConnections(port: number): Promise<void> {
-  for (;;) {
-    const socket = connect(port, 'localhost')
-    const refused = await new Promise((resolve) => {
-      socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
-    })
-    socket.destroy()
-    if (refused) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+async function refusesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, 'localhost')
+  const refused = await new Promise<boolean>((resolve) => {
+    socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
+  })
+  socket.destroy()
+  return refused
 }
 
 async function listen(server: Server): Promise<string> {

@@ -4,7 +4,7 @@ import { memoryStore, type Mailer, type PlatformEvent } from '../../src/index.js
 import { RECORDINGS } from '../../src/opentelemetry/recordings.js'
 import { memoryMailer, type MemoryMailer } from '../../src/testing/index.js'
 import { callerOf, type Caller } from '../support/caller.js'
-import { failingStore, type FailingStore } from '../support/outage.js'
+import { failingStore, type FailingStore } from '../support/failing-store.js'
 import { openPlatform, type TestOptions, type TestPlatform } from '../support/platform.js'
 import { traced } from '../support/telemetry.js'
 

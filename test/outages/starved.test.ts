@@ -3,7 +3,7 @@ import { expect, it, type TestContext } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { memoryStore, type Store } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
-import { failingStore } from '../support/outage.js'
+import { failingStore } from '../support/failing-store.js'
 import { openPlatform } from '../support/platform.js'
 
 async function openApp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, store: Store) {

@@ -4,7 +4,7 @@ import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { createApplication, exchange, expectRefusal, SECONDS } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import { openPlatform } from '../support/platform.js'
 import {
   type KnownApplication,

@@ -2,7 +2,7 @@ import express5 from 'express'
 import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, createApplication, exchange, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import { openPlatform } from '../support/platform.js'
 import {
   type KnownApplication,

@@ -6,7 +6,7 @@ import request from 'supertest'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { OAuthError, type Denial, type OnDenied } from '../../src/index.js'
 import { accessToken, createApplication, expectRefusal, SECONDS } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import { type KnownApplication, TOKEN_MISSING, KEY_MISSING } from './guarded-routes.js'
 
 describe('onDenied (docs/http.md G18)', () => {

@@ -4,8 +4,8 @@ import request, { type Test } from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
 import { maybeAuthOf } from '../../src/index.js'
 import { accessToken, createApplication, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
-import { openFailingPlatform, PLATFORMS, type FailingHost } from '../support/outage.js'
-import { openPlatform } from '../support/platform.js'
+import { openFailingPlatform, type FailingHost } from '../support/failing-store.js'
+import { openPlatform, PLATFORMS } from '../support/platform.js'
 
 const sendAuthInfo: RequestHandler = (req, res) => void res.json(maybeAuthOf(req) ?? null)
 

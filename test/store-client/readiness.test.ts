@@ -15,7 +15,7 @@ import {
 } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { callerOf } from '../support/caller.js'
-import { failingStore, STORE_FAILURE } from '../support/outage.js'
+import { failingStore, STORE_FAILURE } from '../support/failing-store.js'
 import { openPlatform, SECRET, STORES, type TestOptions, type TestPlatform } from '../support/platform.js'
 
 const OTHER_SECRET = 'another secret of 32 characters or more'

@@ -6,7 +6,7 @@ import { createEncryption } from '../../src/store-client/encryption.js'
 import { generateSigningKey } from '../../src/tokens/key-pairs.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 import { callerOf } from '../support/caller.js'
-import { failingStore, type FailingStore } from '../support/outage.js'
+import { failingStore, type FailingStore } from '../support/failing-store.js'
 import { openPlatform, type TestPlatform } from '../support/platform.js'
 
 let store: FailingStore
