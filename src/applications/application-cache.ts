@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
-import { boundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 
@@ -35,11 +35,11 @@ const MAX_CONCURRENT_LOOKUPS = 50
 const MAX_WAITING_LOOKUPS = 1000
 
 export function createApplicationCache({ store, limit }: ApplicationCacheOptions): ApplicationCache {
-  const records = boundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
+  const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
-  const idsByKeyHash = boundedCache<string>({ entries: limit * 2 })
+  const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
   /** Hashes that belong to no key, so that a repeated guess costs no second look-up. */
-  const unknownHashes = boundedCache<true>({ entries: limit })
+  const unknownHashes = createBoundedCache<true>({ entries: limit })
   let loads = new Map<string, Promise<Found>>()
   // Limits concurrent look-ups triggered by unauthenticated requests, so that admin calls and the change feed are not starved.
   const limitConcurrency = createConcurrencyLimit({

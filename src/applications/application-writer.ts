@@ -84,7 +84,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
   }
 
   async function add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<void> {
-    if (!(await save(record, event, details))) throw conflict(record.id)
+    if (!(await save(record, event, details))) throw createConflictError(record.id)
   }
 
   function change<Result>(
@@ -105,12 +105,12 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const record = { ...current, ...edited.changed, version: current.version + 1 }
       if (await save(record, event, edited)) return { record, result: edited.result }
     }
-    throw conflict(id)
+    throw createConflictError(id)
   }
 
   return { add, change }
 }
 
-function conflict(id: string): ApplicationError {
+function createConflictError(id: string): ApplicationError {
   return new ApplicationError('conflict', `Application ${id} is being changed by other processes. Try again.`)
 }

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hash as digest, randomBytes, timingSafeEqu
 import { crc32 } from 'node:zlib'
 import type { Api } from '../contracts/api.js'
 import type { ApplicationRecord, CredentialRecord, EmailPurpose } from '../contracts/store.js'
-import { boundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 
 /** What an application authenticates with: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'
@@ -39,7 +39,7 @@ const NO_HASH = '-'.repeat(43)
 export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize = 40_000): Credentials {
   const pepperKey = createSecretKey(pepper)
   // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`).
-  const hashes = boundedCache<string>({ entries: cacheSize })
+  const hashes = createBoundedCache<string>({ entries: cacheSize })
 
   function hash(plain: string): string {
     const sha256 = digest('sha256', plain, 'base64')

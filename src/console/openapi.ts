@@ -32,7 +32,7 @@ export function completeDocument(api: Api, document: JsonObject): JsonObject {
     ...document,
     servers: [{ url: api.resource }],
     security: 'security' in document ? renameSchemes(api, document['security']) : allScopes,
-    components: { ...components, securitySchemes: { [api.scheme]: securityScheme(api) } },
+    components: { ...components, securitySchemes: { [api.scheme]: createSecurityScheme(api) } },
   }
 }
 
@@ -56,7 +56,7 @@ export function needsNoValues({ path, pathItem, operation }: Operation): boolean
   return !path.includes('{') && !parameters.some(({ required }) => required === true)
 }
 
-function securityScheme(api: Api): JsonObject {
+function createSecurityScheme(api: Api): JsonObject {
   if (api.scheme === 'apiKey') {
     return {
       type: 'apiKey',

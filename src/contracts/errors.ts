@@ -33,7 +33,7 @@ export interface Denial {
 }
 
 /** A `Denial` with the status of its code. Frozen, because one created at start-up is passed to every `onDenied`. */
-export function denial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
+export function createDenial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
   return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: Object.freeze({ ...headers }) })
 }
 

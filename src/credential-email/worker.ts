@@ -76,7 +76,7 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
     if (!attempt) return
     const lease = keepLease(attempt.email)
     try {
-      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, mailerTimeout)
+      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, createMailerTimeoutError)
     } catch (error) {
       await attempts.failed(await lease.end(), error)
       return
@@ -124,6 +124,6 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
   }
 }
 
-function mailerTimeout(): Error {
+function createMailerTimeoutError(): Error {
   return Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
 }

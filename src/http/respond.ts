@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OAuthError, StoreUnavailableError, denial, retryAfter, type Denial } from '../contracts/errors.js'
+import { OAuthError, StoreUnavailableError, createDenial, retryAfter, type Denial } from '../contracts/errors.js'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -55,7 +55,7 @@ export function toDenial(error: unknown): Denial {
 }
 
 /** What the log should show of whatever was thrown. */
-export function rootCause(error: unknown): unknown {
+export function unwrapCause(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error
 }
 
@@ -68,12 +68,12 @@ export function formatChallenge(
 }
 
 /** The code is from RFC 6749 4.1.2.1, the status from RFC 9110 15.6.4. */
-const UNAVAILABLE = denial(
+const UNAVAILABLE = createDenial(
   'temporarily_unavailable',
   'The service is temporarily unavailable, try again later',
   retryAfter(1),
 )
-const UNEXPECTED = denial('server_error', 'The server met an unexpected condition')
+const UNEXPECTED = createDenial('server_error', 'The server met an unexpected condition')
 
 const LARGE_UPLOAD_BYTES = 64 * 1024
 

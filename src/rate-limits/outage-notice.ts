@@ -8,7 +8,7 @@ interface OutageNoticeOptions {
 
 /** Logs and emits that Redis is gone (why), or back (undefined). Requests are answered either way, so health stays ok. */
 export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (problem: unknown) => void {
-  return function noticeOutage(problem) {
+  return function reportOutage(problem) {
     if (problem === undefined) {
       logger.warn('Redis answers again: rate limits are shared.')
       emit('limits.available', {})

@@ -1,6 +1,6 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { Limit } from '../contracts/api.js'
-import { boundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { RedisConnection } from '../options/options.js'
 import { consume } from './memory-counter.js'
 import type { Counter } from './rate-limit.js'
@@ -23,7 +23,7 @@ export function createRedisCounter(options: RedisCounterOptions): Counter {
   const limiter = createRedisLimiter(redis, limit)
   // Key -> when it may count again. Not the limiter's inMemoryBlockOnConsumed: that map has no bound, and above a
   // thousand keys it is searched completely.
-  const exhausted = boundedCache<number>({ entries: MAX_EXHAUSTED_KEYS })
+  const exhausted = createBoundedCache<number>({ entries: MAX_EXHAUSTED_KEYS })
 
   return async function countInRedis(key) {
     const left = (exhausted.get(key) ?? 0) - performance.now()

@@ -81,7 +81,7 @@ export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => f
   }
 
   /** One read for all calls of the same turn, or for all calls during another read: that one may have started too early. */
-  function findNextRead(): NextRead {
+  function joinNextRead(): NextRead {
     if (nextRead) return nextRead
     const turn = currentRead ?? new Promise<void>((resolve) => setImmediate(resolve))
     const answered = turn.then(() => {
@@ -117,8 +117,8 @@ export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => f
     },
     isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
     poll,
-    pollAgain: async () => !isUnresponsive() && findNextRead().answered,
-    waitForLatest: () => findNextRead().answeredInTime,
+    pollAgain: async () => !isUnresponsive() && joinNextRead().answered,
+    waitForLatest: () => joinNextRead().answeredInTime,
     close() {
       closed = true
       clearTimeout(timer)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
-import { boundedCache, type BoundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache, type BoundedCache } from '../lib/bounded-cache.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { parseTokensRevokedAt } from './access-token.js'
 import type { SigningKey } from './key-pairs.js'
@@ -65,9 +65,9 @@ const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
 export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): AccessTokenVerifier {
   const { signingKeys, issuers, clockTolerance, now, entries } = options
   // Keyed by SHA-256, so that memory holds no usable token.
-  const verified = boundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
+  const verified = createBoundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
   /** The reason: `INVALID_FOR_EVERY_KEY`, or a `kid` that no key had. */
-  const invalid = boundedCache<string>({ entries: MAX_INVALID_TOKENS, bytesOf: ({ length }) => length })
+  const invalid = createBoundedCache<string>({ entries: MAX_INVALID_TOKENS, bytesOf: ({ length }) => length })
   const parseClaims = createClaimsParser(entries)
   let pending = new Map<string, Promise<Verification>>()
 
@@ -155,8 +155,8 @@ type ParseClaims = (payload: JWTPayload, kid: string, bytes: number) => AccessTo
  * one copy: that saves memory, and cached tokens stay in fewer lines of the processor's cache.
  */
 function createClaimsParser(entries: number): ParseClaims {
-  const strings = boundedCache<string>({ entries, bytesOf: ({ length }) => length })
-  const scopeLists = boundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
+  const strings = createBoundedCache<string>({ entries, bytesOf: ({ length }) => length })
+  const scopeLists = createBoundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
 
   return function parseClaims({ iss, aud, sub, client_id, iat, exp, jti, scope = '' }, kid, bytes) {
     if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined

@@ -34,8 +34,8 @@ export function createSqliteConnection(
   { owned }: { readonly owned: boolean },
 ): SqliteConnection {
   const sql = createSql(database)
-  const runUnblocked = owned ? <T>(work: () => T): T => work() : createUnblockedRunner(sql)
-  const refuseReplacedFile = createFileGuard(sql)
+  const runWithoutBusyTimeout = owned ? <T>(work: () => T): T => work() : createBusyTimeoutRemover(sql)
+  const refuseReplacedFile = createReplacedFileCheck(sql)
   let closed = false
 
   async function runWhenUnlocked<T>(deadline: number, work: () => T): Promise<T> {
@@ -46,7 +46,7 @@ export function createSqliteConnection(
         // `work` is synchronous, so a transaction that is open now is the host's own, on a database that was passed in.
         if (!database.isTransaction) {
           refuseReplacedFile()
-          return runUnblocked(work)
+          return runWithoutBusyTimeout(work)
         }
       } catch (error) {
         if (isLate || !isBusy(error)) throw error
@@ -92,7 +92,7 @@ export function findFilePath(sql: Sql): string | undefined {
  * Returns a check that throws if the path leads to no file, or to another one than the file that is open: the open file
  * would still take writes, and they would be lost with its last process.
  */
-function createFileGuard(sql: Sql): () => void {
+function createReplacedFileCheck(sql: Sql): () => void {
   let path: string | undefined
   let opened: BigIntStats | undefined
 
@@ -117,8 +117,8 @@ function statFile(path: string): BigIntStats | 'hidden' | undefined {
 }
 
 /** The host's connection may be set to wait for locks (`busy_timeout`), which blocks the event loop. */
-function createUnblockedRunner(sql: Sql): <T>(work: () => T) => T {
-  return function runUnblocked(work) {
+function createBusyTimeoutRemover(sql: Sql): <T>(work: () => T) => T {
+  return function runWithoutBusyTimeout(work) {
     const { timeout = 0 } = sql.get<{ timeout: number }>('PRAGMA busy_timeout') ?? {}
     if (timeout === 0) return work()
     sql.exec('PRAGMA busy_timeout = 0')
