@@ -15,9 +15,9 @@ export interface ApplicationCache {
   findById(id: string): MaybePromise<Found>
   findByKeyHash(hash: string): MaybePromise<Found>
   /**
-   * Drops the record and every load that is under way, which may have read before the change. The feed brings a
-   * process its own changes too, and they evict a second time, for one more look-up: a change in the feed does not say
-   * which process made it, and to skip a change that another process made would serve stale records.
+   * Drops the record, and every load under way, because it may have read the record before the change. A process also
+   * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
+   * say which process made a change, so skipping own changes could skip those of others and serve stale records.
    */
   evict(id: string): void
   evictAll(): void
@@ -29,7 +29,7 @@ interface ApplicationCacheOptions {
   readonly limit: number
 }
 
-/** A database pool of ten connections does this many look-ups in some milliseconds. */
+/** A pool of ten connections completes this many look-ups within a few milliseconds. */
 const MAX_CONCURRENT_LOOKUPS = 50
 /** About a megabyte of waiting calls. */
 const MAX_WAITING_LOOKUPS = 1000

@@ -65,7 +65,7 @@ interface ApplicationWriterOptions {
   readonly now: () => number
 }
 
-/** So many processes would have to save the same application in turn for a change to fail. */
+/** A change fails only if other processes save the same application this many times in a row. */
 const MAX_SAVE_ATTEMPTS = 50
 
 export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {

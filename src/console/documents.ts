@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigurationError, type Api } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
 import { asObject, completeDocument, listOperations, listScopes, type JsonObject } from './openapi.js'
 
 /** Reads the option `documents` and completes each document; throws `ConfigurationError` for one that cannot be shown. */
 export function readDocuments(apis: readonly Api[], documents: unknown): ReadonlyMap<string, JsonObject> {
   const names = apis.map(({ name }) => name)
-  if (typeof documents !== 'object' || documents === null || Array.isArray(documents))
+  if (!isObject(documents))
     throw new ConfigurationError({
       option: 'documents',
       problem: `is ${describeShortly(documents)}`,

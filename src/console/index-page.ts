@@ -119,7 +119,7 @@ function renderCommand({ caption, command }: CurlExample): Html {
   </figure>`
 }
 
-/** Hidden until the script that implements it shows it. */
+/** Hidden without JavaScript: console.js shows it. */
 function renderCopyButton(label: string): Html {
   return html`<button type="button" class="copy" aria-label="Copy: ${label}" hidden>Copy</button>`
 }

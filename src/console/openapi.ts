@@ -1,4 +1,5 @@
 import type { Api } from '../index.js'
+import { isObject } from '../lib/is-object.js'
 
 /** A JSON object of a provider's document. Its members may be missing or of the wrong type. */
 export type JsonObject = Record<string, unknown>
@@ -82,5 +83,5 @@ function renameSchemes(api: Api, security: unknown): JsonObject[] {
 }
 
 export function asObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+  return isObject(value) ? value : {}
 }

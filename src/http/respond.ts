@@ -39,7 +39,7 @@ export function sendEmpty(res: ServerResponse, status: 200 | 204, headers: Heade
 /** Sends a refusal (RFC 6749 5.2). The token endpoint, the guards and the registration all use this function. */
 export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: Denial): void {
   if (res.headersSent) {
-    // The handler has begun to answer. The connection is ended so that half an answer does not look complete.
+    // The handler has begun to answer. The connection is closed, so that a partial answer does not look complete.
     if (!res.writableEnded) res.destroy()
     return
   }
@@ -54,7 +54,7 @@ export function toDenial(error: unknown): Denial {
   return error instanceof StoreUnavailableError ? UNAVAILABLE : UNEXPECTED
 }
 
-/** What the log should show of whatever was thrown. */
+/** The cause of a thrown error, for the log; the error itself if it has none. */
 export function unwrapCause(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error
 }

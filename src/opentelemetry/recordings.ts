@@ -82,7 +82,7 @@ function countInRequest(counter: CounterName): Counted {
   return { counter, changeType: undefined, span: undefined, background: false }
 }
 
-/** Rare and important: a span of its own. */
+/** Changes are rare, so each has a span of its own. */
 function countChange(counter: 'platform_auth.application.changes' | 'platform_auth.signing_key.changes', type: string) {
   const span = `${counter.slice(0, -'.changes'.length)}.${type}`
   return { counter, changeType: type, span, background: false } satisfies Counted

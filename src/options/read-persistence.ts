@@ -51,7 +51,7 @@ function readSecrets(secret: unknown): readonly string[] {
   })
 }
 
-/** In production it must be said where applications are kept, and what is kept on disk must be encrypted. */
+/** In production `store` must be set, and `secret` for a store that persists. Elsewhere a missing one is a warning. */
 function checkPersistence({ store, secrets }: Persistence, production: boolean, warn: Warn): void {
   if (!store) {
     if (production) {

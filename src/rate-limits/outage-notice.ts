@@ -6,7 +6,7 @@ interface OutageNoticeOptions {
   readonly emit: Emit
 }
 
-/** Logs and emits that Redis is gone (why), or back (undefined). Requests are answered either way, so health stays ok. */
+/** Reports an outage of Redis, or its end (undefined), to log and listeners. Requests are answered either way, so health stays ok. */
 export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (problem: unknown) => void {
   return function reportOutage(problem) {
     if (problem === undefined) {

@@ -14,7 +14,7 @@ interface RedisCounterOptions extends Limit {
   readonly fallback: Counter
 }
 
-/** Keys that have reached their limit are refused without asking Redis: the most frequent callers cost it nothing. */
+/** Keys that have reached their limit are refused without asking Redis, so that the most frequent callers do not load it. */
 const MAX_EXHAUSTED_KEYS = 10_000
 
 /** Counts in Redis, for all processes together; with `fallback` while Redis is unavailable. */
@@ -36,7 +36,7 @@ export function createRedisCounter(options: RedisCounterOptions): Counter {
   }
 }
 
-/** Does what every count does: a Redis that answers PING may still reject writes. */
+/** A probe that counts, as every request does: a Redis that answers PING may still reject writes. */
 export function createRedisProbe(redis: RedisConnection, keyPrefix: string): () => Promise<unknown> {
   const limiter = createRedisLimiter(redis, { keyPrefix, limit: Number.MAX_SAFE_INTEGER, window: 10 })
   return () => consume(limiter, 'probe')

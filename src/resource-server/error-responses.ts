@@ -7,7 +7,7 @@ import { formatChallenge, unwrapCause, sendDenial, toDenial } from '../http/resp
 import type { OnDenied } from '../options/options.js'
 import type { KeyFailureReason, TokenFailureReason } from './authenticate.js'
 
-/** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a good answer. */
+/** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
 /** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
@@ -105,7 +105,7 @@ export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions
 
     /** The `next` of `onDenied`. It passes on errors, and never reaches the route. */
     function sendOrFail(error?: unknown): void {
-      // Express skips the rest of the route, not the guard's refusal, for 'route' and 'router': here they are no errors.
+      // For Express, next('route') and next('router') are no errors. Here they send the refusal, like next().
       if (!error || error === 'route' || error === 'router') sendDenial(req, res, denied)
       else next(error)
     }

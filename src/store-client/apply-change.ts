@@ -7,7 +7,7 @@ interface Copies {
   readonly signingKeys: { load(): Promise<void> }
 }
 
-/** Brings memory up to date with a change that another process made, or, where it is unknown which, with all of them. */
+/** Applies a change of the feed to what this process keeps in memory. `everything` reads all of it again. */
 export function createChangeApplier({
   applicationCache,
   revokedTokens,

@@ -50,7 +50,7 @@ interface ReadinessOptions {
   readonly logger: Logger
 }
 
-/** As long as a call of the store may take: a request does not wait longer because the platform is still starting. */
+/** As long as a store call may take, so that a request waits no longer while the platform is starting. */
 const START_WAIT_TIMEOUT_MS = 5000
 /** Load balancers usually give a health check a few seconds. */
 const HEALTH_POLL_TIMEOUT_MS = 1000
@@ -112,7 +112,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   async function close(): Promise<void> {
     feed.close()
     await startup.abort()
-    // Again, because the start may have started it meanwhile.
+    // Again, because the start-up may have started the feed meanwhile.
     feed.close()
     await stop()
   }

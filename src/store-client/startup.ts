@@ -21,9 +21,9 @@ export interface Startup {
   abort(): Promise<void>
 }
 
-/** Frequent enough that a database that comes up is used at once, rare enough not to delay its start. */
+/** Short enough that a database is used soon after it starts, long enough not to load one that is starting. */
 const START_RETRY_INTERVAL_MS = 500
-/** `close()` must end within seconds though an attempt to start hangs. */
+/** `close()` must end within seconds even if an attempt to start hangs. */
 const START_ABORT_TIMEOUT_MS = 2000
 
 export function createStartup(logger: Logger): Startup {
@@ -39,7 +39,7 @@ export function createStartup(logger: Logger): Startup {
   finished.catch(() => undefined)
 
   async function repeatUntilStarted(start: Start): Promise<void> {
-    // The host first gets time to add its listeners.
+    // The host adds its event listeners first.
     await sleep(0)
     while (!closing.signal.aborted) {
       try {
@@ -60,7 +60,7 @@ export function createStartup(logger: Logger): Startup {
     const [message, lastMessage] = [joinMessages(error), joinMessages(problem)]
     problem = error
     if (error instanceof ConfigurationError) logger.error(`The platform cannot start. ${message}`)
-    // Repeated attempts usually fail alike: the log gets one line for them.
+    // One log line for all attempts that fail in the same way.
     else if (message !== lastMessage && !closing.signal.aborted)
       logger.error(`The platform could not start yet and will retry: ${message}`)
   }

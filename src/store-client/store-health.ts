@@ -17,9 +17,9 @@ export interface StoreCall {
 export interface StoreHealth {
   answered(call: StoreCall): void
   failed(call: StoreCall, problem: unknown): void
-  /** The call was given up. Its late answer is ignored. */
+  /** The call has timed out. A late answer is ignored. */
   timedOut(call: StoreCall, problem: unknown): void
-  /** Whether a call has timed out and none was answered since: waiting for another one would be in vain. */
+  /** Whether a call has timed out and none was answered since. Other calls then fail at once instead of waiting. */
   isUnresponsive(): boolean
   /** Whether `store.unavailable` was emitted, and `store.available` not yet. */
   isUnavailable(): boolean
@@ -41,9 +41,9 @@ interface RejectedWrite {
   readonly reason: string
 }
 
-/** Ordinary answers take a few milliseconds; from here on callers notice. */
+/** Answers usually take a few milliseconds. Callers notice a delay of this length. */
 const SLOW_ANSWER_MS = 1000
-/** A rejected write is forgotten after this time unless it was retried: nothing else shows whether the cause persists. */
+/** A rejected write is no longer reported after this time, unless it is rejected again: no other call shows whether the cause persists. */
 const REJECTED_WRITE_EXPIRY_MS = 60_000
 
 export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): StoreHealth {
@@ -55,7 +55,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   const rejectedWrites = new Map<string, RejectedWrite>()
 
   function startOutage(problem: unknown): void {
-    // The outage is now the reason for them.
+    // They are not reported beside the outage.
     rejectedWrites.clear()
     if (outage) return
     outage = { since: now(), reason: describeStoreFault(problem) }

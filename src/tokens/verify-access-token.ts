@@ -71,7 +71,7 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
   const parseClaims = createClaimsParser(entries)
   let pending = new Map<string, Promise<Verification>>()
 
-  // Synchronous for a known key: then a new token waits for nothing but its signature check.
+  // Synchronous for a known key, so that a new token waits for its signature check only.
   function findPublicKey({ kid, alg }: JWTHeaderParameters): MaybePromise<SigningKey['publicKey']> {
     // jose does not check the type of kid.
     if (typeof kid !== 'string') throw new errors.JWSInvalid('The header has no kid.')
@@ -209,8 +209,9 @@ const PERMANENT_ERRORS: readonly string[] = [
 ]
 
 /**
- * Whether the token is the canonical spelling: three segments, and unused bits of the signature's last character are
- * zero. base64url decoders ignore those bits, so one token would have several spellings. The signature covers header and payload.
+ * Whether the token has the form of a JWT and its signature the canonical encoding: the unused bits of the last character
+ * are zero. base64url decoders ignore those bits, so one token would have several spellings, each with its own cache entry.
+ * Header and payload need no such check, because the signature covers their exact text.
  */
 function isCanonical(token: string): boolean {
   // '{"' in base64url: the header is a JSON object without leading whitespace.
