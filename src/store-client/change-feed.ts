@@ -12,7 +12,7 @@ export interface ChangeFeed {
   /** As `poll`, with a read that starts after this call: it brings everything that was committed before the call. */
   pollAgain(): Promise<boolean>
   /**
-   * As `pollAgain`, but resolves false after `LATEST_TIMEOUT_MS`: then the caller goes by what is known, as long as that is
+   * As `pollAgain`, but resolves false after `LATEST_TIMEOUT_MS`. Then the caller uses what is known, as long as that is
    * fresh.
    */
   waitForLatest(): Promise<boolean>
@@ -30,9 +30,9 @@ interface ChangeFeedOptions {
   readonly isUnresponsive?: () => boolean
 }
 
-/** A slow store may delay a token request by this much for the sake of the latest changes. */
+/** How long a slow store may delay a token request, which waits for the latest changes. */
 const LATEST_TIMEOUT_MS = 250
-/** Every process polls a store that comes back, so none of them polls more often than this while it does not answer. */
+/** All processes poll an unavailable store. This bounds the load on a store that is recovering. */
 const MIN_RETRY_INTERVAL_MS = 250
 
 /** A read that starts after the calls that wait for it. */
@@ -80,8 +80,8 @@ export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => f
     return currentRead
   }
 
-  /** One read for all calls of the same turn, or for all calls during another read: that one may have started too early. */
-  function findNextRead(): NextRead {
+  /** One read for all calls of the same turn of the event loop, or for all calls during a read, which may have started too early for them. */
+  function joinNextRead(): NextRead {
     if (nextRead) return nextRead
     const turn = currentRead ?? new Promise<void>((resolve) => setImmediate(resolve))
     const answered = turn.then(() => {
@@ -117,8 +117,8 @@ export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => f
     },
     isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
     poll,
-    pollAgain: async () => !isUnresponsive() && findNextRead().answered,
-    waitForLatest: () => findNextRead().answeredInTime,
+    pollAgain: async () => !isUnresponsive() && joinNextRead().answered,
+    waitForLatest: () => joinNextRead().answeredInTime,
     close() {
       closed = true
       clearTimeout(timer)

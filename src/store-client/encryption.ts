@@ -20,7 +20,7 @@ const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorith
 export function createEncryption(secrets: readonly string[]): Encryption {
   // The labels never change: stored keys are encrypted with the keys derived from them (test/stores/fixtures).
   const keys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth sealing v1'))
-  // A derived value of its own, so that it identifies the secret and reveals nothing about the key.
+  // Derived under another label, so that the kid identifies the secret and reveals nothing about the key.
   const newestKid =
     secrets[0] && Buffer.from(deriveKey(secrets[0], 'express-platform-auth kid v1')).toString('base64url', 0, 9)
 
