@@ -132,11 +132,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const storeHealth = createStoreHealth({ logger, emit, now })
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
-  const feed = createChangeFeed({
-    store,
-    maxStaleness: settings.maxStaleness,
-    isUnresponsive: storeHealth.isUnresponsive,
-  })
+  const { isUnresponsive } = storeHealth
+  const feed = createChangeFeed({ store, maxStaleness: settings.maxStaleness, isUnresponsive })
   const rateLimits = createRateLimits({
     // The secret that sorts first: the same in all processes, also while `secret` is being changed.
     secret: settings.secrets.toSorted()[0] ?? '',
