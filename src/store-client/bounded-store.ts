@@ -132,14 +132,16 @@ async function openStore(
 ): Promise<SchemaMigration | undefined> {
   const call = { name: 'open', kind: 'read' } as const
   const startedAt = performance.now()
-  const migration = await store.open().catch((cause: unknown) => {
+  try {
+    const migration = await store.open()
+    // From now: a long migration does not make the store a slow one.
+    storeHealth.answered({ ...call, startedAt: performance.now() })
+    return migration
+  } catch (cause) {
     if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause })
     storeHealth.failed({ ...call, startedAt }, cause)
     throw new StoreUnavailableError('The store could not be opened.', { cause })
-  })
-  // From now: a long migration does not make the store a slow one.
-  storeHealth.answered({ ...call, startedAt: performance.now() })
-  return migration
+  }
 }
 
 function describeMigration({ from, to, copy }: SchemaMigration): string {
