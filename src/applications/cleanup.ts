@@ -26,7 +26,10 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
 
   function run(): void {
     deletePending().catch((error: unknown) =>
-      logger.warn('Deleting applications that were pending for too long failed; it is tried again in an hour.', error),
+      logger.warn(
+        'Deleting applications that were pending for too long failed; the platform will retry in an hour.',
+        error,
+      ),
     )
   }
 
@@ -52,7 +55,7 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
           : undefined,
       )
     } catch (error) {
-      // Another process deletes the same application at the same time.
+      // Another process has deleted the same application meanwhile.
       if (!(error instanceof ApplicationError)) throw error
     }
   }

@@ -31,8 +31,8 @@ export function describeFailure(error: unknown): { readonly message: string; rea
     return { message: `${error.message}\nSee: ${help}`, exitCode: EXIT_CODES.usage }
   }
   if (error instanceof StoreUnavailableError) {
-    const { problem, fix } = describeUnreachableStore(error)
-    return { message: `${problem}\n${fix}`, exitCode: EXIT_CODES.storeUnreachable }
+    const { problem, fix } = describeUnavailableStore(error)
+    return { message: `${problem}\n${fix}`, exitCode: EXIT_CODES.storeUnavailable }
   }
   if (error instanceof ApplicationError) {
     const fix = FIXES[error.code]
@@ -53,9 +53,9 @@ const FIXES: { readonly [Code in ApplicationErrorCode]?: string } = {
 }
 
 /** What is wrong with a store that does not answer, and how to fix it. */
-export function describeUnreachableStore(error: unknown): { readonly problem: string; readonly fix: string } {
+export function describeUnavailableStore(error: unknown): { readonly problem: string; readonly fix: string } {
   return {
-    problem: `The store is unreachable: ${describeRootCause(error)}`,
+    problem: `The store is unavailable: ${describeRootCause(error)}`,
     fix: 'Check that the database runs, and that its address is right.',
   }
 }

@@ -30,7 +30,7 @@ function formatOverview(commands: readonly Command[]): string {
       [`  ${EXIT_CODES.failed}`, 'refused or failed; stderr says why, and how to fix it'],
       [`  ${EXIT_CODES.usage}`, 'wrong usage'],
       [`  ${EXIT_CODES.problemFound}`, 'the doctor found a problem'],
-      [`  ${EXIT_CODES.storeUnreachable}`, 'the store is unreachable'],
+      [`  ${EXIT_CODES.storeUnavailable}`, 'the store is unavailable'],
     ])}`,
     `${HINT}\n${PROGRAM} --version prints the version. DEBUG=1 adds the stack trace of an error.`,
   ].join('\n\n')

@@ -2,7 +2,7 @@
 export const PROGRAM = 'express-platform-auth'
 
 /** The exit codes of the process. */
-export const EXIT_CODES = { done: 0, failed: 1, usage: 2, problemFound: 3, storeUnreachable: 4 } as const
+export const EXIT_CODES = { done: 0, failed: 1, usage: 2, problemFound: 3, storeUnavailable: 4 } as const
 
 /** The environment variables that are used if neither `--db` nor `--config` is given. */
 export const ENVIRONMENT_VARIABLES = { db: 'EXPRESS_PLATFORM_AUTH_DB', config: 'EXPRESS_PLATFORM_AUTH_CONFIG' } as const

@@ -127,7 +127,7 @@ function addTimeouts(store: Store): Store {
           return await limitWait(answer, name === 'open' ? STORE_OPEN_TIMEOUT_MS : STORE_CALL_TIMEOUT_MS)
         } catch (cause) {
           if (cause instanceof StoreIncompatibleError || cause instanceof StoreUnavailableError) throw cause
-          throw new StoreUnavailableError(`The store is unreachable: ${describeError(cause)}`, { cause })
+          throw new StoreUnavailableError(`The store is unavailable: ${describeError(cause)}`, { cause })
         }
       }
     },

@@ -182,7 +182,7 @@ export interface Store {
    * if this call made one on an existing database.
    */
   open(options?: { readonly migrate?: boolean }): Promise<SchemaMigration | undefined>
-  /** Releases what `open()` acquired, and nothing that was handed in. */
+  /** Releases what `open()` acquired, and nothing that was passed in. */
   close(): Promise<void>
 
   /** Stores the pepper if there is none, and resolves the stored one. */

@@ -16,7 +16,7 @@ interface MetricsOptions {
   /** Returns the current meter provider. An instrument of the API's no-op provider would remain a no-op forever. */
   readonly provider: () => MeterProvider
   readonly apis: readonly { readonly name: string; readonly scheme: string }[]
-  readonly isOut: (outage: OutageName) => boolean
+  readonly isUnavailable: (outage: OutageName) => boolean
 }
 
 interface Instruments {
@@ -29,7 +29,7 @@ interface Instruments {
 /** Seconds: from a reconnect to an outage of an hour. */
 const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
-export function createMetrics({ provider, apis, isOut }: MetricsOptions): Metrics {
+export function createMetrics({ provider, apis, isUnavailable }: MetricsOptions): Metrics {
   let instruments: Instruments | undefined
 
   function current(): Instruments {
@@ -48,14 +48,14 @@ export function createMetrics({ provider, apis, isOut }: MetricsOptions): Metric
     for (const outage of listKeys(OUTAGES)) {
       const gauge = meter.createObservableGauge(`platform_auth.${outage}.available`, {
         unit: '1',
-        description: `1 while ${OUTAGES[outage]} answers, 0 while it is out of reach`,
+        description: `1 while ${OUTAGES[outage]} answers, 0 while it is unavailable`,
       })
-      const read: ObservableCallback = (result) => result.observe(isOut(outage) ? 0 : 1)
+      const read: ObservableCallback = (result) => result.observe(isUnavailable(outage) ? 0 : 1)
       gauge.addCallback(read)
       stops.push(() => gauge.removeCallback(read))
       const duration = meter.createHistogram(`platform_auth.${outage}.outage.duration`, {
         unit: 's',
-        description: `How long ${OUTAGES[outage]} was out of reach`,
+        description: `How long ${OUTAGES[outage]} was unavailable`,
         advice: { explicitBucketBoundaries: OUTAGE_DURATION_BOUNDARIES },
       })
       durations.set(outage, duration)

@@ -61,7 +61,7 @@ export function observe(auth: Pick<PlatformAuth, 'apis' | 'events'>, options: Ob
   const metrics = createMetrics({
     provider: () => meterProvider ?? metricsApi.getMeterProvider(),
     apis: auth.apis,
-    isOut: (outage) => outages.has(outage),
+    isUnavailable: (outage) => outages.has(outage),
   })
   const spans = createSpans(() => tracerProvider ?? trace.getTracerProvider())
 

@@ -92,7 +92,7 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   readonly accessTokenLifetime?: number | undefined
   /** Seconds by which clocks may differ when access tokens are verified; 5 if left out. */
   readonly clockTolerance?: number | undefined
-  /** Seconds for which a process answers from memory while the store is out of reach; 5 if left out. Then it answers 503. */
+  /** Seconds for which a process answers from memory while the store is unavailable; 5 if left out. Then it answers 503. */
   readonly maxStaleness?: number | undefined
   /** The beginning of keys and secrets; `epa` if left out. */
   readonly credentialPrefix?: string | undefined

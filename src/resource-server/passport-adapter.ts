@@ -12,7 +12,7 @@ import type { Authenticator, Identity } from './authenticate.js'
  *
  * A class, not an object literal: V8 learns to allocate such literals in the old generation, where everything that they
  * refer to stays until the next full collection. It holds everything that is needed later, which costs less than one
- * closure per request. test/hot-paths.test.ts counts both.
+ * closure per request. test/hot-paths.integration.test.ts counts both.
  */
 export class PassportRequest {
   readonly api: Api
@@ -26,7 +26,7 @@ export class PassportRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly next: (error?: unknown) => void
-  /** Whether the result comes in a later turn of the event loop than the request. */
+  /** Whether the guard returned before the result was known. */
   hasWaited = false
 
   constructor(
@@ -105,7 +105,7 @@ type Verify = (passportRequest: PassportRequest, credential: string) => MaybePro
 
 type Done = (problem: Error | null, identity?: Identity) => void
 
-/** Gives the result to the strategy, synchronously if it is known. An error that `done` throws is not taken for a refusal. */
+/** Passes the result to the strategy, synchronously if it is cached. `done` is outside the `try`: its errors are no refusals. */
 function callVerify(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
   let result: MaybePromise<Identity | string>
   try {

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
+import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { ChangeFeed } from './change-feed.js'
-import { describeStoreFault, type StoreHealth } from './store-health.js'
+import { createStartup, type Start } from './startup.js'
+import type { StoreHealth } from './store-health.js'
 
 /** What `auth.health()` resolves. */
 export interface Health {
@@ -12,14 +12,14 @@ export interface Health {
   readonly ok: boolean
   /**
    * What is wrong, without addresses or secrets. Not empty while `ok` if requests are answered, but the store is slow or
-   * rejects writes (full, read-only), or if rate limits are not shared because Redis is out of reach.
+   * rejects writes (full, read-only), or if rate limits are not shared because Redis is unavailable.
    */
   readonly problems: readonly string[]
 }
 
 /** What `auth.ready()` takes. */
 export interface ReadyOptions {
-  /** Whether an unreachable store is tried again; true if left out. With false the first failed attempt rejects. */
+  /** Whether an unavailable store is retried; true if left out. With false the first failed attempt rejects. */
   readonly retry?: boolean | undefined
 }
 
@@ -38,32 +38,27 @@ export interface Readiness {
 }
 
 interface StartAndStop {
-  /** Everything that must be done before the first answer. Repeated until it succeeds, or the signal is aborted. */
-  readonly start: (closing: AbortSignal) => Promise<void>
+  readonly start: Start
   readonly stop: () => Promise<void>
 }
 
 interface ReadinessOptions {
   readonly feed: Pick<ChangeFeed, 'isFresh' | 'poll' | 'close'>
-  readonly storeHealth: Pick<StoreHealth, 'isSilent' | 'isOut' | 'problems'>
+  readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   /** Problems of other parts while requests are answered; each returns undefined if there is none. */
-  readonly problemsElsewhere?: readonly (() => string | undefined)[]
+  readonly otherProblems?: readonly (() => string | undefined)[]
   readonly logger: Logger
 }
 
-/** As long as a call of the store may take: a request does not wait longer because the platform is still starting. */
+/** As long as a store call may take, so that a request waits no longer while the platform is starting. */
 const START_WAIT_TIMEOUT_MS = 5000
-/** Frequent enough that a database that comes up is used at once, rare enough not to delay its start. */
-const START_RETRY_INTERVAL_MS = 500
-/** `close()` must end within seconds though an attempt to start hangs. */
-const START_ABORT_TIMEOUT_MS = 2000
 /** Load balancers usually give a health check a few seconds. */
 const HEALTH_POLL_TIMEOUT_MS = 1000
 /** Bounds memory while many requests wait for the start, or for the store. */
 const MAX_WAITING_REQUESTS = 10_000
 
 export function createReadiness(options: ReadinessOptions): Readiness {
-  const { feed, storeHealth, logger, problemsElsewhere = [] } = options
+  const { feed, storeHealth, logger, otherProblems = [] } = options
   const startup = createStartup(logger)
   let waiting = 0
   let closed: Promise<void> | undefined
@@ -79,14 +74,14 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   async function refresh(): Promise<void> {
-    if (storeHealth.isSilent())
+    if (storeHealth.isUnresponsive())
       throw new StoreUnavailableError('The store has not answered for longer than maxStaleness.')
     const answered = await feed.poll()
     if (!answered && !feed.isFresh())
-      throw new StoreUnavailableError('The store has been out of reach for longer than maxStaleness.')
+      throw new StoreUnavailableError('The store has been unavailable for longer than maxStaleness.')
   }
 
-  async function countWaiting(wait: () => Promise<void>): Promise<void> {
+  async function limitWaiting(wait: () => Promise<void>): Promise<void> {
     if (waiting >= MAX_WAITING_REQUESTS)
       throw new StoreUnavailableError(`${MAX_WAITING_REQUESTS} requests are waiting for the store.`)
     waiting += 1
@@ -99,17 +94,17 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
   async function health(): Promise<Health> {
     if (closed) return { ok: false, problems: ['The platform has been closed.'] }
-    const elsewhere = problemsElsewhere.map((describe) => describe()).filter((problem) => problem !== undefined)
+    const others = otherProblems.map((describe) => describe()).filter((problem) => problem !== undefined)
     if (!startup.isFinished())
-      return { ok: false, problems: [`The platform is not ready: ${startup.describeProblem()}`, ...elsewhere] }
+      return { ok: false, problems: [`The platform is not ready: ${startup.describeProblem()}`, ...others] }
     const late = new Error('The store did not answer in time.')
     const answered = await withTimeout(feed.poll(), HEALTH_POLL_TIMEOUT_MS, () => late).catch(() => undefined)
-    const problems = [...storeHealth.problems(), ...elsewhere]
+    const problems = [...storeHealth.problems(), ...others]
     if (answered) return { ok: true, problems }
     // Without an answer yet, requests are answered while knowledge is fresh.
-    const ok = answered === undefined && feed.isFresh() && !storeHealth.isOut()
-    if (!storeHealth.isOut())
-      problems.unshift(ok ? 'The store is slow: it has not answered within a second.' : 'The store is out of reach.')
+    const ok = answered === undefined && feed.isFresh() && !storeHealth.isUnavailable()
+    if (!storeHealth.isUnavailable())
+      problems.unshift(ok ? 'The store is slow: it has not answered within a second.' : 'The store is unavailable.')
     if (!feed.isFresh()) problems.push('What is known is older than maxStaleness: requests get 503.')
     return { ok, problems }
   }
@@ -117,7 +112,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   async function close(): Promise<void> {
     feed.close()
     await startup.abort()
-    // Again, because the start may have started it meanwhile.
+    // Again, because the start-up may have started the feed meanwhile.
     feed.close()
     await stop()
   }
@@ -132,100 +127,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       return Promise.race([startup.finished, startup.firstFailure])
     },
     available() {
-      if (!startup.isFinished()) return countWaiting(waitForStart)
-      return feed.isFresh() ? undefined : countWaiting(refresh)
+      if (!startup.isFinished()) return limitWaiting(waitForStart)
+      return feed.isFresh() ? undefined : limitWaiting(refresh)
     },
     health,
     close: () => (closed ??= close()),
   }
-}
-
-interface Startup {
-  /** Makes the first attempt, and repeats failed ones. */
-  begin(start: StartAndStop['start']): void
-  /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError`, or after `abort()`. */
-  readonly finished: Promise<void>
-  /** Rejects when the first attempt fails. */
-  readonly firstFailure: Promise<never>
-  isFinished(): boolean
-  /** Why it is not finished, for `auth.health()`. */
-  describeProblem(): string
-  /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
-  abort(): Promise<void>
-}
-
-function createStartup(logger: Logger): Startup {
-  const closing = new AbortController()
-  const firstFailure = createRejection()
-  const abandoned = createRejection()
-  let isFinished = false
-  let problem: unknown = 'its store has not been opened yet.'
-
-  let settle: (outcome: Promise<void>) => void
-  const finished = new Promise<void>((resolve) => (settle = resolve))
-  // An app need not await ready(): the log has the reason, and an unhandled rejection would end the process.
-  finished.catch(() => undefined)
-
-  async function repeatUntilStarted(start: StartAndStop['start']): Promise<void> {
-    // The host first gets time to add its listeners.
-    await sleep(0)
-    while (!closing.signal.aborted) {
-      try {
-        await Promise.race([start(closing.signal), abandoned.promise])
-        isFinished = true
-        return
-      } catch (error) {
-        firstFailure.reject(error)
-        reportFailure(error)
-        if (error instanceof ConfigurationError) throw error
-      }
-      await sleep(START_RETRY_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
-    }
-    throw new StoreUnavailableError('The platform was closed before it was ready.')
-  }
-
-  function reportFailure(error: unknown): void {
-    const [message, lastMessage] = [joinMessages(error), joinMessages(problem)]
-    problem = error
-    if (error instanceof ConfigurationError) logger.error(`The platform cannot start. ${message}`)
-    // Repeated attempts usually fail alike: the log gets one line for them.
-    else if (message !== lastMessage && !closing.signal.aborted)
-      logger.error(`The platform could not start yet, and keeps trying: ${message}`)
-  }
-
-  return {
-    begin: (start) => settle(repeatUntilStarted(start)),
-    finished,
-    firstFailure: firstFailure.promise,
-    isFinished: () => isFinished,
-    describeProblem: () => describeStartProblem(problem),
-    async abort() {
-      closing.abort()
-      const timer = setTimeout(
-        () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
-        START_ABORT_TIMEOUT_MS,
-      )
-      await finished.catch(() => undefined)
-      clearTimeout(timer)
-    },
-  }
-}
-
-/** A promise that others may race, and that is no unhandled rejection if nothing awaits it. */
-function createRejection(): { readonly promise: Promise<never>; reject(reason: unknown): void } {
-  let reject: (reason: unknown) => void = () => undefined
-  const promise = new Promise<never>((_, rejectPromise) => (reject = rejectPromise))
-  promise.catch(() => undefined)
-  return { promise, reject: (reason) => reject(reason) }
-}
-
-/** An error's message and those of its causes. */
-function joinMessages(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : `${error.message} ${joinMessages(error.cause)}`
-}
-
-function describeStartProblem(problem: unknown): string {
-  if (problem instanceof ConfigurationError) return problem.message
-  return problem instanceof Error ? `its store cannot be used yet (${describeStoreFault(problem)}).` : String(problem)
 }

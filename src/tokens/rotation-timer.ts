@@ -9,7 +9,7 @@ export interface RotationTimer {
 
 interface RotationTimerOptions {
   readonly keyRotation: Pick<KeyRotation, 'rotateWhenOlderThan'>
-  /** Seconds; undefined: keys are rotated by hand only. */
+  /** Seconds; undefined if keys are rotated manually only. */
   readonly rotateEvery: number | undefined
   readonly logger: Pick<Logger, 'error'>
 }
@@ -20,7 +20,7 @@ export function createRotationTimer({ keyRotation, rotateEvery, logger }: Rotati
   let timer: NodeJS.Timeout | undefined
 
   function reportFailure(error: unknown): void {
-    logger.error('The signing key could not be rotated; it is tried again.', error)
+    logger.error('The signing key could not be rotated; the platform will retry.', error)
   }
 
   return {

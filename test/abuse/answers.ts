@@ -1,27 +1,27 @@
-/** An answer as it came over a socket. */
+/** An answer that was read from a socket. */
 export interface Answer {
   readonly status: number
-  /** Names in lower case; of repeated ones all, joined. */
+  /** By lower-case name. The values of repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>
   /** Latin1. */
   readonly body: string
-  /** Whether the server ends the connection behind it. */
+  /** Whether the server closes the connection after it. */
   readonly closes: boolean
 }
 
-/** Cuts a stream of bytes into answers. */
+/** Splits a stream of bytes into answers. */
 export interface AnswerReader {
   push(bytes: string): void
-  /** The next whole answer; `method` is that of its request. */
+  /** The next complete answer to a request with that method. */
   take(method: string): Answer | undefined
-  /** The last answer, whose end is the connection's. */
+  /** The last answer, if it ends with the connection. */
   end(): Answer | undefined
 }
 
-export function answerReader(): AnswerReader {
+export function createAnswerReader(): AnswerReader {
   let text = ''
 
-  function head(): (Omit<Answer, 'body'> & { start: number }) | undefined {
+  function parseHead(): (Omit<Answer, 'body'> & { start: number }) | undefined {
     for (;;) {
       const end = text.indexOf('\r\n\r\n')
       if (end < 0) return undefined
@@ -48,7 +48,7 @@ export function answerReader(): AnswerReader {
       text += bytes
     },
     take(method) {
-      const found = head()
+      const found = parseHead()
       if (!found) return undefined
       const { start, ...answer } = found
       const bodiless = method === 'HEAD' || answer.status === 204 || answer.status === 304
@@ -60,7 +60,7 @@ export function answerReader(): AnswerReader {
       return { ...answer, body }
     },
     end() {
-      const found = head()
+      const found = parseHead()
       if (!found || found.headers['content-length'] !== undefined) return undefined
       const { start, ...answer } = found
       return { ...answer, body: text.slice(start) }

@@ -1,4 +1,4 @@
-/** What answers: decides which statuses are right. `anything` where the way there has been mutated. */
+/** The endpoint that answers, which determines the expected statuses. `anything` if the target has been mutated. */
 export type Route =
   | 'token'
   | 'revoke'
@@ -13,7 +13,7 @@ export type Route =
   | 'apiKey'
   | 'anything'
 
-/** A request while mutations work on it. Its texts are latin1: one character is one byte. */
+/** A request that mutations change. Its strings are latin1: one character is one byte. */
 export interface Draft {
   readonly kind: string
   route: Route
@@ -23,19 +23,19 @@ export interface Draft {
   headers: [name: string, value: string][]
   /** Undefined: no body, and no Content-Length. */
   body: string | undefined
-  /** The application whose good credential is in it; an answer may identify this one, and no other. */
+  /** The application whose good credential is in the request. No answer may identify another one. */
   owner: string | undefined
-  /** Untouched: must be answered with 200 and the right identity. */
+  /** Not mutated: the answer must be 200 with the right identity. */
   honest: boolean
-  /** Whether the server can tell where it ends; otherwise it goes alone and its connection is given up. */
-  framing: 'clean' | 'odd'
-  /** Lines between head and body as they are, in place of Content-Length. */
+  /** Whether the server can find the end of the request. If not, it is sent on a connection of its own. */
+  framing: 'clear' | 'unclear'
+  /** The body as it is sent, without a Content-Length header. */
   rawBody?: string
   readonly mutations: string[]
 }
 
 /** The bytes of a request, as latin1. */
-export function wireOf(draft: Draft, number: number): string {
+export function formatRequest(draft: Draft, number: number): string {
   const { method, target, version, headers, body, rawBody } = draft
   let head = `${method} ${target} ${version}\r\nX-Number: ${number}\r\n`
   for (const [name, value] of headers) head += name === '' ? `${value}\r\n` : `${name}: ${value}\r\n`
@@ -54,7 +54,7 @@ export function removeHeader(draft: Draft, name: string): void {
   draft.headers = draft.headers.filter(([each]) => each.toLowerCase() !== lower)
 }
 
-/** Bytes of UTF-8 as a latin1 text. */
-export function utf8(text: string): string {
+/** The UTF-8 bytes of a text, as a latin1 string. */
+export function encodeUtf8(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

@@ -1,7 +1,7 @@
 /**
- * A flood in a process of its own: `node flood-process.mjs <port> <victim's key>`, until it is ended. Sends wrong secrets,
- * wrong keys and garbage tokens as fast as they are answered, from its own address, from other addresses of the loopback
- * (127.0.0.x), and in the name of addresses behind a proxy. Says over IPC how often each status came.
+ * A flood from another process: `node flood-process.mjs <port> <key of the attacked application>`. Sends wrong secrets, wrong
+ * keys and malformed tokens as fast as they are answered, from several loopback addresses (127.0.0.x), and for addresses
+ * behind a proxy. Reports the number of answers by status over IPC.
  */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
@@ -39,7 +39,7 @@ function flood(index) {
 
 /** @param {number} index */
 function attack(index) {
-  // A third of the connections speak for many others, as a proxy does.
+  // A third of the connections act as a proxy of many clients.
   const forwarded = index % 3 === 2 ? `X-Forwarded-For: 10.${number & 255}.${(number >> 8) & 255}.7\r\n` : ''
   const head = `Host: localhost\r\n${forwarded}`
   const which = number++ % 8
@@ -47,7 +47,7 @@ function attack(index) {
     return `GET /orders/items HTTP/1.1\r\n${head}Authorization: Bearer ${randomBytes(150).toString('base64url')}\r\n\r\n`
   if (which === 7)
     return `GET /catalog/items HTTP/1.1\r\n${head}X-Api-Key: ${victim.slice(0, -1)}${number % 10}_\r\n\r\n`
-  // Mostly the victim's own key, sometimes one that nobody has.
+  // Mostly the key of the attacked application, sometimes an unknown one.
   const id = which < 4 ? victim : `epa_key_${randomBytes(17).toString('hex')}`
   const body = `grant_type=client_credentials&client_id=${id}&client_secret=epa_sec_${randomBytes(24).toString('hex')}`
   const type = 'Content-Type: application/x-www-form-urlencoded\r\n'

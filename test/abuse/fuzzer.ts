@@ -1,22 +1,22 @@
 import { connect, type Socket } from 'node:net'
-import { answerReader } from './answers.js'
-import { wireOf, type Draft } from './draft.js'
+import { createAnswerReader } from './answers.js'
+import { formatRequest, type Draft } from './draft.js'
 import { createGrammar } from './grammar.js'
-import { judge } from './oracle.js'
-import type { Cast } from './platform-process.js'
-import { seeded } from './random.js'
+import { checkAnswer } from './oracle.js'
+import type { KnownCredentials } from './platform-process.js'
+import { createRandom } from './random.js'
 
-/** What came of a run. */
+/** The result of a run. */
 export interface FuzzReport {
   readonly seed: number
   readonly requests: number
   readonly honest: number
   readonly hostile: number
-  /** `closed`: given up without an answer, as what is no HTTP may be. */
+  /** `closed` counts connections that were closed without an answer, as they may be for malformed HTTP. */
   readonly byStatus: Readonly<Record<string, number>>
   readonly seconds: number
   readonly hangs: number
-  /** What was not as it should be, the first of them. */
+  /** The first problems that were found. */
   readonly violations: readonly string[]
   readonly violationCount: number
 }
@@ -27,17 +27,16 @@ interface Work {
   readonly wire: string
 }
 
-/** Connections, and requests under way on each. */
-const LANES = 24
-const DEPTH = 12
-/** Milliseconds after which what is not answered hangs. */
-const PATIENCE = 20_000
-/** Milliseconds after which a request whose end can't be told is given up by its client. */
-const LINGER = 120
+const CONNECTIONS = 24
+const MAX_PIPELINED_REQUESTS = 12
+/** A request without an answer for this long counts as hanging. */
+const HANG_TIMEOUT_MS = 20_000
+/** The client closes the connection of a request with unclear framing after this time. */
+const UNCLEAR_REQUEST_TIMEOUT_MS = 120
 
-/** Sends so many requests, the same for the same seed, and judges every answer. */
-export async function fuzz(port: number, cast: Cast, seed: number, requests: number): Promise<FuzzReport> {
-  const nextDraft = createGrammar(cast)
+/** Sends that many requests, the same for the same seed, and checks every answer. */
+export async function fuzz(port: number, known: KnownCredentials, seed: number, requests: number): Promise<FuzzReport> {
+  const nextDraft = createGrammar(known)
   const byStatus: Record<string, number> = {}
   const violations: string[] = []
   let made = 0
@@ -46,39 +45,39 @@ export async function fuzz(port: number, cast: Cast, seed: number, requests: num
   let violationCount = 0
   const since = performance.now()
 
-  function note(work: Work, problem: string | undefined, told = ''): void {
+  function note(work: Work, problem: string | undefined, answer = ''): void {
     if (problem === undefined) return
     violationCount++
     if (violations.length < 10) {
       const { draft, number } = work
       const what = `${draft.kind} ${draft.route} ${draft.mutations.join('+')} ${draft.framing}`
-      violations.push(`#${number} (${what}): ${problem}\n${escaped(work.wire)}\n-> ${escaped(told)}`)
+      violations.push(`#${number} (${what}): ${problem}\n${formatExcerpt(work.wire)}\n-> ${formatExcerpt(answer)}`)
     }
   }
 
-  function lane(index: number): Promise<void> {
-    // Each its own, so that what is sent does not depend on who is answered first.
-    const random = seeded(seed * 1009 + index)
-    const mine = Math.floor(requests / LANES) + (index < requests % LANES ? 1 : 0)
+  function runConnection(index: number): Promise<void> {
+    // One generator per connection, so that the requests do not depend on the order of the answers.
+    const random = createRandom(seed * 1009 + index)
+    const ownRequests = Math.floor(requests / CONNECTIONS) + (index < requests % CONNECTIONS ? 1 : 0)
     let sent = 0
     let outstanding: Work[] = []
-    let odd: Work | undefined
+    let unclear: Work | undefined
     let socket: Socket | undefined
-    let reader = answerReader()
+    let reader = createAnswerReader()
     let progress = performance.now()
 
     function next(): Work | undefined {
-      if (sent >= mine) return undefined
+      if (sent >= ownRequests) return undefined
       sent++
       const number = made++
       const draft = nextDraft(random)
       if (draft.honest) honest++
-      return { number, draft, wire: wireOf(draft, number) }
+      return { number, draft, wire: formatRequest(draft, number) }
     }
 
     return new Promise((done) => {
-      const watch = setInterval(() => {
-        if (outstanding.length === 0 || performance.now() - progress < PATIENCE) return
+      const hangCheck = setInterval(() => {
+        if (outstanding.length === 0 || performance.now() - progress < HANG_TIMEOUT_MS) return
         hangs++
         note(outstanding[0]!, 'it hangs')
         outstanding = []
@@ -87,13 +86,13 @@ export async function fuzz(port: number, cast: Cast, seed: number, requests: num
 
       function pump(): void {
         let batch = ''
-        while (outstanding.length < DEPTH && !odd) {
+        while (outstanding.length < MAX_PIPELINED_REQUESTS && !unclear) {
           const work = next()
           if (!work) break
-          if (work.draft.framing === 'odd') {
-            odd = work
-            void alone(work).then(() => {
-              odd = undefined
+          if (work.draft.framing === 'unclear') {
+            unclear = work
+            void sendAlone(work).then(() => {
+              unclear = undefined
               pump()
             })
           } else {
@@ -102,16 +101,16 @@ export async function fuzz(port: number, cast: Cast, seed: number, requests: num
             batch += work.wire
           }
         }
-        if (batch !== '') connected().write(batch, 'latin1')
-        if (outstanding.length > 0 || odd || sent < mine) return
-        clearInterval(watch)
+        if (batch !== '') openSocket().write(batch, 'latin1')
+        if (outstanding.length > 0 || unclear || sent < ownRequests) return
+        clearInterval(hangCheck)
         socket?.destroy()
         done()
       }
 
-      function connected(): Socket {
+      function openSocket(): Socket {
         if (socket) return socket
-        reader = answerReader()
+        reader = createAnswerReader()
         const opened = (socket = connect({ port, host: '127.0.0.1', noDelay: true }))
         opened.setEncoding('latin1')
         let closing = false
@@ -126,12 +125,12 @@ export async function fuzz(port: number, cast: Cast, seed: number, requests: num
             count(answer.status)
             note(
               work,
-              judge(work.draft, work.number, answer),
+              checkAnswer(work.draft, work.number, answer),
               `${answer.status} ${JSON.stringify(answer.headers)} ${answer.body}`,
             )
             closing ||= answer.closes
           }
-          if (outstanding.length <= DEPTH / 3 && !closing) pump()
+          if (outstanding.length <= MAX_PIPELINED_REQUESTS / 3 && !closing) pump()
         })
         opened.on('error', () => undefined)
         opened.on('close', () => {
@@ -139,8 +138,8 @@ export async function fuzz(port: number, cast: Cast, seed: number, requests: num
           socket = undefined
           if (!closing && outstanding.length > 0)
             note(outstanding.shift()!, 'the connection was closed without an answer')
-          // Those behind an answer that ends the connection have not been looked at (RFC 9112 9.6).
-          if (outstanding.length > 0) connected().write(outstanding.map(({ wire }) => wire).join(''), 'latin1')
+          // The server has not processed the requests after an answer that closes the connection (RFC 9112 9.6).
+          if (outstanding.length > 0) openSocket().write(outstanding.map(({ wire }) => wire).join(''), 'latin1')
           pump()
         })
         return opened
@@ -150,25 +149,25 @@ export async function fuzz(port: number, cast: Cast, seed: number, requests: num
     })
   }
 
-  /** A request that may leave its connection useless, on one of its own. */
-  function alone(work: Work): Promise<void> {
+  /** Sends a request on its own connection, which may be unusable afterwards. */
+  function sendAlone(work: Work): Promise<void> {
     return new Promise((done) => {
-      const reader = answerReader()
+      const reader = createAnswerReader()
       let answers = 0
       const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1')
       const hanging = setTimeout(() => {
         hangs++
-        note(work, 'it hangs, though its client has ended')
+        note(work, 'it hangs after its client closed the connection')
         socket.destroy()
-      }, PATIENCE)
-      const giveUp = setTimeout(() => socket.end(), LINGER)
-      const look = (answer: ReturnType<typeof reader.take>): boolean => {
+      }, HANG_TIMEOUT_MS)
+      const giveUp = setTimeout(() => socket.end(), UNCLEAR_REQUEST_TIMEOUT_MS)
+      const check = (answer: ReturnType<typeof reader.take>): boolean => {
         if (!answer) return false
         answers++
         count(answer.status)
         note(
           work,
-          judge(work.draft, work.number, answer),
+          checkAnswer(work.draft, work.number, answer),
           `${answer.status} ${JSON.stringify(answer.headers)} ${answer.body}`,
         )
         return true
@@ -176,14 +175,14 @@ export async function fuzz(port: number, cast: Cast, seed: number, requests: num
       socket.write(work.wire, 'latin1')
       socket.on('data', (bytes: unknown) => {
         reader.push(bytes as string)
-        while (look(reader.take(work.draft.method)));
+        while (check(reader.take(work.draft.method)));
         if (answers > 0) socket.end()
       })
       socket.on('error', () => undefined)
       socket.on('close', () => {
         clearTimeout(hanging)
         clearTimeout(giveUp)
-        look(reader.end())
+        check(reader.end())
         if (answers === 0) count('closed')
         done()
       })
@@ -194,11 +193,11 @@ export async function fuzz(port: number, cast: Cast, seed: number, requests: num
     byStatus[what] = (byStatus[what] ?? 0) + 1
   }
 
-  await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index)))
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => runConnection(index)))
   const seconds = (performance.now() - since) / 1000
   return { seed, requests: made, honest, hostile: made - honest, byStatus, seconds, hangs, violations, violationCount }
 }
 
-function escaped(text: string): string {
+function formatExcerpt(text: string): string {
   return JSON.stringify(text.length > 900 ? `${text.slice(0, 900)}... (${text.length})` : text)
 }

@@ -1,8 +1,8 @@
 import { deflateSync, gzipSync } from 'node:zlib'
-import { setHeader, utf8, type Draft } from './draft.js'
+import { setHeader, encodeUtf8, type Draft } from './draft.js'
 import type { Random } from './random.js'
 
-/** Changes a draft in its shape; whoever's credential is in it stays in it, or is lost. */
+/** Changes the form of a request. It may remove the credential, and never adds another one. */
 type Mutation = (draft: Draft, random: Random) => void
 
 const METHODS =
@@ -18,19 +18,19 @@ const TYPES = [
   'application/x-www-form-urlencoded; charset=iso-8859-1', 'APPLICATION/X-WWW-FORM-URLENCODED', 'application/json; charset=\xff', ';;;;', 'x'.repeat(4000), '*/*', 'application/x-www-form-urlencoded, application/json',
 ] // prettier-ignore
 
-/** Where a request goes, and how. */
-export const WAYS: Readonly<Record<string, Mutation>> = {
+/** Mutations of the request line. */
+export const TARGET_MUTATIONS: Readonly<Record<string, Mutation>> = {
   method(draft, random) {
     draft.method = random.pick(METHODS)
-    leadsAnywhere(draft)
+    allowAnyRoute(draft)
   },
   badMethod(draft, random) {
     draft.method = random.pick(['get', 'FOO', 'POST\t', '', 'CONNECT', '\xe9', 'PO ST', '__proto__', 'G'.repeat(3000)])
-    odd(draft)
+    markUnclear(draft)
   },
   path(draft, random) {
     const { target } = draft
-    const place = random.below(target.length)
+    const position = random.below(target.length)
     const piece = random.pick([
       '//',
       '/./',
@@ -53,13 +53,13 @@ export const WAYS: Readonly<Record<string, Mutation>> = {
       ':',
       '@',
     ])
-    draft.target = target.slice(0, place) + piece + target.slice(place)
+    draft.target = target.slice(0, position) + piece + target.slice(position)
     if (!draft.target.startsWith('/')) draft.target = `/${draft.target}`
-    leadsAnywhere(draft)
+    allowAnyRoute(draft)
   },
   case(draft, random) {
     draft.target = random.chance(0.5) ? draft.target.toUpperCase() : `${draft.target}/`
-    leadsAnywhere(draft)
+    allowAnyRoute(draft)
   },
   absolute(draft, random) {
     draft.target =
@@ -72,7 +72,7 @@ export const WAYS: Readonly<Record<string, Mutation>> = {
         'http://evil.example:99',
         'ftp://x',
       ]) + draft.target
-    leadsAnywhere(draft)
+    allowAnyRoute(draft)
   },
   badTarget(draft, random) {
     draft.target = random.pick([
@@ -92,8 +92,8 @@ export const WAYS: Readonly<Record<string, Mutation>> = {
       'http://x:99999999/orders/token',
       '/\x01',
     ])
-    leadsAnywhere(draft)
-    odd(draft)
+    allowAnyRoute(draft)
+    markUnclear(draft)
   },
   query(draft, random) {
     const text = random.pick([
@@ -113,8 +113,7 @@ export const WAYS: Readonly<Record<string, Mutation>> = {
       '\xe9',
     ])
     draft.target += (draft.target.includes('?') ? '&' : '?') + text
-    // Credentials in the query string are refused, and pages may take them as they like.
-    if (text.includes('\xe9')) odd(draft)
+    if (text.includes('\xe9')) markUnclear(draft)
   },
   version(draft, random) {
     draft.version = random.pick([
@@ -127,15 +126,15 @@ export const WAYS: Readonly<Record<string, Mutation>> = {
       'HTTP/1.11',
       '',
     ])
-    odd(draft)
+    markUnclear(draft)
   },
   parsedFirst(draft) {
     draft.target = `/parsed${draft.target}`
-    leadsAnywhere(draft)
+    allowAnyRoute(draft)
   },
 }
 
-export const HEADERS: Readonly<Record<string, Mutation>> = {
+export const HEADER_MUTATIONS: Readonly<Record<string, Mutation>> = {
   junk(draft, random) {
     draft.headers.push(
       random.pick<[string, string]>([
@@ -152,11 +151,11 @@ export const HEADERS: Readonly<Record<string, Mutation>> = {
   },
   tooMany(draft) {
     for (let i = 0; i < 3000; i++) draft.headers.push([`X-${i}`, 'y'])
-    odd(draft)
+    markUnclear(draft)
   },
   huge(draft) {
     draft.headers.push(['X-Huge', 'x'.repeat(20_000)])
-    odd(draft)
+    markUnclear(draft)
   },
   malformed(draft, random) {
     const line = random.pick([
@@ -174,7 +173,7 @@ export const HEADERS: Readonly<Record<string, Mutation>> = {
       'X-Tab:\t\tx',
     ])
     draft.headers.splice(random.below(draft.headers.length + 1), 0, ['', line])
-    odd(draft)
+    markUnclear(draft)
   },
   host(draft, random) {
     draft.headers = draft.headers.filter(([name]) => name !== 'Host')
@@ -190,18 +189,18 @@ export const HEADERS: Readonly<Record<string, Mutation>> = {
     ])
     if (host !== undefined)
       draft.headers.push(['Host', host], ...(random.chance(0.2) ? [['Host', 'second'] as [string, string]] : []))
-    odd(draft)
+    markUnclear(draft)
   },
   expectation(draft, random) {
     draft.headers.push(['Expect', random.pick(['100-continue', 'the-impossible', ''])])
-    odd(draft)
+    markUnclear(draft)
   },
   connection(draft, random) {
     draft.headers.push([
       'Connection',
       random.pick(['close', 'upgrade', 'close, keep-alive', 'X-Number, Authorization', '\xff']),
     ])
-    odd(draft)
+    markUnclear(draft)
   },
   contentType(draft, random) {
     setHeader(draft, 'Content-Type', random.pick(TYPES))
@@ -211,7 +210,7 @@ export const HEADERS: Readonly<Record<string, Mutation>> = {
   },
 }
 
-export const BODIES: Readonly<Record<string, Mutation>> = {
+export const BODY_MUTATIONS: Readonly<Record<string, Mutation>> = {
   noise(draft, random) {
     const length = random.below(600)
     let noise = ''
@@ -220,9 +219,9 @@ export const BODIES: Readonly<Record<string, Mutation>> = {
   },
   broken(draft, random) {
     const { body = '' } = draft
-    const place = random.below(body.length + 1)
+    const position = random.below(body.length + 1)
     draft.body =
-      body.slice(0, place) +
+      body.slice(0, position) +
       random.pick([
         '%',
         '%f',
@@ -234,12 +233,12 @@ export const BODIES: Readonly<Record<string, Mutation>> = {
         '\r\n',
         '%00',
         '+',
-        utf8('\u{1f600}'),
+        encodeUtf8('\u{1f600}'),
         ';',
         '[]',
         '%ED%A0%80',
       ]) +
-      body.slice(place)
+      body.slice(position)
   },
   repeated(draft, random) {
     draft.body = `${draft.body ?? ''}&${random.pick(['grant_type=x', 'client_id=', 'client_secret=x&client_secret=y', 'scope=a&scope=b', 'token=1&token=2', 'name=a&name=b', 'resource=x&resource=y', 'grant_type=client_credentials'])}`
@@ -277,7 +276,7 @@ export const BODIES: Readonly<Record<string, Mutation>> = {
         '18446744073709551617',
       ]),
     ])
-    odd(draft)
+    markUnclear(draft)
   },
   shorter(draft, random) {
     const { body = '' } = draft
@@ -295,7 +294,7 @@ export const BODIES: Readonly<Record<string, Mutation>> = {
         '1e3',
       ]),
     ])
-    odd(draft)
+    markUnclear(draft)
   },
   chunked(draft, random) {
     const { body = '' } = draft
@@ -303,8 +302,8 @@ export const BODIES: Readonly<Record<string, Mutation>> = {
     const chunk = (text: string): string => (text === '' ? '' : `${text.length.toString(16)}\r\n${text}\r\n`)
     draft.headers.push(['Transfer-Encoding', 'chunked'])
     draft.rawBody = `${chunk(body.slice(0, cut))}${chunk(body.slice(cut))}0\r\n\r\n`
-    // Where it is refused before it is read whole, the connection is closed.
-    odd(draft)
+    // The connection is closed if the request is refused before all of it was read.
+    markUnclear(draft)
   },
   badChunks(draft, random) {
     const { body = '' } = draft
@@ -324,15 +323,15 @@ export const BODIES: Readonly<Record<string, Mutation>> = {
       '0\r\n',
       `${body.length.toString(16)}\r\n${body}`,
     ])
-    odd(draft)
+    markUnclear(draft)
   },
 }
 
-function leadsAnywhere(draft: Draft): void {
+function allowAnyRoute(draft: Draft): void {
   draft.route = 'anything'
 }
 
-/** The server may be unable to tell where it ends, or may close the connection behind it. */
-function odd(draft: Draft): void {
-  draft.framing = 'odd'
+/** The server may not find the end of the request, or may close the connection after it. */
+function markUnclear(draft: Draft): void {
+  draft.framing = 'unclear'
 }

@@ -2,7 +2,7 @@ import { WORDS } from '../support/http.js'
 import type { Answer } from './answers.js'
 import type { Draft, Route } from './draft.js'
 
-/** What the contract lets each endpoint answer, whatever was sent. */
+/** The statuses that docs/http.md allows for each endpoint, for any request. */
 const STATUSES: Readonly<Record<Route, readonly number[]>> = {
   token: [200, 400, 401, 405, 413, 415, 429],
   revoke: [200, 400, 401, 413, 415, 429],
@@ -15,11 +15,11 @@ const STATUSES: Readonly<Record<Route, readonly number[]>> = {
   bearer: [200, 400, 401],
   optional: [200, 400, 401],
   apiKey: [200, 400, 401, 403],
-  // Wherever a mutated path led: the host's 404, a page, a form. 304, 412 and 416 are Express's own, to conditions and ranges.
+  // A mutated path may reach the host's 404, a page or a form. Express answers 304, 412 and 416 to conditions and ranges.
   anything: [200, 202, 204, 304, 307, 400, 401, 403, 404, 405, 412, 413, 415, 416, 417, 429],
 }
-/** What Node itself answers to what is no HTTP. */
-const NODES = [400, 408, 413, 417, 431, 505]
+/** The answers of Node to malformed HTTP. */
+const NODE_STATUSES = [400, 408, 413, 417, 431, 505]
 
 const CHALLENGES: Readonly<Partial<Record<Route, RegExp>>> = {
   token: /^Basic realm="orders", charset="UTF-8", error="invalid_client"$/,
@@ -29,31 +29,31 @@ const CHALLENGES: Readonly<Partial<Record<Route, RegExp>>> = {
   apiKey: /^ApiKey realm="catalog",(?: error="\w+", error_description="[^"\\]+",)? header="X-Api-Key"$/,
   anything: /^(?:Basic|Bearer|ApiKey) realm="\w+"/,
 } // prettier-ignore
-const INSIDES = /\n\s+at |node_modules|\.[cm]?[jt]s:\d|(?:^|[\s"'(])\/(?:home|tmp|work|usr)\/|SQLITE|PRIVATE KEY/
+const INTERNALS = /\n\s+at |node_modules|\.[cm]?[jt]s:\d|(?:^|[\s"'(])\/(?:home|tmp|work|usr)\/|SQLITE|PRIVATE KEY/
 
 type Body = Record<string, unknown>
 
-/** What is wrong with an answer to that request; undefined if nothing is. */
-export function judge(draft: Draft, number: number, answer: Answer): string | undefined {
+/** The problem with the answer to a request; undefined if there is none. */
+export function checkAnswer(draft: Draft, number: number, answer: Answer): string | undefined {
   const { status, headers, body } = answer
   if (status >= 500) return `it is answered with ${status}`
   if (headers['set-cookie'] !== undefined) return 'there is a cookie'
-  if (INSIDES.test(body)) return 'it tells of its inside'
+  if (INTERNALS.test(body)) return 'it shows internals'
 
-  const mine = headers['x-number'] === String(number)
-  if (!mine) {
-    // Where Express can't read the address, it answers 404 before any middleware.
+  const isOwnAnswer = headers['x-number'] === String(number)
+  if (!isOwnAnswer) {
+    // Express answers 404 before any middleware if it cannot parse the target.
     const unreadable = status === 404 && draft.mutations.includes('absolute')
-    if (draft.framing === 'clean' && !unreadable) return `it has the number ${headers['x-number']}`
-    // Node's own answer, or one to what a wrong length made a request of its own: that one has no credential.
-    if (body === '' && NODES.includes(status)) return undefined
+    if (draft.framing === 'clear' && !unreadable) return `it has the number ${headers['x-number']}`
+    // An answer of Node, or one to a request that a wrong length produced. That request has no credential.
+    if (body === '' && NODE_STATUSES.includes(status)) return undefined
     return /"handled":true|"access_token"|"active":true/.test(body) ? 'a smuggled request is let in' : undefined
   }
-  const nodes = draft.framing === 'odd' && NODES.includes(status)
-  // Express's own answer to a condition, behind a guard that let the request pass.
+  const isNodeAnswer = draft.framing === 'unclear' && NODE_STATUSES.includes(status)
+  // An answer of Express to a condition, behind a guard that let the request pass.
   const passes = draft.owner !== undefined || draft.route === 'optional'
   if (status === 304 && passes && draft.headers.some(([name]) => name === 'If-None-Match')) return undefined
-  if (!STATUSES[draft.route].includes(status) && !nodes)
+  if (!STATUSES[draft.route].includes(status) && !isNodeAnswer)
     return `${status} is no answer of this endpoint (${draft.route})`
   if (headers['location'] !== undefined && status !== 307) return 'there is a redirect'
   if (draft.method === 'HEAD') return undefined
@@ -61,16 +61,16 @@ export function judge(draft: Draft, number: number, answer: Answer): string | un
   const json = headers['content-type']?.startsWith('application/json') ? readJson(body) : {}
   if (!json) return 'its JSON is broken'
   return (
-    judgeRefusal(draft, answer, json) ??
-    judgeIdentity(draft, json) ??
-    (draft.honest ? judgeHonest(draft, status, json) : undefined)
+    checkRefusal(draft, answer, json) ??
+    checkIdentity(draft, json) ??
+    (draft.honest ? checkHonestAnswer(draft, status, json) : undefined)
   )
 }
 
-function judgeRefusal({ route, framing }: Draft, { status, headers }: Answer, json: Body): string | undefined {
+function checkRefusal({ route, framing }: Draft, { status, headers }: Answer, json: Body): string | undefined {
   if (json['error'] === undefined) {
-    const ours = route !== 'anything' && route !== 'registration' && route !== 'console'
-    return status >= 400 && ours && framing === 'clean' ? 'the refusal has no error' : undefined
+    const isPlatformRoute = route !== 'anything' && route !== 'registration' && route !== 'console'
+    return status >= 400 && isPlatformRoute && framing === 'clear' ? 'the refusal has no error' : undefined
   }
   if (Object.keys(json).join() !== 'error,error_description') return 'the refusal has other members'
   if (!WORDS.test(String(json['error_description'])))
@@ -90,17 +90,17 @@ function judgeRefusal({ route, framing }: Draft, { status, headers }: Answer, js
   return undefined
 }
 
-function judgeIdentity({ owner, target }: Draft, json: Body): string | undefined {
+function checkIdentity({ owner, target }: Draft, json: Body): string | undefined {
   const { handled, application, access_token: token, active, client_id: clientId } = json
   if (handled === true && application === null && !/maybe/i.test(target)) return 'the handler ran without an identity'
   if (handled === true && application !== null && application !== owner)
     return `it is let in as ${JSON.stringify(application)}`
-  if (token !== undefined && (owner === undefined || subjectOf(token) !== owner)) return 'it got an access token'
-  if (active === true && clientId !== owner) return 'it learnt of a token'
+  if (token !== undefined && (owner === undefined || readSubject(token) !== owner)) return 'it got an access token'
+  if (active === true && clientId !== owner) return 'it introspected a token'
   return json['client_secret'] === undefined ? undefined : 'it got a secret'
 }
 
-function judgeHonest({ route, owner }: Draft, status: number, json: Body): string | undefined {
+function checkHonestAnswer({ route, owner }: Draft, status: number, json: Body): string | undefined {
   if (status !== 200) return `an honest request is answered with ${status}`
   if (route === 'token') return json['token_type'] === 'bearer' ? undefined : 'an honest client got no access token'
   if (route === 'introspect') return json['active'] === true ? undefined : "an honest client's token is not active"
@@ -117,7 +117,7 @@ function readJson(text: string): Body | undefined {
   }
 }
 
-function subjectOf(token: unknown): unknown {
+function readSubject(token: unknown): unknown {
   const [, claims = ''] = typeof token === 'string' ? token.split('.') : []
   return readJson(Buffer.from(claims, 'base64url').toString())?.['sub']
 }

@@ -1,6 +1,6 @@
 /**
- * A platform in a process of its own that is to be abused: `node --expose-gc platform-process.mjs <options as JSON>`.
- * Says over IPC where it listens and who is registered there; asked for it, what it holds.
+ * A platform under attack in its own process: `node --expose-gc platform-process.mjs <options as JSON>`. Sends its port and
+ * the credentials of its applications over IPC, and answers commands.
  */
 import { createServer, request } from 'node:http'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const express = version === 4 ? /** @type {typeof express5} */ (/** @type {unkno
 /** @type {string[]} */
 const complaints = []
 const complain = (/** @type {unknown[]} */ ...what) => void complaints.push(what.map(String).join(' ').slice(0, 500))
-// Node's parser of addresses, which Express asks, thinks little of some.
+// Node warns of some URLs that Express parses.
 process.on('warning', (warning) => ('code' in warning && warning.code === 'DEP0170' ? undefined : complain(warning)))
 process.on('unhandledRejection', complain).on('uncaughtException', complain)
 
@@ -38,11 +38,11 @@ const auth = createPlatformAuth({
   now: () => Date.now() + clock,
 })
 
-// Hosts of both kinds: one without body parsers, and one with them before everything.
+// Routes without body parsers, and the same routes behind them.
 const parsers = [express.json(), express.urlencoded({ extended: true }), express.text()]
 const app = express().set('trust proxy', 'loopback').disable('x-powered-by')
 app.use((req, res, next) => {
-  // By which request an answer belongs to.
+  // So that the test can assign the answer to its request.
   const number = req.headers['x-number']
   if (typeof number === 'string' && /^\d+$/.test(number)) res.setHeader('X-Number', number)
   next()
@@ -61,7 +61,7 @@ for (const place of ['/', '/parsed']) {
   app.use(place, host)
 }
 
-// Express would write each error to stderr, and the body that a parser choked on with it.
+// Otherwise Express writes errors to stderr, with the body that could not be parsed.
 app.use(
   (
     /** @type {any} */ error,
@@ -86,26 +86,29 @@ function echo(req, res) {
 const server = createServer(serverOptions, app)
 const delay = monitorEventLoopDelay({ resolution: 10 })
 /** @type {Record<string, (argument: any) => unknown>} */
-const deeds = { holdings, begin: () => delay.enable() && delay.reset(), connections }
+const commands = { measureResources, begin: () => delay.enable() && delay.reset(), connections }
 
-process.on('message', (/** @type {{ id: number, deed: string, argument?: unknown }} */ { id, deed, argument }) => {
-  void Promise.resolve(deeds[deed]?.(argument)).then((result) => process.send?.({ id, result }))
-})
+process.on(
+  'message',
+  (/** @type {{ id: number, command: string, argument?: unknown }} */ { id, command, argument }) => {
+    void Promise.resolve(commands[command]?.(argument)).then((result) => process.send?.({ id, result }))
+  },
+)
 process.on('disconnect', () => process.exit())
 
 await auth.ready()
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const address = server.address()
-process.send?.({ port: typeof address === 'object' ? address?.port : 0, cast: await cast() })
+process.send?.({ port: typeof address === 'object' ? address?.port : 0, credentials: await createCredentials() })
 
-/** Who is there: applications in every state, with credentials that are good, and ones that were. */
-async function cast() {
+/** Creates applications in every state, with good and with refused credentials. */
+async function createCredentials() {
   const { applications } = auth
   const good = []
   for (const name of ['Ann', 'Ben', 'Cleo']) {
     const { application, credentials } = await applications.create({ name, apis: ['orders', 'catalog'] })
-    good.push({ id: application.id, ...credentials, token: await tokenOf(credentials, 'orders') })
+    good.push({ id: application.id, ...credentials, token: await requestToken(credentials, 'orders') })
   }
   const elsewhere = await applications.create({ name: 'Elsewhere', apis: ['invoices', 'weather'] })
   const suspended = await applications.create({ name: 'Suspended', apis: ['orders', 'catalog'] })
@@ -113,13 +116,13 @@ async function cast() {
   const rotated = await applications.create({ name: 'Rotated', apis: ['orders', 'catalog'] })
   const ended = await applications.create({ name: 'Ended', apis: ['orders', 'catalog'] })
   clock = -7_200_000
-  const expired = await tokenOf(ended.credentials, 'orders')
+  const expired = await requestToken(ended.credentials, 'orders')
   clock = 0
   const deadTokens = [
-    await tokenOf(elsewhere.credentials, 'invoices'),
-    await tokenOf(suspended.credentials, 'orders'),
-    await tokenOf(deleted.credentials, 'orders'),
-    await tokenOf(ended.credentials, 'orders'),
+    await requestToken(elsewhere.credentials, 'invoices'),
+    await requestToken(suspended.credentials, 'orders'),
+    await requestToken(deleted.credentials, 'orders'),
+    await requestToken(ended.credentials, 'orders'),
     expired,
   ]
   await applications.revokeTokens(ended.application.id)
@@ -137,7 +140,7 @@ async function cast() {
  * @param {string} api
  * @returns {Promise<string>}
  */
-function tokenOf({ clientId, clientSecret = '' }, api) {
+function requestToken({ clientId, clientSecret = '' }, api) {
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,
@@ -147,7 +150,7 @@ function tokenOf({ clientId, clientSecret = '' }, api) {
   const port = typeof address === 'object' ? address?.port : 0
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   return new Promise((resolve, reject) => {
-    // A connection of its own, which is gone before others are counted.
+    // On its own connection, which is closed before connections are counted.
     const options = { port, host: '127.0.0.1', path: `/${api}/token`, method: 'POST', headers, agent: false }
     request(options, (answer) => {
       let text = ''
@@ -159,13 +162,13 @@ function tokenOf({ clientId, clientSecret = '' }, api) {
   })
 }
 
-/** @returns {Promise<number>} how many are open */
+/** @returns {Promise<number>} the number of open connections */
 function connections() {
   return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
 }
 
-/** What this process holds once what it can drop is dropped. */
-async function holdings() {
+/** The resources of this process after garbage collections. */
+async function measureResources() {
   for (let i = 0; i < 4; i++) {
     globalThis.gc?.()
     await new Promise((resolve) => setTimeout(resolve, 50))

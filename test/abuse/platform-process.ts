@@ -2,51 +2,51 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Who is registered at an abused platform. */
-export interface Cast {
-  /** They may use orders and catalog, and are never to be harmed. */
-  readonly good: readonly Good[]
-  /** Access tokens that nobody may use at orders: of another API, ended in every way, expired. */
+/** The credentials at a platform under attack. */
+export interface KnownCredentials {
+  /** Clients that may use orders and catalog. */
+  readonly good: readonly GoodClient[]
+  /** Access tokens that are refused at orders: of another API, revoked, expired. */
   readonly deadTokens: readonly string[]
   readonly deadClients: readonly { readonly clientId: string; readonly clientSecret: string }[]
-  /** Keys that nobody may use at catalog. */
+  /** Keys that are refused at catalog. */
   readonly deadKeys: readonly string[]
 }
 
-export interface Good {
+export interface GoodClient {
   readonly id: string
   readonly clientId: string
   readonly clientSecret: string
   readonly token: string
 }
 
-/** What a process holds after it has collected its garbage. */
-export interface Holdings {
+/** The resources of the process after a garbage collection. */
+export interface ResourceUsage {
   readonly heapUsed: number
   readonly external: number
   readonly rss: number
   readonly connections: number
   readonly resources: Readonly<Record<string, number>>
   readonly listeners: number
-  /** Milliseconds by which its event loop was late. */
+  /** The delay of the event loop, in milliseconds. */
   readonly loop: { readonly p99: number; readonly max: number }
   /** Warnings, unhandled rejections, logged errors. */
   readonly complaints: readonly string[]
 }
 
-export interface AbusedPlatform {
+export interface AttackedPlatform {
   readonly port: number
-  readonly cast: Cast
-  /** Begins to measure the event loop's delay. */
+  readonly credentials: KnownCredentials
+  /** Starts to measure the delay of the event loop. */
   begin(): Promise<unknown>
-  holdings(): Promise<Holdings>
+  measureResources(): Promise<ResourceUsage>
   connections(): Promise<number>
   end(): Promise<void>
 }
 
-interface AbusedOptions {
+interface AttackedPlatformOptions {
   readonly express?: 4 | 5
-  /** A SQLite file; memory without one. */
+  /** A SQLite file; the memory store if left out. */
   readonly file?: string
   /** For Node's createServer(). */
   readonly server?: object
@@ -54,35 +54,35 @@ interface AbusedOptions {
 
 const PROCESS = fileURLToPath(new URL('platform-process.mjs', import.meta.url))
 
-export async function startAbusedPlatform(options: AbusedOptions = {}): Promise<AbusedPlatform> {
+export async function startAttackedPlatform(options: AttackedPlatformOptions = {}): Promise<AttackedPlatform> {
   const child = fork(PROCESS, [JSON.stringify(options)], {
     execArgv: ['--expose-gc'],
-    // Stacks in answers are Express's custom in development.
+    // In development Express answers with stack traces.
     env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' },
   })
-  const [{ port, cast }] = (await once(child, 'message')) as [{ port: number; cast: Cast }]
-  let asked = 0
+  const [{ port, credentials }] = (await once(child, 'message')) as [{ port: number; credentials: KnownCredentials }]
+  let commandCount = 0
 
-  function ask<Result>(deed: string): Promise<Result> {
-    const id = ++asked
+  function sendCommand<Result>(command: string): Promise<Result> {
+    const id = ++commandCount
     return new Promise((resolve, reject) => {
-      const onExit = (): void => reject(new Error('The abused process has ended.'))
+      const onExit = (): void => reject(new Error('The platform process has exited.'))
       child.on('exit', onExit)
       child.on('message', function onMessage(answer: { id: number; result: Result }) {
         if (answer.id !== id) return
         child.off('message', onMessage).off('exit', onExit)
         resolve(answer.result)
       })
-      child.send({ id, deed })
+      child.send({ id, command })
     })
   }
 
   return {
     port,
-    cast,
-    begin: () => ask('begin'),
-    holdings: () => ask('holdings'),
-    connections: () => ask('connections'),
+    credentials,
+    begin: () => sendCommand('begin'),
+    measureResources: () => sendCommand('measureResources'),
+    connections: () => sendCommand('connections'),
     async end() {
       if (child.exitCode !== null) return
       const exited = once(child, 'exit')

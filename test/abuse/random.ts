@@ -1,6 +1,6 @@
-/** A generator of numbers that says the same again for the same seed. */
+/** A seeded random number generator. */
 export interface Random {
-  /** A whole number from 0 to below `end`. */
+  /** An integer from 0 up to but not including `end`. */
   below(end: number): number
   chance(probability: number): boolean
   pick<Each>(list: readonly Each[]): Each
@@ -9,8 +9,8 @@ export interface Random {
 
 const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** mulberry32: small, quick, and random enough for mischief. */
-export function seeded(seed: number): Random {
+/** The algorithm mulberry32. */
+export function createRandom(seed: number): Random {
   let state = seed >>> 0
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0

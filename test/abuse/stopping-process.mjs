@@ -1,7 +1,6 @@
 /**
- * A platform in a process of its own that stops as docs/operations.md says when it is told to: `node stopping-process.mjs
- * <SQLite file or PostgreSQL address> <port of the mail server>`. Says its port over IPC, and with its last breath on
- * stdout which requests it has seen.
+ * A platform in its own process that stops as docs/operations.md shows: `node stopping-process.mjs <SQLite file or PostgreSQL
+ * address> <port of the mail server>`. Sends its port over IPC, and prints the requests that it received when it exits.
  */
 import { writeSync } from 'node:fs'
 import express from 'express'
@@ -61,11 +60,11 @@ await auth.ready()
 const server = app.listen(0, '127.0.0.1', () => {
   const address = server.address()
   process.send?.(typeof address === 'object' ? address?.port : 0)
-  // What is left to do is what keeps it.
+  // The IPC channel must not keep the process alive.
   process.channel?.unref()
 })
 
-// As in docs/operations.md.
+// As docs/operations.md shows.
 function stop() {
   if (!server.listening) return
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))

@@ -38,7 +38,7 @@ async function createRequests({ app, auth }: FailingHost) {
 
 // Concurrent, since these tests mostly wait.
 describe.concurrent.each(PLATFORMS)(
-  'While the store is out of reach, on %s (docs/http.md G14, G21, T17, I5, M4),',
+  'While the store is unavailable, on %s (docs/http.md G14, G21, T17, I5, M4),',
   (_, express, openStore) => {
     it('cached answers are served for maxStaleness, then 503, until the store answers again', async () => {
       const host = await openFailingPlatform(express, openStore, { maxStaleness: 2 })

@@ -29,7 +29,7 @@ function scriptedStore() {
         changes: cursor === undefined ? [] : script.changes.slice(Number(cursor), end),
       }
       await script.hold
-      if (script.failing) throw new Error('out of reach')
+      if (script.failing) throw new Error('unavailable')
       return page
     },
     watch(wake) {
@@ -188,7 +188,7 @@ describe('the change feed', () => {
     const { store, script } = scriptedStore()
     script.failing = true
     const { feed: started } = startFeed(store)
-    await expect(started.start()).rejects.toThrow('out of reach')
+    await expect(started.start()).rejects.toThrow('unavailable')
     script.failing = false
     await started.start()
     await started.start()

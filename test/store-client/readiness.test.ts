@@ -91,7 +91,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
   })
 
-  it('retries a store that is out of reach at the start', async ({ onTestFinished: atEnd }) => {
+  it('retries a store that is unavailable at the start', async ({ onTestFinished: atEnd }) => {
     const store = await openFailing(atEnd)
     store.fail()
     const made = startPlatform(atEnd, { store })
@@ -103,7 +103,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
       .then(({ status }) => status)
     await vi.waitFor(() => expect(store.calls('open')).toBe(3), { timeout: 5000, interval: 5 })
     // Logged once, not for every attempt.
-    expect(findLines(made, /keeps trying.*ECONNREFUSED/)).toHaveLength(1)
+    expect(findLines(made, /will retry.*ECONNREFUSED/)).toHaveLength(1)
     expect(await made.auth.health()).toMatchObject({ ok: false })
 
     store.recover()
@@ -176,7 +176,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     expect(await made.auth.health()).toEqual({
       ok: false,
       problems: [
-        expect.stringMatching(/^The store has been out of reach since \d{4}-.*Z: the log has the reason\.$/),
+        expect.stringMatching(/^The store has been unavailable since \d{4}-.*Z: the log has the reason\.$/),
         'What is known is older than maxStaleness: requests get 503.',
       ],
     })
@@ -193,7 +193,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
       { type: 'store.unavailable', at: true, reason: STORE_FAILURE },
       { type: 'store.available', at: true },
     ])
-    expect(findLines(made, /^The store is out of reach\./)).toHaveLength(1)
+    expect(findLines(made, /^The store is unavailable\./)).toHaveLength(1)
     expect(findLines(made, /^The store answers again\./)).toHaveLength(1)
     expect(JSON.stringify(made.logger.lines)).not.toContain(accessToken)
   })
@@ -210,7 +210,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     await vi.waitFor(expectRefusal, { timeout: 1000, interval: 10 })
   })
 
-  it('answers 503 to a caller that is not cached while the store is out of reach, and 200 to one that is', async ({
+  it('answers 503 to a caller that is not cached while the store is unavailable, and 200 to one that is', async ({
     onTestFinished: atEnd,
   }) => {
     const store = await openFailing(atEnd)

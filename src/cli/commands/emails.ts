@@ -9,7 +9,7 @@ import type { OpenTarget } from '../target.js'
 export const emailCommands = [
   command({
     name: 'emails retry',
-    summary: 'Sends e-mails again that were given up: those of one application, or all.',
+    summary: 'Sends failed e-mails again: those of one application, or all.',
     notes: [
       'With --config this command sends them if the options have a mailer; with --db a running server with a mailer does.',
     ],
@@ -24,11 +24,11 @@ export const emailCommands = [
       const failedIds = new Set(failed.map(({ id }) => id))
       const { retried } = await platform.outbox.retry(applicationId)
       const items = await waitForEmails(context, applicationId, ({ id }) => failedIds.has(id))
-      const start = `${retried} ${retried === 1 ? 'e-mail is' : 'e-mails are'} tried again`
+      const start = `${retried} ${retried === 1 ? 'e-mail is' : 'e-mails are'} retried`
       const text = sendsEmails
         ? `${start}: ${retried - items.length} accepted, ${items.length} not.`
         : `${start} by a running server that has a mailer.`
-      return { json: { retried, items }, text: retried === 0 ? 'No e-mail was given up.' : text }
+      return { json: { retried, items }, text: retried === 0 ? 'No e-mail has failed.' : text }
     },
   }),
 ]
@@ -40,7 +40,7 @@ export type EmailInfo = Pick<QueuedEmail, 'id' | 'applicationId' | 'purpose' | '
 
 const MAX_LISTED_EMAILS = 1000
 
-/** The e-mails of an application, or of all, that are due, held or given up, or whose claim link was not used. */
+/** The queued e-mails of an application, or of all: held, due, failed, or with a claim link that was not used. */
 export async function listEmails(store: Store, applicationId?: string): Promise<EmailInfo[]> {
   const emails = await store.listEmails({ applicationId, state: undefined, limit: MAX_LISTED_EMAILS })
   return emails.map(toEmailInfo)
@@ -79,7 +79,7 @@ export function describeEmail(
   const problem = email.problem ?? 'no answer yet'
   return email.state === 'failed'
     ? `The mail server has refused its e-mail (${problem}). Fix the cause, then: ${PROGRAM} emails retry ${applicationId}`
-    : `The mail server has not accepted its e-mail yet (${problem}). Running servers try again, next at ${formatTime(email.dueAt)}.`
+    : `The mail server has not accepted its e-mail yet (${problem}). Running servers will retry, next at ${formatTime(email.dueAt)}.`
 }
 
 function isBeingTried({ state, attemptCount, leasedUntil }: QueuedEmail): boolean {

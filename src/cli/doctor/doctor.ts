@@ -1,6 +1,6 @@
 import { openAdmin, StoreIncompatibleError, type AdminApi } from '../../index.js'
 import { command, type CommandResult } from '../command.js'
-import { describeRootCause, describeUnreachableStore } from '../errors.js'
+import { describeRootCause, describeUnavailableStore } from '../errors.js'
 import { alignColumns, replaceControlCharacters, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
@@ -59,11 +59,11 @@ async function openStore({ store }: Target): Promise<{ admin?: AdminApi; finding
   try {
     return { admin: await openAdmin(store), findings: [] }
   } catch (error) {
-    const unreachable = describeUnreachableStore(error)
+    const unavailable = describeUnavailableStore(error)
     const result =
       error instanceof StoreIncompatibleError
         ? toFinding('problem', error)
-        : problem(unreachable.problem, unreachable.fix)
+        : problem(unavailable.problem, unavailable.fix)
     return { findings: [{ ...result, check: 'store' }] }
   }
 }

@@ -24,7 +24,7 @@ export const emailsCheck: Check = {
     const held = await list('held')
     return [
       ...reportEmails(failed, (count, which) =>
-        problem(`${count} given up: ${which}.`, `Fix the cause, then: ${PROGRAM} emails retry`),
+        problem(`${count} no longer retried: ${which}.`, `Fix the cause, then: ${PROGRAM} emails retry`),
       ),
       ...reportEmails(overdue, (count, which) =>
         problem(
@@ -35,7 +35,7 @@ export const emailsCheck: Check = {
       ...reportEmails(rejected, (count, which) =>
         problem(
           `${count} tried and not accepted yet: ${which}.`,
-          'Check the mail server and the addresses. They are tried again for 72 hours.',
+          'Check the mail server and the addresses. They are retried for 72 hours.',
         ),
       ),
       ...reportEmails(held, (count, which) =>

@@ -61,13 +61,8 @@ async function importDriver(): Promise<DatabaseConstructor> {
     const { DatabaseSync } = await import('@photostructure/sqlite')
     return DatabaseSync
   } catch (cause) {
-    throw new StoreIncompatibleError(
-      'driver_missing',
-      {
-        problem: `sqliteStore() found no SQLite driver for Node ${process.versions.node}`,
-        fix: 'Node has its own from version 24 on; for this version run: npm install @photostructure/sqlite',
-      },
-      { cause },
-    )
+    const problem = `sqliteStore() found no SQLite driver for Node ${process.versions.node}`
+    const fix = 'Node has its own from version 24 on; for this version run: npm install @photostructure/sqlite'
+    throw new StoreIncompatibleError('driver_missing', { problem, fix }, { cause })
   }
 }

@@ -40,7 +40,7 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
       const path = reserveName(current.finalName)
       renameSync(current.path, path)
       current = { ...current, path }
-      // VACUUM INTO does not sync the file that it writes.
+      // VACUUM INTO does not sync its file to disk.
       syncFile(path)
       return path
     },

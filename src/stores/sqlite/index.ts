@@ -25,7 +25,7 @@ export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
  * and leaves it open.
  *
  * Before it migrates a file that it opened by path, it copies the file to `<path>.before-schema-<version>` (mode 0600).
- * A database that was handed in belongs to the host, and so do its backups: it is migrated without a copy.
+ * A database that was passed in belongs to the host, and so do its backups: it is migrated without a copy.
  *
  * A process must not open the file with a second copy of SQLite (such as better-sqlite3's): the copy that closes the file
  * first drops the other's locks. Hand in the database instead, or give the platform a file of its own.

@@ -10,7 +10,7 @@ interface MigrateOptions {
   readonly migrations: readonly Migration[]
   /** Whether an older schema may be changed; otherwise it is refused. */
   readonly mayMigrate: boolean
-  /** Copies the file before an existing schema is changed; undefined for a database that was handed in. */
+  /** Copies the file before an existing schema is changed; undefined for a database that was passed in. */
   readonly backup: FileBackup | undefined
 }
 
@@ -28,7 +28,7 @@ export async function migrate(
     const { from, copy } = await transaction((sql) => migrateInTransaction(sql, migrations, backup))
     return describeMigration(from, latest, copy)
   } catch (error) {
-    // A failed start is tried again, and must not leave a copy each time.
+    // A failed start is retried, and must not leave a copy each time.
     backup?.discard()
     throw error
   }

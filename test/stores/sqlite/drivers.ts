@@ -3,7 +3,7 @@ import type { SqliteDatabase } from '../../../src/stores/sqlite/index.js'
 
 export type DatabaseConstructor = new (path: string, options?: { readBigInts?: boolean }) => SqliteDatabase
 
-/** Every driver whose databases can be handed in on this Node, by name. */
+/** Every driver whose databases can be passed in on this Node, by name. */
 export const drivers: ReadonlyMap<string, DatabaseConstructor> = new Map([
   ['@photostructure/sqlite', photostructure.DatabaseSync],
   ...findBuiltinDriver(),

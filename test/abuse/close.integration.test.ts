@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import express from 'express'
+import { Pool } from 'pg'
+import { describe, expect, it } from 'vitest'
+import { authOf, createPlatformAuth, type Store } from '../../src/index.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
+import { createApplication, formOf, listen } from '../support/http.js'
+import { freshDatabase } from '../support/postgres.js'
+import { recordingLogger, SECRET } from '../support/platform.js'
+
+type AtEnd = (cleanUp: () => Promise<void>) => void
+
+/** Each call of the function returns a store over the same database. */
+const STORES: Readonly<Record<string, (atEnd: AtEnd) => Promise<() => Store>>> = {
+  async SQLite(atEnd) {
+    const folder = await mkdtemp(join(tmpdir(), 'close-'))
+    atEnd(() => rm(folder, { recursive: true, force: true }))
+    return () => sqliteStore(join(folder, 'platform.sqlite'))
+  },
+  async PostgreSQL(atEnd) {
+    const { url, remove } = await freshDatabase()
+    atEnd(remove)
+    const pool = new Pool({ connectionString: url })
+    atEnd(() => pool.end())
+    return () => postgresStore({ pool })
+  },
+}
+
+const APIS = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } } as const
+
+describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, openStore) => {
+  it('answers requests with success or 503, and keeps every acknowledged registration', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const open = await openStore(atEnd)
+    const logger = recordingLogger()
+    const options = { baseUrl: 'http://localhost', apis: APIS, secret: SECRET, logger, mailer: memoryMailer() }
+    const auth = createPlatformAuth({
+      ...options,
+      store: open(),
+      maxStaleness: 1,
+      rateLimits: { registration: false },
+    })
+    const known = await createApplication(auth, ['orders', 'catalog'])
+    const unseen = await createApplication(auth, ['catalog'])
+    const app = express().use(auth.router).use('/register', auth.registrationRouter)
+    app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).application.id))
+    const { port, close } = await listen(app)
+    atEnd(close)
+
+    const acknowledged: string[] = []
+    const statuses: Record<string, number[]> = { token: [], key: [], registration: [] }
+    const send = async (path: string, init: RequestInit = {}): Promise<{ status: number; text: string }> => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(10_000) })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const requests: Readonly<Record<string, () => Promise<{ status: number; text: string }>>> = {
+      token: () => send('/orders/token', { method: 'POST', body: new URLSearchParams(formOf(known)) }),
+      key: () => send('/catalog/items', { headers: { 'X-Api-Key': known.clientId } }),
+      async registration() {
+        const name = `app-${Math.random()}`
+        const body = JSON.stringify({ name, contact: 'dev@customer.example', apis: ['catalog'] })
+        const answer = await send('/register', {
+          method: 'POST',
+          body,
+          headers: { 'Content-Type': 'application/json' },
+        })
+        if (answer.status === 202) acknowledged.push(name)
+        return answer
+      },
+    }
+    const stopped = new AbortController()
+    const load = ['token', 'key', 'registration', 'token', 'key', 'registration'].map(async (what) => {
+      while (!stopped.signal.aborted) statuses[what]!.push((await requests[what]!()).status)
+    })
+    const isLoaded = (): boolean => Object.values(statuses).every(({ length }) => length > 0) && acknowledged.length > 0
+    await expect.poll(isLoaded, { timeout: 10_000, interval: 20 }).toBe(true)
+    await sleep(300)
+    await auth.close()
+    const answerToUncached = await send('/catalog/items', { headers: { 'X-Api-Key': unseen.clientId } })
+    expect(answerToUncached.status).toBe(503)
+    const readStatuses = async (): Promise<number[]> =>
+      Promise.all(Object.values(requests).map(async (each) => (await each()).status))
+    await expect.poll(readStatuses, { timeout: 8000, interval: 100 }).toEqual([503, 503, 503])
+    stopped.abort()
+    await Promise.all(load)
+
+    const others = Object.values(statuses)
+      .flat()
+      .filter((status) => ![200, 202, 503].includes(status))
+    expect(others).toEqual([])
+    const answerToUnknown = await send('/catalog/items', { headers: { 'X-Api-Key': 'epa_key_unknown' } })
+    expect(answerToUnknown.status).toBe(503)
+
+    const again = createPlatformAuth({ ...options, store: open() })
+    atEnd(() => again.close())
+    const { items: applications } = await again.applications.list({ limit: 1000 })
+    const names = new Set(applications.map(({ name }) => name))
+    expect(acknowledged.length).toBeGreaterThan(0)
+    expect(acknowledged.filter((name) => !names.has(name))).toEqual([])
+    const { keys } = applications.find(({ id }) => id === known.id)!
+    expect(keys[0]?.lastUsedAt).toBeInstanceOf(Date)
+  })
+})

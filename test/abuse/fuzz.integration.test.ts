@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { fuzz } from './fuzzer.js'
+import { startAttackedPlatform } from './platform-process.js'
+
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
+const REQUESTS = Number(process.env['REQUESTS'] ?? 8000)
+
+it.each([5, 4] as const)(
+  'an Express %s app refuses hostile requests, and answers the honest ones among them',
+  { timeout: 120_000 },
+  async (express) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
+    const platform = await startAttackedPlatform({ express, file: join(folder, 'platform.sqlite') })
+    try {
+      const report = await fuzz(platform.port, platform.credentials, SEED, REQUESTS)
+      const { violations, requests, honest, byStatus, seconds, hangs } = report
+      const summary = `${requests} requests (${honest} honest) in ${seconds.toFixed(1)} s: ${JSON.stringify(byStatus)}. SEED=${SEED}`
+      process.stdout.write(`Express ${express}: ${summary}\n`)
+      expect(violations.join('\n\n'), summary).toBe('')
+      expect(hangs).toBe(0)
+      expect(honest).toBeGreaterThan(REQUESTS / 20)
+      const { complaints, connections } = await platform.measureResources()
+      expect(complaints).toEqual([])
+      expect(connections).toBe(0)
+    } finally {
+      await platform.end()
+      await rm(folder, { recursive: true, force: true })
+    }
+  },
+)

@@ -1,0 +1,270 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createPlatformAuth, type Application, type IssuedCredentials, type Store } from '../../src/index.js'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
+import { freshDatabase } from '../support/postgres.js'
+import { recordingLogger, SECRET } from '../support/platform.js'
+import { startMailServer, type MailServer } from '../support/smtp.js'
+
+const PROCESS = fileURLToPath(new URL('stopping-process.mjs', import.meta.url))
+const OPERATIONS = fileURLToPath(new URL('../../docs/operations.md', import.meta.url))
+
+/** Databases of a platform, which the test opens after the platform has stopped. */
+const DATABASES = {
+  async SQLite() {
+    const folder = await mkdtemp(join(tmpdir(), 'shutdown-'))
+    const address = join(folder, 'platform.sqlite')
+    return {
+      address,
+      open: (): [Store, () => Promise<void>] => [sqliteStore(address), async () => undefined],
+      remove: () => rm(folder, { recursive: true, force: true }),
+    }
+  },
+  async PostgreSQL() {
+    const { url, remove } = await freshDatabase()
+    return {
+      address: url,
+      open(): [Store, () => Promise<void>] {
+        const pool = new Pool({ connectionString: url })
+        return [postgresStore({ pool }), () => pool.end()]
+      },
+      remove,
+    }
+  },
+}
+
+it('the process of this test stops as docs/operations.md shows', async () => {
+  const withoutSpaces = (text: string): string =>
+    text
+      .replace(/\/\/.*/g, '')
+      .replace(/\s+/g, ' ')
+      .replace('pool?.', 'pool.')
+  const lines = /function stop\(\) \{.*?\n\}\nprocess\.on.*?\n/s
+  const [here, there] = await Promise.all(
+    [PROCESS, OPERATIONS].map(async (file) => lines.exec(await readFile(file, 'utf8'))?.[0]),
+  )
+  expect(withoutSpaces(there!)).toBe(withoutSpaces(here!))
+})
+
+describe.each(Object.entries(DATABASES))('a process on %s that gets SIGTERM under load', (_, prepare) => {
+  let database: Awaited<ReturnType<typeof prepare>>
+  let mail: MailServer
+  let first: StoppingProcess
+  let second: StoppingProcess | undefined
+  /** What the first process has acknowledged. */
+  const acknowledged = { registrations: [] as string[], suspensions: [] as string[], calls: new Map<string, number>() }
+  const answers = new Map<number, number>()
+  let signalledAt: number
+  let endedAfter: number
+  let mailsAtExit: number
+
+  beforeAll(async () => {
+    database = await prepare()
+    // A slow mail server, so that e-mails are being sent when the signal arrives.
+    mail = await startMailServer({ onMailFrom: (_address, _session, done) => void setTimeout(done, 120) })
+    first = await startStopping(database.address, mail.port)
+    await load()
+  })
+  afterAll(async () => {
+    await second?.end()
+    await mail.close()
+    await database.remove()
+  })
+
+  async function load(): Promise<void> {
+    let number = 0
+    const agent = new Agent({ keepAlive: true })
+    const call = async (
+      method: string,
+      path: string,
+      headers: object = {},
+      body?: string,
+    ): Promise<{ status: number; text: string }> => {
+      const requestNumber = ++number
+      const answer = await send(
+        { method, path, port: first.port, agent, headers: { ...headers, 'X-Number': requestNumber } },
+        body,
+      )
+      answers.set(requestNumber, answer.status)
+      return answer
+    }
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const json = { 'Content-Type': 'application/json' }
+    const operate = async (
+      what: string,
+      body: object,
+    ): Promise<{ application: Application; credentials: Required<IssuedCredentials> }> =>
+      JSON.parse((await call('POST', `/operator/${what}`, json, JSON.stringify(body))).text)
+    const customers = await Promise.all(Array.from({ length: 40 }, () => operate('create', {})))
+    const token = async ({ clientId, clientSecret }: IssuedCredentials): Promise<string> => {
+      const { text } = await call(
+        'POST',
+        '/orders/token',
+        form,
+        `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
+      )
+      return (JSON.parse(text) as { access_token: string }).access_token
+    }
+    // Each of these repeats until the server refuses the connection.
+    const workers = [
+      ...customers.slice(0, 6).map(({ application, credentials }) => async () => {
+        const since = Date.now()
+        const Authorization = `Bearer ${await token(credentials)}`
+        acknowledged.calls.set(application.id, since)
+        await call('GET', '/orders/items', { Authorization })
+      }),
+      ...customers.slice(6, 12).map(({ application, credentials }) => async () => {
+        const since = Date.now()
+        await call('GET', '/catalog/slow', { 'X-Api-Key': credentials.clientId })
+        acknowledged.calls.set(application.id, since)
+      }),
+      ...['a', 'b', 'c'].map((which) => async () => {
+        const name = `app-${which}${++number}`
+        const { status } = await call(
+          'POST',
+          '/register',
+          json,
+          JSON.stringify({ name, contact: `${name}@customer.example`, apis: ['orders', 'catalog'] }),
+        )
+        if (status === 202) acknowledged.registrations.push(name)
+        await sleep(20)
+      }),
+      async () => {
+        const { application } = customers[12 + acknowledged.suspensions.length] ?? customers[12]!
+        await operate('suspend', { id: application.id })
+        acknowledged.suspensions.push(application.id)
+        await sleep(50)
+      },
+    ].map(async (work) => {
+      try {
+        for (;;) await work()
+      } catch (error) {
+        if (!/ECONNRE|socket hang up|EPIPE/.test(`${String((error as NodeJS.ErrnoException).code)} ${String(error)}`))
+          throw error
+      }
+    })
+    await sleep(900)
+    signalledAt = Date.now()
+    first.process.kill('SIGTERM')
+    setTimeout(() => first.process.kill('SIGTERM'), 150)
+    await Promise.all(workers)
+    await first.ended
+    endedAfter = Date.now() - signalledAt
+    mailsAtExit = mail.mails.length
+    agent.destroy()
+  }
+
+  it('exits with 0 and without warnings, also after a second signal', async () => {
+    const { code, complaints } = await first.ended
+    expect({ code, complaints }).toEqual({ code: 0, complaints: [] })
+    expect(endedAfter).toBeLessThan(15_000)
+  })
+
+  it('answers every request that it received, without an error', async () => {
+    const { seen } = await first.ended
+    expect(seen.length).toBeGreaterThan(40)
+    expect(seen.filter((number) => !answers.has(number))).toEqual([])
+    expect(new Set(answers.values())).toEqual(new Set([200, 202]))
+  })
+
+  it('has stored every acknowledged registration and suspension, and the last use of credentials', async () => {
+    const applications = await listApplications()
+    const names = new Set(applications.map(({ name }) => name))
+    expect(acknowledged.registrations.length).toBeGreaterThan(2)
+    expect(acknowledged.registrations.filter((name) => !names.has(name))).toEqual([])
+    const suspended = new Set(applications.filter(({ status }) => status === 'suspended').map(({ id }) => id))
+    expect(acknowledged.suspensions.length).toBeGreaterThan(0)
+    expect(acknowledged.suspensions.filter((id) => !suspended.has(id))).toEqual([])
+    expect(acknowledged.calls.size).toBeGreaterThan(6)
+    for (const [id, at] of acknowledged.calls) {
+      const [key] = applications.find((each) => each.id === id)!.keys
+      expect(key!.lastUsedAt!.getTime(), id).toBeGreaterThanOrEqual(at)
+    }
+  })
+
+  it('finishes the e-mails that it is sending; the next process sends the others, each once', async () => {
+    expect(mailsAtExit).toBeGreaterThan(0)
+    const pending = (await listApplications()).filter(({ status }) => status === 'pending').map(({ name }) => name)
+    // No e-mail was sent for a pending application.
+    for (const name of pending) expect(mail.mailsTo(`${name}@customer.example`)).toEqual([])
+    second = await startStopping(database.address, mail.port)
+    const sentTo = (): string[] => mail.mails.map(({ recipients }) => recipients[0]!).toSorted()
+    const expected = acknowledged.registrations.map((name) => `${name}@customer.example`).toSorted()
+    await expect
+      .poll(() => mail.mails.length, { timeout: 30_000, interval: 100 })
+      .toBeGreaterThanOrEqual(expected.length)
+    await second.end()
+    expect(sentTo()).toEqual(expected)
+    expect(mail.overlaps).toEqual([])
+    expect((await listApplications()).filter(({ status }) => status === 'pending')).toEqual([])
+  })
+
+  async function listApplications(): Promise<Application[]> {
+    const [store, end] = database.open()
+    const auth = createPlatformAuth({
+      baseUrl: 'http://localhost',
+      apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
+      store,
+      secret: SECRET,
+      logger: recordingLogger(),
+    })
+    const { items: applications } = await auth.applications.list({ limit: 1000 })
+    await auth.close()
+    await end()
+    return applications
+  }
+})
+
+interface StoppingProcess {
+  readonly process: ChildProcess
+  readonly port: number
+  readonly ended: Promise<{ code: number | null; seen: number[]; complaints: string[] }>
+  end(): Promise<void>
+}
+
+async function startStopping(database: string, mailPort: number): Promise<StoppingProcess> {
+  const child = spawn(process.execPath, [PROCESS, database, String(mailPort)], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  let output = ''
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => void (output += text))
+  const ended = once(child, 'close').then(([code]) => ({
+    seen: [],
+    complaints: [],
+    ...(output !== '' && (JSON.parse(output) as object)),
+    code: code as number | null,
+  }))
+  const [port] = (await once(child, 'message')) as [number]
+  return {
+    process: child,
+    port,
+    ended,
+    async end() {
+      child.kill()
+      await ended
+    },
+  }
+}
+
+function send(options: object, body = ''): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', ...options }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (piece: string) => void (text += piece))
+      answer.on('end', () =>
+        answer.complete ? resolve({ status: answer.statusCode!, text }) : reject(new Error('cut off')),
+      )
+      answer.on('error', reject)
+    })
+    sent.on('error', reject).end(body)
+  })
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from 'vitest'
+import { CONFIG, runInProcess, runJson, useSite } from '../command-line.js'
+
+const site = useSite()
+const db = (): readonly string[] => ['--db', site.file]
+const config = ['--config', CONFIG] as const
+
+const register = (name: string, contact: string): readonly string[] =>
+  ['apps', 'register', '--name', name, '--contact', contact, '--api', 'catalog'].concat(config)
+
+describe('emails retry', () => {
+  it('sends e-mails again that the mail server refused, and says whether it accepted them', async () => {
+    vi.stubEnv('CLI_MAIL', 'refuses')
+    const { stdout } = await runInProcess(register('Refused', 'no@shop.example'))
+    const id = /app_\w{32}/.exec(stdout)![0]
+    expect(stdout).toContain(
+      `The mail server has refused its e-mail (550). Fix the cause, then: express-platform-auth emails retry ${id}`,
+    )
+    const retry = async (...args: readonly string[]): Promise<string> =>
+      (await runInProcess(['emails', 'retry', ...args, ...config])).stdout
+    expect(await retry(id)).toBe('1 e-mail is retried: 0 accepted, 1 not.\n')
+    vi.stubEnv('CLI_MAIL', site.emails)
+    expect(await retry()).toBe('1 e-mail is retried: 1 accepted, 0 not.\n')
+    expect(await retry()).toBe('No e-mail has failed.\n')
+  })
+
+  it('leaves the sending to a running server if it has the store alone', async () => {
+    vi.stubEnv('CLI_MAIL', 'refuses')
+    const { application, emails } = await runJson(register('Refused', 'no@shop.example'))
+    expect(emails).toMatchObject([{ state: 'failed', problem: '550', purpose: 'registration', attemptCount: 1 }])
+    expect((await runInProcess(['emails', 'retry', application.id, ...db()])).stdout).toBe(
+      '1 e-mail is retried by a running server that has a mailer.\n',
+    )
+    expect(await runJson(['apps', 'show', application.id, ...db()])).toMatchObject({ emails: [{ state: 'due' }] })
+    await runInProcess(['apps', 'delete', application.id, '--yes', ...db()])
+  })
+
+  it('prints one JSON document: how many are retried, and those that were not accepted', async () => {
+    vi.stubEnv('CLI_MAIL', 'refuses')
+    const { application } = await runJson(register('Refused', 'no@shop.example'))
+    expect(await runJson(['emails', 'retry', application.id, ...config])).toMatchObject({
+      retried: 1,
+      items: [{ applicationId: application.id, state: 'failed', problem: '550' }],
+    })
+    await runInProcess(['apps', 'delete', application.id, '--yes', ...db()])
+  })
+})
+
+describe('apps register', () => {
+  it('says when an e-mail is retried that the mail server has not accepted yet', async () => {
+    vi.stubEnv('CLI_MAIL', 'is busy')
+    const { stdout } = await runInProcess(register('Busy', 'busy@shop.example'))
+    expect(stdout).toMatch(
+      /has not accepted its e-mail yet \(ECONNREFUSED\)\. Running servers will retry, next at \d{4}-/,
+    )
+    await runInProcess(['apps', 'delete', /app_\w{32}/.exec(stdout)![0], '--yes', ...db()])
+  })
+})

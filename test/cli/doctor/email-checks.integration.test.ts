@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { QueuedEmail } from '../../../src/index.js'
+import { CONFIG, runInProcess } from '../command-line.js'
+import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
+
+const DAY_MS = 24 * 3600 * 1000
+
+const { getFile, writeConfig, withStore } = useDoctorSite()
+const config = ['--config', CONFIG] as const
+
+describe('the doctor reports', () => {
+  it('e-mails that are no longer retried, are overdue, are not accepted, or wait for approval', async () => {
+    const register = async (api: string, mail: string): Promise<string> => {
+      vi.stubEnv('CLI_MAIL', mail)
+      const args = ['apps', 'register', '--name', 'Shop', '--contact', 'dev@shop.example', '--api', api, ...config]
+      return /app_\w{32}/.exec((await runInProcess(args)).stdout)![0]
+    }
+    const failed = await register('catalog', 'refuses')
+    const rejected = await register('catalog', 'is busy')
+    const held = await register('orders', 'refuses')
+    const overdue = await register('catalog', 'refuses')
+    await withStore(async (store) => {
+      const [email] = await store.listEmails({ applicationId: overdue, state: 'failed', limit: 1 })
+      const due: QueuedEmail = {
+        ...email!,
+        state: 'due',
+        dueAt: Date.now() - DAY_MS,
+        problem: undefined,
+        version: email!.version + 1,
+      }
+      expect(await store.saveEmail(due)).toBe(true)
+    })
+    const { findings } = await runDoctor('--db', getFile())
+    expect(
+      findings.map(({ level, finding }) => [
+        level,
+        finding.replace(/the first since [^:]*:..:..Z/, 'the first since then'),
+      ]),
+    ).toEqual([
+      ['problem', `1 e-mail is no longer retried: ${failed} (550).`],
+      ['problem', `1 e-mail is overdue, the first since then: ${overdue}.`],
+      ['problem', `1 e-mail is tried and not accepted yet: ${rejected} (ECONNREFUSED).`],
+      ['note', `1 e-mail is held until somebody approves the registration: ${held}.`],
+    ])
+  })
+
+  it('a mail server that cannot be used, if the mailer has verify()', async () => {
+    const writeMailer = (verify: string): Promise<readonly string[]> =>
+      writeConfig(`export default () => ({ ...base(), mailer: { send: async () => {}, ${verify} } })`)
+    expect(await findProblems('mail server', ...(await writeMailer('verify: async () => true')))).toEqual([])
+    const broken = await writeMailer(`verify: async () => { throw new Error('Invalid login: 535') }`)
+    expect(await findProblems('mail server', ...broken)).toMatchObject([
+      { finding: 'The mail server cannot be used: Invalid login: 535' },
+    ])
+    const { findings } = await runDoctor(...(await writeMailer('')))
+    expect(findings).toContainEqual(expect.objectContaining({ level: 'note', check: 'mail server' }))
+  })
+})

@@ -1,0 +1,173 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { COMMANDS } from '../../src/cli/commands/index.js'
+import { pack, type Packed } from '../package/packed.js'
+import { BIN, CONFIG, createSite, readEmails, runProgram, type Site } from './command-line.js'
+
+let site: Site
+let env: Record<string, string>
+
+beforeAll(async () => {
+  site = await createSite()
+  env = { CLI_FILE: site.file, CLI_MAIL: join(site.folder, 'emails') }
+})
+afterAll(() => site.remove())
+
+it('runs every command in a process of its own', { timeout: 60_000 }, async () => {
+  const tested = new Set<string>()
+  /** Resolves stdout; fails if the exit code is not 0, or if there is anything on stderr. */
+  async function runCommand(command: string, ...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await runProgram([...command.split(' '), ...args], env)
+    expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' })
+    tested.add(command)
+    return stdout
+  }
+  const reading = ['--db', site.file]
+  const writing = ['--db', site.file, '--by', 'alice']
+  const config = ['--config', CONFIG, '--by', 'bob']
+  const findId = (text: string): string => /app_\w{32}/.exec(text)![0]
+
+  const created = await runCommand('apps create', '--name', 'Shop', '--api', 'orders', ...config)
+  expect(created).toMatch(/client_id +epa_key_\w{34}\n +client_secret +epa_sec_\w{49}\n/)
+  const id = findId(created)
+  const registration = ['--name', 'Buyer', '--contact', 'b@shop.example', '--api', 'orders']
+  const registered = await runCommand('apps register', ...registration, ...config)
+  await runCommand('apps approve', findId(registered), ...config)
+  expect((await readEmails(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['b@shop.example'])
+  await runCommand('apps update', id, '--contact', 'shop@shop.example', ...writing)
+  expect(await runCommand('apps allow', id, 'catalog', ...config)).toContain('may use catalog')
+  await runCommand('apps disallow', id, 'catalog', ...writing)
+  expect(await runCommand('apps rotate-secret', id, ...config)).toMatch(/epa_sec_\w{49}/)
+  expect(await runCommand('apps rotate-key', id, '--mail', ...config)).toContain('has accepted its e-mail')
+  await runCommand('apps revoke-tokens', id, ...writing)
+  await runCommand('apps suspend', id, ...writing)
+  await runCommand('apps resume', id, ...writing)
+  expect(await runCommand('apps show', id, ...reading)).toMatch(/status +active\ncontact +shop@shop\.example/)
+  expect(await runCommand('apps list', ...reading)).toMatch(/^ID .*\n.* Shop .*\n.* Buyer /)
+  await runCommand('apps delete', id, '--yes', ...writing)
+  await runCommand('signing-keys rotate', '--immediately', ...config)
+  const [, former] = /^(\S{43}) .* former /m.exec(await runCommand('signing-keys list', ...reading))!
+  await runCommand('signing-keys revoke', former!, ...config)
+  expect(await runCommand('emails retry', ...reading)).toBe('No e-mail has failed.\n')
+  const { items } = JSON.parse(await runCommand('audit', '--json', ...reading)) as { items: { by?: string }[] }
+  expect(new Set(items.map(({ by }) => by))).toEqual(new Set([undefined, 'alice', 'bob']))
+  expect(await runCommand('doctor', ...reading)).toContain('no problems')
+  expect([...tested].toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted())
+})
+
+it('is executable, and prints the version of the package', async () => {
+  expect((await stat(BIN)).mode & 0o111).toBe(0o111)
+  expect(manifest.bin['express-platform-auth']).toBe('dist/esm/cli/main.js')
+  expect(await runProgram(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' })
+})
+
+it('exits with 2, 4 and 1, and writes errors to stderr', async () => {
+  const [usage, unavailable, refused] = await Promise.all([
+    runProgram(['apps', 'lits']),
+    runProgram(['apps', 'list', '--db', join(site.folder, 'nothing.sqlite')]),
+    runProgram(['apps', 'suspend', 'app_1', '--db', site.file]),
+  ])
+  expect(usage).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Did you mean "list"?') })
+  expect(unavailable).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('unavailable') })
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('There is no application "app_1"'),
+  })
+})
+
+it('does not delete an application without a terminal or --yes', async () => {
+  const { code, stderr } = await runProgram(['apps', 'delete', 'app_1', '--db', site.file])
+  expect(code).toBe(2)
+  expect(stderr).toContain('needs --yes')
+})
+
+it('ends without an error if the reader closes the pipe', async () => {
+  const command = `"${process.execPath}" "${BIN}" --help | head -n 1`
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command])
+  expect({ stdout, stderr }).toEqual({ stdout: 'Usage: express-platform-auth COMMAND [options]\n', stderr: '' })
+})
+
+it('keeps running while a store without an open connection does not answer', async () => {
+  const file = join(site.folder, 'never-answers.mjs')
+  await writeFile(
+    file,
+    `import base from ${JSON.stringify(CONFIG)}
+     const listSigningKeys = () => { console.error('called'); return new Promise(() => {}) }
+     export default { ...base(), store: { ...base().store, listSigningKeys } }`,
+  )
+  const child = spawn(BIN, ['signing-keys', 'list', '--config', file], { env: { PATH: process.env['PATH'], ...env } })
+  const exited = once(child, 'exit')
+  const [output] = (await once(child.stderr, 'data')) as [Buffer]
+  expect(String(output)).toBe('called\n')
+  // Otherwise Node exits with code 13 at once. The time-out itself is 10 seconds.
+  await Promise.race([exited, sleep(1000)])
+  expect(child.exitCode).toBe(null)
+  child.kill()
+  await exited
+  await rm(file)
+})
+
+it.each([
+  ['options.cjs', 'module.exports = OPTIONS'],
+  ['compiled.cjs', "Object.defineProperty(exports, '__esModule', { value: true }); exports.default = OPTIONS"],
+  ['options.js', 'module.exports = async () => (OPTIONS)'],
+  ['promise.mjs', 'export default Promise.resolve(OPTIONS)'],
+  ['chatty.mjs', "console.log('[dotenv] injected 3 variables'); setInterval(() => {}, 1000); export default OPTIONS"],
+])('loads options from %s', async (name, source) => {
+  const file = join(site.folder, name)
+  await writeFile(
+    file,
+    source.replace(
+      'OPTIONS',
+      "{ baseUrl: 'http://localhost', apis: { weather: { scheme: 'apiKey' } }, secret: 'a secret of 32 characters or more' }",
+    ),
+  )
+  const args = ['apps', 'create', '--name', name, '--api', 'weather', '--json', '--config', name, '--db', site.file]
+  const { code, stdout, stderr } = await runProgram(args, {}, site.folder)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: name === 'chatty.mjs' ? '[dotenv] injected 3 variables\n' : '' })
+  expect((JSON.parse(stdout) as { application: unknown }).application).toMatchObject({ name, apis: { weather: {} } })
+  await rm(file)
+})
+
+it('loads options from TypeScript if Node does, and otherwise says that Node does not', async () => {
+  const file = join(site.folder, 'options.ts')
+  await writeFile(
+    file,
+    'const baseUrl: string = "http://localhost"\nexport default { baseUrl, apis: { weather: { scheme: "apiKey" } }, secret: "a secret of 32 characters or more" }',
+  )
+  const { code, stderr } = await runProgram(['signing-keys', 'rotate', '--config', file, '--db', site.file])
+  if ((process.features as { typescript?: unknown }).typescript)
+    expect({ code, stderr: stderr.includes('.ts') }).toEqual({ code: 0, stderr: false })
+  else
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/Node \S+ does not load \.ts files by itself/) as string,
+    })
+})
+
+describe('installed from the packed tarball', () => {
+  let packed: Packed
+  beforeAll(async () => {
+    packed = await pack()
+  })
+  afterAll(() => packed.remove())
+
+  it('prints its help, and how to install pg if it is not installed', async () => {
+    const folder = await packed.consumer({ type: 'module', packages: ['express', 'jose'], programs: [] })
+    const program = join(folder, 'node_modules/express-platform-auth', manifest.bin['express-platform-auth'])
+    const { stdout } = await runProgram(['--help'], {}, folder, program)
+    for (const { name } of COMMANDS) expect(stdout).toContain(name)
+    expect(await runProgram(['apps', 'list', '--db', 'postgres://localhost/x'], {}, folder, program)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'express-platform-auth: PostgreSQL needs the package pg, which is not installed: npm install pg\n',
+    })
+  })
+})

@@ -1,0 +1,311 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { source as axe } from 'axe-core'
+import express from 'express'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { smtpMailer } from '../../src/mailers/smtp.js'
+import { readMail, startMailServer, transportTo, type MailServer } from '../support/smtp.js'
+import { DOCUMENTS, listen, openShop } from './shop.js'
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const available = existsSync(CHROMIUM)
+const MISSING = `There is no ${CHROMIUM}. Debian's is installed by: apt-get install -y chromium. Or set CHROMIUM to where one is.`
+// Without these flags, the browser looks for updates and waits for a network that tests must not need.
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
+const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url))
+
+if (!available) process.stderr.write(`test/console/browser.integration.test.ts is skipped, except in CI. ${MISSING}\n`)
+
+describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { timeout: 60_000 }, () => {
+  let browser: Browser
+  let mailServer: MailServer
+  let shop: Awaited<ReturnType<typeof openShop>>
+  let key: string
+  let secret: string
+
+  beforeAll(async () => {
+    if (!available) throw new Error(MISSING)
+    mailServer = await startMailServer()
+    const transport = transportTo(mailServer, { socketTimeout: 10_000, greetingTimeout: 10_000 })
+    shop = await openShop({ options: { mailer: smtpMailer({ transport, from: 'shop@example.com' }) } })
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+    const { credentials } = await shop.auth.applications.create({ name: 'Till', apis: ['orders', 'catalog'] })
+    key = credentials.clientId
+    secret = credentials.clientSecret!
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await shop?.close()
+    await mailServer?.close()
+  })
+
+  /** A new page. The test fails at its end if a request left this host or the page violated its CSP. */
+  async function newPage(options: BrowserContextOptions = {}, allowed = /status of 40/): Promise<Page> {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const wrong: string[] = []
+    page.on('request', (each) => {
+      if (!/^(?:http:\/\/localhost:|data:|blob:)/.test(each.url())) wrong.push(`request: ${each.url()}`)
+    })
+    page.on('console', (each) => {
+      if (each.type() === 'error' && !allowed.test(each.text())) wrong.push(each.text())
+    })
+    page.on('pageerror', (error) => wrong.push(error.message))
+    page.on('dialog', (dialog) => wrong.push(`dialog: ${dialog.message()}`))
+    onTestFinished(async () => {
+      await context.close()
+      expect(wrong).toEqual([])
+    })
+    return page
+  }
+
+  async function openReference(page: Page, api: string, { developers } = shop): Promise<void> {
+    await page.goto(`${developers}/apis/${api}`)
+    await page.locator('.opblock').first().waitFor()
+  }
+
+  async function authorize(page: Page, values: Record<string, string>): Promise<void> {
+    if (!(await page.locator('dialog').isVisible()))
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+    for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value)
+    await page.locator('dialog').getByRole('button', { name: 'Authorize' }).click()
+  }
+
+  it('registers, reads the e-mail, authorizes, calls every operation, leaves and comes back without credentials', async () => {
+    const page = await newPage()
+    await page.goto(shop.developers)
+    await page.getByRole('link', { name: 'Register an application' }).click()
+    await page.getByLabel('Name of your application').fill('Counter')
+    await page.getByLabel('E-mail address').fill('counter@example.com')
+    await page.getByLabel('Orders').check()
+    await page.getByLabel('Catalogue').check()
+    await page.getByRole('button', { name: 'Register' }).click()
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor()
+
+    const [mail] = await vi.waitFor(() => {
+      const mails = mailServer.mailsTo('counter@example.com')
+      expect(mails).toHaveLength(1)
+      return mails
+    }, 15_000)
+    const { text = '' } = await readMail(mail!)
+    const mailedKey = /epa_key_\w+/.exec(text)![0]
+    const mailedSecret = /epa_sec_\w+/.exec(text)![0]
+
+    await page.getByRole('link', { name: 'All APIs' }).click()
+    await page.getByRole('link', { name: 'Open the reference of Orders' }).click()
+    await authorize(page, { Key: mailedKey, Secret: `${mailedSecret.slice(0, -1)}x` })
+    await page.getByRole('alert').getByText('Client authentication failed').waitFor()
+    await authorize(page, { Secret: mailedSecret })
+    await page.locator('dialog').getByText('Authorized.').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(await callEverything(page, DOCUMENTS.orders, 'id')).toEqual({
+      placeOrder: '201',
+      listOrders: '200',
+      readOrder: '200',
+      changeOrder: '200',
+      cancelOrder: '204',
+    })
+
+    await page.getByRole('link', { name: 'Tea shop developers' }).click()
+    await page.getByRole('heading', { name: 'Tea shop developers' }).waitFor()
+    await page.goBack()
+    await page.getByText('Calls need key and secret of your application.').waitFor()
+    expect(await call(page, 'listOrders')).toBe('401')
+
+    await page.getByRole('link', { name: 'Tea shop developers' }).click()
+    await page.getByRole('link', { name: 'Open the reference of Catalogue' }).click()
+    expect(await call(page, 'listProducts')).toBe('401')
+    await authorize(page, { Key: mailedKey })
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(await callEverything(page, DOCUMENTS.catalog, 'sku')).toEqual({
+      addProduct: '201',
+      listProducts: '200',
+      readProduct: '200',
+      changeProduct: '200',
+      removeProduct: '204',
+    })
+    expect(await page.context().cookies()).toEqual([])
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
+    expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0)
+    expect(page.url()).toBe(`${shop.developers}/apis/catalog`)
+    await page.reload()
+    await page.getByText('Calls need the key of your application.').waitFor()
+  })
+
+  it('shows the credentials behind a claim link', async () => {
+    const claims = await openShop({ options: { delivery: 'claim-link' } })
+    onTestFinished(() => claims.close())
+    await claims.auth.applications.register({ name: 'Counter', contact: 'counter@example.com', apis: ['orders'] })
+    const link = await vi.waitFor(() => /http\S+\/register\/claim#\S+/.exec(claims.mailer.emails[0]!.text)![0], 10_000)
+    const page = await newPage()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Show my credentials' }).click()
+    await page.getByText('epa_sec_').waitFor()
+    expect(page.url()).toBe(`${claims.developers}/register/claim`)
+    expect(await violations(page)).toEqual([])
+    await page.screenshot({ path: `${SCREENSHOTS}claimed.png` })
+  })
+
+  it('opens no log-in dialog of the browser for a wrong secret', async () => {
+    const page = await newPage()
+    const session = await page.context().newCDPSession(page)
+    const asked: string[] = []
+    session.on('Fetch.requestPaused', ({ requestId }) => void session.send('Fetch.continueRequest', { requestId }))
+    session.on('Fetch.authRequired', ({ requestId, request: { url } }) => {
+      asked.push(url)
+      void session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: { response: 'CancelAuth' } })
+    })
+    await session.send('Fetch.enable', { handleAuthRequests: true })
+    await openReference(page, 'orders')
+    await authorize(page, { Key: key, Secret: 'wrong' })
+    await page.getByRole('alert').getByText('Client authentication failed').waitFor()
+    expect(asked).toEqual([])
+    // Control: a request that includes credentials does open the dialog.
+    await page.evaluate(
+      `fetch('${shop.baseUrl}/orders/token', { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) })`,
+    )
+    expect(asked).toEqual([`${shop.baseUrl}/orders/token`])
+  })
+
+  it('can be used with the keyboard alone', async () => {
+    const page = await newPage()
+    await openReference(page, 'orders')
+    const focused = (): Promise<unknown> =>
+      page.evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`)
+    const button = page.getByRole('button', { name: 'Authorize', exact: true })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Authorize: Orders' }).waitFor()
+    expect(await focused()).toBe('key')
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    expect(await focused()).toBe('Authorize')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type(key)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(secret)
+    await page.keyboard.press('Enter')
+    await page.locator('dialog').getByText('Authorized.').waitFor()
+    expect(await focused()).toBe('Close')
+    await page.keyboard.press('Enter')
+    expect(await focused()).toBe('Authorize')
+  })
+
+  it('works behind a proxy that strips a prefix, with and without a trailing slash', async () => {
+    const stripped = await openShop({ path: '/' })
+    onTestFinished(() => stripped.close())
+    const proxy = createServer(
+      express().use('/company/developers', (req, res) => {
+        const { headers, method } = req
+        req.pipe(
+          request(stripped.baseUrl + req.url, { headers, method }, (answer) => {
+            res.writeHead(answer.statusCode!, answer.headers)
+            answer.pipe(res)
+          }),
+        )
+      }),
+    )
+    const developers = `http://localhost:${await listen(proxy)}/company/developers`
+    onTestFinished(() => void proxy.close())
+    // Without the slash, the style sheet is requested beside the console.
+    const page = await newPage({}, /status of 404|Refused to apply style/)
+    for (const address of [`${developers}?from=mail`, `${developers}/?from=mail`]) {
+      await page.goto(address)
+      await page.waitForURL(`${developers}/?from=mail`)
+      await page.getByRole('button', { name: 'Copy: Token address' }).waitFor()
+    }
+    await page.getByRole('link', { name: 'Open the reference of Orders' }).click()
+    await page.locator('.opblock').first().waitFor()
+  })
+
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    const pages: [name: string, show: (page: Page) => Promise<unknown>][] = [
+      ['index', (page) => page.goto(shop.developers)],
+      ['register', (page) => page.goto(`${shop.developers}/register`)],
+      ['claim', (page) => page.goto(`${shop.developers}/register/claim`)],
+      ['reference', (page) => openReference(page, 'orders')],
+      [
+        'wrong-secret',
+        async (page) => {
+          await openReference(page, 'orders')
+          await authorize(page, { Key: key, Secret: 'wrong' })
+          await page.getByRole('alert').waitFor()
+        },
+      ],
+      [
+        'called',
+        async (page) => {
+          await openReference(page, 'catalog')
+          await authorize(page, { Key: key })
+          await page.getByRole('button', { name: 'Close' }).click()
+          await call(page, 'listProducts')
+          await call(page, 'addProduct')
+          await page.getByRole('button', { name: 'Schemas' }).click()
+        },
+      ],
+    ]
+
+    it.each(pages)('has no accessibility violations: %s', async (name, show) => {
+      const page = await newPage({ colorScheme, viewport: { width: 1280, height: 900 } })
+      await mkdir(SCREENSHOTS, { recursive: true })
+      await show(page)
+      for (const width of [1280, 390, 360]) {
+        await page.setViewportSize({ width, height: 900 })
+        if (width > 360)
+          await page.screenshot({ path: `${SCREENSHOTS}${name}-${width}-${colorScheme}.png`, fullPage: true })
+        expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width} pixels`).toBeLessThanOrEqual(
+          width,
+        )
+        expect(await violations(page), `at ${width} pixels`).toEqual([])
+      }
+    })
+  })
+})
+
+/** Every operation of a document: the one that creates first, the one that deletes last. */
+async function callEverything(page: Page, file: string, id: 'id' | 'sku'): Promise<Record<string, string>> {
+  const { paths } = JSON.parse(await readFile(file, 'utf8')) as {
+    paths: Record<string, Record<string, { operationId?: string }>>
+  }
+  const statuses: Record<string, string> = {}
+  let made = ''
+  for (const method of ['post', 'get', 'put', 'delete']) {
+    for (const operations of Object.values(paths)) {
+      const operationId = operations[method]?.operationId
+      if (operationId === undefined) continue
+      statuses[operationId] = await call(page, operationId, made)
+      const { [id]: name } = JSON.parse((await answerOf(page, operationId)) || '{}') as Record<string, string>
+      made ||= name!
+    }
+  }
+  return statuses
+}
+
+/** Opens an operation if it is closed, executes it with that value for its path, and resolves the status shown. */
+async function call(page: Page, operationId: string, value = ''): Promise<string> {
+  const block = page.locator(`[id$="-${operationId}"]`)
+  if ((await block.locator('.execute').count()) === 0) await block.locator('.opblock-summary-control').click()
+  await block.locator('.opblock-loading-animation').waitFor({ state: 'detached' })
+  const inPath = block.locator('.parameters tr[data-param-in="path"] input')
+  if ((await inPath.count()) > 0) await inPath.fill(value)
+  await block.locator('.execute').click()
+  return (await block.locator('.live-responses-table tbody .response-col_status').innerText()).trim()
+}
+
+async function answerOf(page: Page, operationId: string): Promise<string | undefined> {
+  const answer = page.locator(`[id$="-${operationId}"] .live-responses-table .highlight-code pre`)
+  return (await answer.count()) > 0 ? answer.first().innerText() : undefined
+}
+
+/** The violations that axe-core finds: WCAG 2.2 AA and best practices. */
+async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(axe)
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  const { violations: found } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    `axe.run(document, { runOnly: ${JSON.stringify(tags)} })`,
+  )
+  return found.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))])
+}

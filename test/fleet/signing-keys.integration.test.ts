@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { IssuedCredentials, SigningKeyInfo } from '../../src/index.js'
+import { createCachedApplication, requestToken, readKid } from './changes.js'
+import { startFleet, type Fleet, type Member, type PlatformPlan } from './fleet.js'
+import { rotateRepeatedly, startLoad } from './load.js'
+import { freshStores, type FleetStores } from './stores.js'
+
+/** Seconds. */
+const ROTATE_EVERY = 1
+const PUBLISH_AHEAD = 2
+
+/** Two fleets in the same four processes, with several platforms in each: operators rotate one, `rotateEvery` the other. */
+type Name = 'operated on PostgreSQL' | 'operated on SQLite' | 'scheduled on PostgreSQL' | 'scheduled on SQLite'
+const OPERATED = ['operated on PostgreSQL', 'operated on SQLite'] as const
+const SCHEDULED = ['scheduled on PostgreSQL', 'scheduled on SQLite'] as const
+
+let stores: readonly [FleetStores, FleetStores]
+let fleet: Fleet<Name>
+
+beforeAll(async () => {
+  stores = [await freshStores(), await freshStores()]
+  const signing = { rotateEvery: ROTATE_EVERY, publishAhead: PUBLISH_AHEAD }
+  const [operated, scheduled] = stores.map((each) => each.stores)
+  fleet = await startFleet(
+    // Ten platforms, each with a store of its own.
+    [3, 3, 2, 2].map((count): Record<Name, PlatformPlan> => ({
+      'operated on PostgreSQL': { store: operated!.PostgreSQL, count },
+      'operated on SQLite': { store: operated!.SQLite, count },
+      'scheduled on PostgreSQL': { store: scheduled!.PostgreSQL, signing },
+      'scheduled on SQLite': { store: scheduled!.SQLite, signing },
+    })),
+  )
+})
+
+afterAll(async () => {
+  await fleet?.stop()
+  for (const each of stores ?? []) await each.remove()
+})
+
+const listKeys = async (member: Member): Promise<readonly SigningKeyInfo[]> =>
+  (await member.operate<{ items: SigningKeyInfo[] }>('signingKeys', 'list')).value.items
+
+it.each(OPERATED)('ten platforms in four processes that rotate at the same time make one key, %s', async (name) => {
+  const members = fleet.members(name)
+  let known = (await listKeys(members[0]!)).length
+  for (const immediately of [false, true, true, true, true]) {
+    const at = Date.now() + 200
+    const rotated = (
+      await Promise.all(members.map((member) => member.operateAll(at, 'signingKeys', 'rotate', { immediately })))
+    ).flat() as SigningKeyInfo[]
+    expect(rotated).toHaveLength(10)
+    expect(new Set(rotated.map(({ kid }) => kid)).size).toBe(1)
+    const keys = await listKeys(members[0]!)
+    expect(keys).toHaveLength((known += 1))
+    expect(keys.filter(({ state }) => state === 'next')).toHaveLength(1)
+  }
+})
+
+it.each(OPERATED)('rotations under load fail no request, %s', async (name) => {
+  const members = fleet.members(name)
+  const { credentials } = await createCachedApplication(members[0]!, members)
+  const before = (await listKeys(members[0]!)).length
+  const load = startLoad(members, credentials, 4)
+  await rotateRepeatedly(members, 5, 300)
+  await expect.poll(load.requests, { timeout: 10_000 }).toBeGreaterThan(100)
+  const { failures } = await load.stop()
+  expect(failures).toEqual([])
+  expect(await listKeys(members[0]!)).toHaveLength(before + 5)
+})
+
+it('rotateEvery rotates once in each period for all processes, and no process signs with a key before all have published it', async () => {
+  await Promise.all(
+    SCHEDULED.map(async (name) => {
+      const members = fleet.members(name)
+      const { credentials } = await createCachedApplication(members[0]!, members)
+      const watched = await Promise.all(members.map((member) => watchKeys(member, credentials, 6500)))
+      const keys = await listKeys(members[0]!)
+      const made = keys.map(({ createdAt }) => new Date(createdAt).getTime())
+      expect(made.length, name).toBeGreaterThan(3)
+      for (const [i, at] of made.slice(1).entries()) {
+        expect(at - made[i]!, name).toBeGreaterThanOrEqual(ROTATE_EVERY * 1000)
+        // Every process checks once a second.
+        expect(at - made[i]!, name).toBeLessThan(ROTATE_EVERY * 1000 + 3000)
+      }
+      const all = new Set(watched.flatMap(({ signed }) => [...signed.keys()]))
+      const seen = [...all].map((kid) => ({
+        published: Math.max(...watched.map((each) => each.published.get(kid) ?? Infinity)),
+        signed: Math.min(...watched.map((each) => each.signed.get(kid) ?? Infinity)),
+      }))
+      // Keys that signed before the key sets of all processes were read are left out.
+      const watchedFrom = Math.max(...watched.map(({ published }) => Math.min(...published.values())))
+      const later = seen.filter(({ signed }) => signed > watchedFrom)
+      expect(later.length, name).toBeGreaterThan(0)
+      for (const { published, signed } of later) expect(published, name).toBeLessThan(signed)
+    }),
+  )
+})
+
+/** When each key was first seen: in the key set of that process, and in a token of it. */
+async function watchKeys(member: Member, credentials: IssuedCredentials, milliseconds: number) {
+  const published = new Map<string, number>()
+  const signed = new Map<string, number>()
+  for (const until = performance.now() + milliseconds; performance.now() < until; await sleep(20)) {
+    const startedAt = performance.now()
+    const kid = readKid(await requestToken(member, credentials))
+    if (!signed.has(kid)) signed.set(kid, startedAt)
+    const kids = await member.kids()
+    for (const each of kids) if (!published.has(each)) published.set(each, performance.now())
+  }
+  return { published, signed }
+}

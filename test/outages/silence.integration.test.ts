@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { createCredentials } from '../../src/applications/credentials.js'
+import { StoreUnavailableError } from '../../src/index.js'
+import { answersWith, openProxiedHost, measureRecovery } from '../support/outages.js'
+
+it(
+  'bounds the requests that wait for a PostgreSQL that does not answer, then answers all of them with 503 at once',
+  { timeout: 60_000 },
+  async ({ onTestFinished: atEnd }) => {
+    const { host, proxy, pool } = await openProxiedHost(atEnd, {}, { maxStaleness: 3 })
+    const unknown = createCredentials('epa', Buffer.alloc(32))
+    proxy.stall()
+    expect(await host.askCached()).toEqual(answersWith(200))
+    let longestQueue = 0
+    const watchQueue = setInterval(() => (longestQueue = Math.max(longestQueue, pool.waitingCount)), 5)
+    atEnd(() => clearInterval(watchQueue))
+    const keys = Array.from({ length: 3000 }, () => unknown.mint('key', 1).plain)
+    const startedAt = performance.now()
+    const memory = process.memoryUsage.rss()
+    const flood = Promise.allSettled(keys.map((key) => host.auth.verifyApiKey('catalog', key)))
+    const first = await host.askUncached()
+    expect(first.status).toBe(503)
+    // The queue is full, so this look-up is refused without waiting for the time-out of the store.
+    expect(first.ms).toBeLessThan(3000)
+    const health = await host.health()
+    expect(health.ms).toBeLessThan(1500)
+    for (const end of await flood) expect(end).toMatchObject({ status: 'rejected', reason: { status: 503 } })
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(longestQueue).toBeLessThanOrEqual(1000)
+    expect(process.memoryUsage.rss() - memory).toBeLessThan(150e6)
+
+    expect(await host.health()).toMatchObject({
+      ok: false,
+      problems: expect.stringMatching(/^The store has been unavailable since .*: it does not answer in time\. What is/),
+    })
+    for (const answer of [await host.askCached(), await host.askUncached(), await host.requestToken()].flat()) {
+      expect(answer.status).toBe(503)
+      expect(answer.ms).toBeLessThan(1000)
+    }
+    await expect(host.auth.applications.suspend(host.credentials.id)).rejects.toBeInstanceOf(StoreUnavailableError)
+    expect(host.storeEvents).toEqual(['unavailable'])
+    await proxy.forward()
+    expect(await measureRecovery(host)).toBeLessThan(1000)
+    expect(host.storeEvents).toEqual(['unavailable', 'available'])
+    expect(await host.auth.health()).toEqual({ ok: true, problems: [] })
+    // Calls that timed out do not stay in the pool's queue.
+    await expect.poll(() => pool.waitingCount).toBe(0)
+    for (const message of [/^The store is unavailable/, /^The store answers again/])
+      expect(host.logger.lines.filter((line) => message.test(line))).toHaveLength(1)
+  },
+)

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const DIST = new URL('../dist/esm/', import.meta.url)
+const HEAD = `
+  import { createPlatformAuth, memoryStore } from '${new URL('index.js', DIST).href}'
+  import { sqliteStore } from '${new URL('stores/sqlite/index.js', DIST).href}'
+  import { accessTokenFor } from '${new URL('testing/index.js', DIST).href}'
+  const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } }
+  const baseUrl = 'http://localhost:3000'
+  const file = process.env.FILE
+  const secret = 's'.repeat(32)`
+
+/** Runs a program until it exits; after 15 seconds it is killed, and the test fails. */
+async function run(program: string, nodeEnv = ''): Promise<{ stdout: string; stderr: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'process-'))
+  const env = { ...process.env, NODE_ENV: nodeEnv, NODE_OPTIONS: '', FILE: join(folder, 'platform.sqlite') }
+  const args = ['--input-type=module', '--eval', HEAD + program]
+  try {
+    return await new Promise((resolve, reject) => {
+      execFile(process.execPath, args, { env, cwd: fileURLToPath(DIST), timeout: 15_000 }, (error, stdout, stderr) =>
+        error ? reject(new Error(`${error.message}${stdout}`)) : resolve({ stdout, stderr }),
+      )
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+describe.concurrent('a process', () => {
+  it('with a platform, a token and timers of every kind exits by itself', async () => {
+    const program = `
+      const signing = { rotateEvery: 1 }
+      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret, signing })
+      console.log((await accessTokenFor(auth, 'orders')).split('.').length)`
+    expect(await run(program)).toEqual({ stdout: '3\n', stderr: '' })
+  })
+
+  it('that has closed its platform has no timer left, and exits by itself', async () => {
+    const program = `
+      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret, signing: { rotateEvery: 1 } })
+      // Timers that were unref'd would not keep the process alive, so new ones are counted.
+      const { setTimeout, setInterval } = globalThis
+      let made = 0
+      for (const [name, make] of Object.entries({ setTimeout, setInterval }))
+        globalThis[name] = (...args) => { made += 1; return make(...args) }
+      await auth.ready()
+      await auth.close()
+      made = 0
+      await new Promise((resolve) => setTimeout(resolve, 1200))
+      console.log(made)`
+    expect(await run(program)).toEqual({ stdout: '0\n', stderr: '' })
+  })
+
+  it('with a platform in memory has one warning on stderr, and exits by itself', async () => {
+    const { stdout, stderr } = await run(`
+      const auth = createPlatformAuth({ baseUrl, apis })
+      await auth.ready()
+      await auth.applications.create({ name: 'Shop', apis: ['catalog'] })`)
+    expect(stdout).toBe('')
+    expect(stderr).toBe(
+      'store is missing: applications are kept in memory and lost when the process ends. Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore() if they may be lost.\n',
+    )
+  })
+
+  it('whose store is unavailable logs why, and exits by itself', async () => {
+    const { stderr } = await run(`
+      const store = { ...memoryStore(), open: async () => { throw new Error('no database') } }
+      createPlatformAuth({ baseUrl, apis, store })`)
+    expect(stderr).toMatch(/could not start yet and will retry/)
+    expect(stderr).toContain('no database')
+  })
+
+  it('whose secret is wrong logs that, and goes on if it does not await ready()', async () => {
+    const { stdout, stderr } = await run(`
+      const first = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'x'.repeat(32) })
+      await first.ready()
+      await first.close()
+      createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'y'.repeat(32) })
+      setTimeout(() => console.log('still here'), 500)`)
+    expect(stdout).toBe('still here\n')
+    expect(stderr).toMatch(/^The platform cannot start\. secret is not the one/)
+    expect(stderr).not.toMatch(/[xy]{32}|    at /)
+  })
+
+  it('in production exits by itself too, and logs nothing', async () => {
+    const program = `
+      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'x'.repeat(32) })
+      await accessTokenFor(auth, 'orders')
+      await auth.verifyApiKey('catalog', 'unknown').catch(() => undefined)`
+    expect(await run(program, 'production')).toEqual({ stdout: '', stderr: '' })
+  })
+
+  it('whose store never answers sends 503 after 5 seconds', async () => {
+    const { stdout } = await run(`
+      import { createServer } from 'node:http'
+      const store = { ...memoryStore(), open: () => new Promise(() => undefined) }
+      const auth = createPlatformAuth({ baseUrl, apis, store })
+      const guards = { '/orders/items': auth.requireBearer('orders'), '/catalog/items': auth.requireApiKey('catalog') }
+      const server = createServer((req, res) => auth.router(req, res, () => guards[req.url](req, res, () => res.end())))
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const base = 'http://127.0.0.1:' + server.address().port
+      const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'x', client_secret: 'x' })
+      const since = performance.now()
+      const answers = await Promise.all([
+        fetch(base + '/orders/token', { method: 'POST', body }),
+        fetch(base + '/orders/items', { headers: { authorization: 'Bearer x.y.z' } }),
+        fetch(base + '/catalog/items', { headers: { 'x-api-key': 'epa_key_x' } }),
+        fetch(base + '/.well-known/jwks.json'),
+      ])
+      const seconds = (performance.now() - since) / 1000
+      const outcomes = await Promise.all(answers.map(async (answer) => {
+        const headers = ['content-type', 'cache-control', 'retry-after', 'www-authenticate'].map((name) => answer.headers.get(name))
+        return [answer.status, (await answer.json()).error, ...headers]
+      }))
+      server.close()
+      server.closeAllConnections()
+      console.log(JSON.stringify({ seconds, outcomes }))`)
+    const { seconds, outcomes } = JSON.parse(stdout) as { seconds: number; outcomes: unknown[] }
+    const unavailable = [503, 'temporarily_unavailable', 'application/json; charset=utf-8', 'no-store', '1', null]
+    expect(outcomes).toEqual([unavailable, unavailable, unavailable, unavailable])
+    expect(seconds).toBeGreaterThan(4.9)
+    expect(seconds).toBeLessThan(8)
+  })
+})
