@@ -6,7 +6,7 @@ import { createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../..
 import { memoryMailer } from '../../src/testing/index.js'
 import { type EXPRESSES, recordingLogger, SECRET } from '../support/platform.js'
 
-export const APIS = {
+const APIS = {
   orders: { scheme: 'oauth2', title: 'Orders <b>&"\'', description: 'All <i>orders</i>', registration: 'automatic' },
   catalog: { scheme: 'apiKey', title: 'Catalog' },
   weather: { scheme: 'apiKey', title: 'Weather', registration: 'manual' },
@@ -14,7 +14,7 @@ export const APIS = {
 } as const
 
 export const GOOD = { name: 'Shop', contact: 'dev@customer.example', apis: ['orders', 'catalog'] }
-export const NO_LIMIT = { rateLimits: { registration: false } } as const
+const NO_LIMIT = { rateLimits: { registration: false } } as const
 
 /** A platform with registration, in an app of that Express. */
 export function openRegistration(
