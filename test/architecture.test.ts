@@ -30,7 +30,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   options: { mayImport: ['contracts', 'lib'] },
   http: { mayImport: ['contracts/errors', 'lib'] },
   'stores/sql': { mayImport: ['contracts'] },
-  // Cursors are parsed in one way in every store.
   'stores/memory': { mayImport: ['contracts', 'stores/sql/cursor'] },
   'stores/sqlite': { mayImport: ['contracts', 'stores/sql'] },
   'stores/postgres': { mayImport: ['contracts', 'stores/sql'] },

@@ -3,57 +3,85 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 
-// .ci/run and test/support/nodes.mjs want the results in a file; the latter also says which Node this has to be.
-const { EXPECTED_NODE, TEST_RESULTS } = process.env
+// The name of a test file says in which lane it runs: *.test.ts is a unit test, which starts no process and needs no
+// build and no PostgreSQL. `npm test` runs both of the first two, with every combination of store and Express version.
+const UNIT = 'test/**/*.test.ts'
+const INTEGRATION = 'test/**/*.integration.test.ts'
+const LONG = 'test/**/*.long.test.ts'
+
+// Set by the scripts in package.json. `.ci/run` and test/support/nodes.mjs set TEST_RESULTS, a file for the results.
+const { LANE, TEST_RESULTS, EXPECTED_NODE, CI, CHROMIUM = '/usr/bin/chromium', PATH = '' } = process.env
 if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
   throw new Error(`This is Node ${process.version}, not ${EXPECTED_NODE}.`)
 }
 
-// The console is proved in jsdom everywhere; in a real browser where there is one, which in CI there must be.
-const { CI, CHROMIUM = '/usr/bin/chromium' } = process.env
-const withoutBrowser = CI !== 'true' && !existsSync(CHROMIUM)
-if (withoutBrowser) {
-  console.log(
-    'The tests in a real browser are left out: they need Chromium (apt-get install chromium, or CHROMIUM=path).',
-  )
+const root = fileURLToPath(new URL('..', import.meta.url))
+const timeouts = { testTimeout: 20_000, hookTimeout: 60_000 }
+
+const unit = {
+  root,
+  test: {
+    name: 'unit',
+    include: [UNIT],
+    exclude: [...configDefaults.exclude, INTEGRATION, LONG],
+    // The files of a worker share their modules: loading src for each file would take longer than the tests.
+    isolate: false,
+    pool: 'forks' as const,
+    ...timeouts,
+  },
 }
 
-// Limits are counted in ioredis-mock where there is no Redis; several processes and outages want a real one.
-const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
-const withoutRedis = CI !== 'true' && !folders.some((folder) => existsSync(join(folder, 'redis-server')))
-if (withoutRedis) {
-  console.log(
-    'The tests of limits in a real Redis are left out: they need redis-server (apt-get install redis-server).',
-  )
+const integration = {
+  root,
+  test: {
+    name: 'integration',
+    include: [INTEGRATION],
+    exclude: [...configDefaults.exclude, ...(LANE === undefined ? findUnavailable() : [])],
+    // A process for each file, not a thread: the tests kill processes and load native modules.
+    pool: 'forks' as const,
+    globalSetup: ['test/support/postgres.ts'],
+    ...timeouts,
+  },
 }
-// What takes minutes: files named *.long.test.ts, and those that do more when LONG is set. `npm run test:long` runs these alone.
-const LONG = 'test/**/*.long.test.ts'
-const long = process.env['LONG'] === '1'
+
+const long = {
+  root,
+  test: {
+    ...integration.test,
+    name: 'long',
+    // The worker's faults do more in this lane.
+    include: [LONG, 'test/credential-email/worker-faults.integration.test.ts'],
+  },
+}
 
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root,
   test: {
-    include: long ? [LONG, 'test/credential-email/worker-faults.test.ts'] : ['test/**/*.test.ts'],
-    exclude: [
-      ...configDefaults.exclude,
-      ...(long ? [] : [LONG]),
-      ...(withoutBrowser ? ['test/console/browser.test.ts'] : []),
-      ...(withoutRedis ? ['test/rate-limits/redis-outage.test.ts', 'test/rate-limits/redis-processes.test.ts'] : []),
-    ],
-    // Tests kill processes, open native databases and load packages twice: a process per file, not a thread.
-    pool: 'forks',
-    // Much of their time is waiting; what is measured must not wait for others.
-    maxWorkers: long ? 1 : 2,
-    globalSetup: ['test/support/postgres.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration],
+    // The long lane measures, so it runs one file at a time.
+    maxWorkers: LANE === 'long' ? 1 : 2,
     reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
       reporter: ['text', 'text-summary'],
       reportOnFailure: true,
-      // thresholds: { lines: 95, branches: 95 },
     },
   },
 })
+
+/** Tests of programs that are not installed. CI has all of them, so that it leaves out nothing. */
+function findUnavailable(): string[] {
+  if (CI === 'true') return []
+  const files: string[] = []
+  if (!existsSync(CHROMIUM)) {
+    console.log('Without the tests in Chromium: apt-get install chromium, or set CHROMIUM to its path.')
+    files.push('test/console/browser.integration.test.ts')
+  }
+  const folders = [...PATH.split(delimiter), '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
+  if (!folders.some((folder) => existsSync(join(folder, 'redis-server')))) {
+    console.log('Without the tests of outages in Redis: apt-get install redis-server.')
+    files.push('test/rate-limits/redis-*.integration.test.ts')
+  }
+  return files
+}

@@ -48,7 +48,7 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
     onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_LOOKUPS} look-ups are waiting for the store.`),
   })
 
-  /** One look-up for concurrent callers (test/hot-paths.test.ts). Its result is kept unless something was evicted meanwhile. */
+  /** One look-up for concurrent callers (test/hot-paths.integration.test.ts). Its result is kept unless something was evicted meanwhile. */
   function load(key: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
     const underWay = loads.get(key)
     if (underWay) return underWay

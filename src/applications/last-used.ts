@@ -19,7 +19,7 @@ const FLUSH_INTERVAL_MS = 10_000
 const MAX_NOTED_CREDENTIALS = 10_000
 
 export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
-  /** Milliseconds since `base`: small enough for a V8 Smi, so that a request allocates nothing here (test/hot-paths.test.ts). */
+  /** Milliseconds since `base`: small enough for a V8 Smi, so that a request allocates nothing here (test/hot-paths.integration.test.ts). */
   let noted = new Map<string, number>()
   let base = now()
   let timer: NodeJS.Timeout | undefined

@@ -11,7 +11,7 @@ globalThis.console = new Console(stderr)
 // The reader of a pipe has closed it (`| head`), which is no error.
 stdout.on('error', () => process.exit(process.exitCode))
 // Time-outs do not keep a process alive. Without this timer, Node exits with code 13 while a store without an
-// open connection does not answer (test/cli/main.test.ts).
+// open connection does not answer (test/cli/main.integration.test.ts).
 setInterval(() => undefined, 60_000)
 
 const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as Manifest

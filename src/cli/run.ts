@@ -57,7 +57,7 @@ async function runCommand({ command, values, parameters }: ParsedCommand, contex
     }
     // Safe, because parseCommandLine() and findTarget() check what the command's definition says.
     const result = await command.run({ ...caller, ...opened, values, parameters } as CommandContext)
-    // Printed before anything is closed, because new credentials cannot be shown again (test/cli/run.test.ts).
+    // Printed before anything is closed, because new credentials cannot be shown again (test/cli/run.integration.test.ts).
     context.stdout.write(values['json'] === true ? `${JSON.stringify(result.json, null, 2)}\n` : `${result.text}\n`)
     return result.exitCode ?? EXIT_CODES.done
   } finally {

@@ -1,5 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Limit } from '../contracts/api.js'
+import type { Emit } from '../contracts/events.js'
+import type { Logger } from '../contracts/logger.js'
 import type { RedisConnection } from '../options/options.js'
 import { createMemoryCounter } from './memory-counter.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'
@@ -61,5 +63,23 @@ export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: 
         : undefined
     },
     close: () => shared?.circuitBreaker.close(),
+  }
+}
+
+interface OutageNoticeOptions {
+  readonly logger: Pick<Logger, 'warn'>
+  readonly emit: Emit
+}
+
+/** For `onChange`: logs and emits that Redis is unavailable, or answers again. Requests are answered either way. */
+export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (problem: unknown) => void {
+  return function noticeOutage(problem) {
+    if (problem === undefined) {
+      logger.warn('Redis answers again: rate limits are shared.')
+      emit('limits.available', {})
+    } else {
+      logger.warn('Redis is unavailable: each process counts its own rate limits until it answers.', problem)
+      emit('limits.unavailable', problem instanceof Error ? { reason: problem.message } : {})
+    }
   }
 }

@@ -45,7 +45,7 @@ interface AuthenticatorOptions {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, now } = options
 
-  // Every guarded request runs this code, so closures are created only in the asynchronous cases. test/hot-paths.test.ts
+  // Every guarded request runs this code, so closures are created only in the asynchronous cases. test/hot-paths.integration.test.ts
   // counts the memory of a request.
   function checkToken(api: Api, token: Verification): MaybePromise<Identity | TokenFailureReason> {
     if (token === 'invalid') return 'invalidToken'

@@ -12,7 +12,7 @@ import type { Authenticator, Identity } from './authenticate.js'
  *
  * A class, not an object literal: V8 learns to allocate such literals in the old generation, where everything that they
  * refer to stays until the next full collection. It holds everything that is needed later, which costs less than one
- * closure per request. test/hot-paths.test.ts counts both.
+ * closure per request. test/hot-paths.integration.test.ts counts both.
  */
 export class PassportRequest {
   readonly api: Api

@@ -1,4 +1,4 @@
-import type { Change, Store } from '../contracts/store.js'
+import type { Change, RevokedAccessToken, Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { StoreHealth } from './store-health.js'
 
@@ -126,5 +126,24 @@ export function createChangeFeed({ store, maxStaleness, storeHealth }: ChangeFee
       unwatch?.()
       unwatch = undefined
     },
+  }
+}
+
+/** What this process keeps in memory of the store's contents. */
+interface CachedState {
+  readonly applicationCache: { evict(id: string): void; evictAll(): void }
+  readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }
+  readonly signingKeys: { load(): Promise<void> }
+}
+
+/** Applies a change to memory. `everything` means that the store no longer has all changes, so that all of it is read again. */
+export function createChangeApplier({ applicationCache, revokedTokens, signingKeys }: CachedState): ApplyChange {
+  return async function applyChange(change) {
+    if (change.kind === 'application') return applicationCache.evict(change.id)
+    if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)
+    if (change.kind === 'signingKeys') return signingKeys.load()
+    applicationCache.evictAll()
+    await revokedTokens.load()
+    await signingKeys.load()
   }
 }

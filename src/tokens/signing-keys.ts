@@ -73,7 +73,7 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
   }
 
   function findKnown(kid: string): SigningKey | undefined {
-    // A loop, because Array.prototype.find() needs a closure for every guarded request (test/hot-paths.test.ts counts bytes).
+    // A loop, because Array.prototype.find() needs a closure for every guarded request (test/hot-paths.integration.test.ts counts bytes).
     for (const key of keys) if (key.kid === kid) return isVerifying(key, now()) ? key : undefined
     return undefined
   }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { openShop } from './shop.js'
 
 // The whole flow in jsdom, so that it is tested on machines without a browser: pages, Swagger UI, our scripts and the
-// requests are real. browser.test.ts tests what needs a real browser.
+// requests are real. browser.integration.test.ts tests what needs a real browser.
 
 // Swagger UI is slow in jsdom, more so beside other tests.
 vi.setConfig({ testTimeout: 60_000 })

@@ -109,7 +109,7 @@ onEveryPlatform((host) => {
     it('emits no event if it is refused', async () => {
       await expect(host.auth.applications.resume(id)).rejects.toThrow()
       await expect(host.auth.applications.update(id, { name: '' })).rejects.toThrow()
-      await expect(host.auth.applications.suspend('nobody')).rejects.toThrow()
+      await expect(host.auth.applications.suspend('app_unknown')).rejects.toThrow()
       expect(takeEvents()).toEqual([])
     })
   })

@@ -43,6 +43,7 @@ export function startLoad(members: readonly Member[], credentials: IssuedCredent
 
   const working = Promise.all(Array.from({ length: workers }, work))
   return {
+    requests: () => requests,
     async stop(): Promise<LoadReport> {
       stopping.abort()
       await working

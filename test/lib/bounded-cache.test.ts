@@ -44,7 +44,7 @@ describe('a bounded cache', () => {
     for (let i = 0; i < 1000; i++) cache.set(`${i}`, MiB)
     expect(cache.size).toBeLessThanOrEqual(32)
     expect(cache.get('999')).toBe(MiB)
-    // What is set anew, or deleted, weighs once.
+    // Replaced and deleted entries do not count twice.
     for (let i = 0; i < 1000; i++) cache.set('same', MiB)
     for (let i = 0; i < 1000; i++) {
       cache.set('gone', MiB)
@@ -68,7 +68,7 @@ describe('a bounded cache', () => {
     expect(cache.get('a')).toBeUndefined()
   })
 
-  it('never gives an older value again for one that was set anew', () => {
+  it('never returns an older value after a key was set again', () => {
     const cache = createBoundedCache<number>({ entries: 2 })
     cache.set('a', 1)
     cache.set('b', 1)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createConcurrencyLimit } from '../../src/lib/concurrency-limit.js'
 
-/** Work that ends when it is told to. */
+/** Work that ends on command. */
 function work() {
   const begun: number[] = []
   const ends = new Map<number, () => void>()

@@ -12,7 +12,7 @@ const API = 'platform_auth.api.name'
 const CHANGE = 'platform_auth.change.type'
 const ERROR = 'error.type'
 
-/** All that `makeAllHappen` does, but for the outage's duration. */
+/** The counts that `makeAllHappen` causes, without the outage's duration. */
 const ALL: readonly Series[] = [
   { name: 'platform_auth.requests', attributes: { [API]: 'orders' }, value: 2 },
   { name: 'platform_auth.requests', attributes: { [API]: 'orders', [ERROR]: 'invalid_token' }, value: 1 },
@@ -30,7 +30,7 @@ const ALL: readonly Series[] = [
   }).map(([change, value]) => ({ name: 'platform_auth.application.changes', attributes: { [CHANGE]: change }, value })),
   { name: 'platform_auth.email.deliveries', attributes: {}, value: 1 },
   { name: 'platform_auth.email.deliveries', attributes: { [ERROR]: 'EENVELOPE 550' }, value: 1 },
-  // revoke() replaces the current key before it takes it away.
+  // revoke() replaces the current key before it removes it.
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'rotated' }, value: 2 },
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'revoked' }, value: 1 },
   { name: 'platform_auth.store.available', attributes: {}, value: 1 },
@@ -66,7 +66,7 @@ describe('metrics', () => {
   it('count events after the global provider was set, even if it is set late', async (test) => {
     const observed = await openObserved(test)
     observe(observed.auth)
-    await observed.caller.key('/catalog/items', 'nobody').expect(401)
+    await observed.caller.key('/catalog/items', 'unknown').expect(401)
     const { provider, series } = meters()
     metrics.setGlobalMeterProvider(provider)
     await makeAllHappen(observed)
@@ -78,7 +78,7 @@ describe('metrics', () => {
     metrics.setGlobalMeterProvider(global.provider)
     const observed = await openObserved(test)
     observe(observed.auth, { meterProvider: given.provider })
-    await observed.caller.key('/catalog/items', 'nobody').expect(401)
+    await observed.caller.key('/catalog/items', 'unknown').expect(401)
     expect(await global.series()).toEqual([])
     expect(await given.series()).toContainEqual({
       name: 'platform_auth.requests',
@@ -115,7 +115,7 @@ describe('metrics', () => {
     observe(observed.auth, { meterProvider: provider, perApplication: true })
     const { application, credentials } = await observed.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
     await observed.caller.key('/catalog/items', credentials.clientId).expect(200)
-    await observed.caller.key('/catalog/items', 'nobody').expect(401)
+    await observed.caller.key('/catalog/items', 'unknown').expect(401)
     const found = await series()
     const id = 'platform_auth.application.id'
     expect(found.filter(({ attributes }) => id in attributes)).toEqual([
@@ -147,7 +147,7 @@ describe('metrics', () => {
   })
 
   it('end with stop(): no listener remains, and nothing is observed', async (test) => {
-    // Of each look what is new in it: a gauge that is read no more is gone.
+    // Delta temporality: a gauge that is no longer observed is missing from the next collection.
     const { provider, series } = meters(AggregationTemporality.DELTA)
     const observed = await openObserved(test)
     const { events } = observed.auth
@@ -160,7 +160,7 @@ describe('metrics', () => {
     stop()
     stop()
     expect(listeners()).toEqual(before)
-    await observed.caller.key('/catalog/items', 'nobody').expect(401)
+    await observed.caller.key('/catalog/items', 'unknown').expect(401)
     expect(await series()).toEqual([])
   })
 

@@ -8,15 +8,15 @@ import { failingStore, type FailingStore } from '../support/outage.js'
 import { platform, type TestPlatform } from '../support/platform.js'
 import { traced } from '../support/telemetry.js'
 
-/** A platform with its app, whose store and mail server are in the test's hands. */
+/** A platform with its app, and controls for its store and mail server. */
 export interface Observed extends TestPlatform {
   readonly app: Express
   readonly caller: Caller
   readonly store: FailingStore
   readonly mailer: MemoryMailer
-  /** What happened, in order. */
+  /** All events in order. */
   readonly events: PlatformEvent[]
-  /** From now on every email is refused for ever, with a code that is in no email. */
+  /** Makes the mailer reject every e-mail permanently, with a code that no e-mail contains. */
   refuseEmails(): void
   outage(): Promise<void>
 }
@@ -75,7 +75,7 @@ export async function openObserved(
 export const NAME = 'Corner Shop'
 export const CONTACT = 'dev@shop.example'
 
-/** Makes every event happen: what the applications were given, and whatever else must not be shown. */
+/** Causes every event; resolves credentials, names and addresses that must not appear anywhere. */
 export async function makeAllHappen({ auth, caller, refuseEmails, outage, events }: Observed): Promise<string[]> {
   async function happened(type: PlatformEvent['type']): Promise<void> {
     await expect.poll(() => events.some((event) => event.type === type)).toBe(true)
@@ -114,7 +114,7 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   const [current] = (await auth.signingKeys.list()).items
   await auth.signingKeys.revoke(current!.kid)
   await outage()
-  // What happens to Redis is proved in test/limits; here it is enough that it is told.
+  // test/rate-limits tests Redis itself; here its events are enough.
   for (const type of ['limits.unavailable', 'limits.available'] as const) {
     auth.events.emit(type, { type, at: new Date() })
   }

@@ -12,7 +12,7 @@ afterEach(forgetTelemetry)
 
 const PAGE = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8')
 
-/** `name{labels}` -> value of every line of ours. */
+/** The values of our series by `name{labels}`. */
 function seriesOf(text: string): Map<string, string> {
   const lines = [...text.matchAll(/^(platform_auth_\w+(?:\{[^}]*\})?) (\S+)$/gm)]
   return new Map(lines.map(([, series = '', value = '']) => [series, value]))
@@ -37,7 +37,7 @@ describe('a scrape by Prometheus', () => {
     const shown = seriesOf(PAGE)
     expect(shown.size).toBeGreaterThan(10)
     expect([...scraped.keys()]).toEqual(expect.arrayContaining([...shown.keys()]))
-    // Every series that the page's alert rules name is there.
+    // Every series that the page's alert rules use exists.
     const names = new Set([...scraped.keys()].map((series) => series.replace(/\{.*/, '')))
     for (const [name] of PAGE.matchAll(/\bplatform_auth_\w+_(?:total|available|count|sum|bucket)\b/g)) {
       expect(names).toContain(name)

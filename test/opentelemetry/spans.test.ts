@@ -17,7 +17,7 @@ const CHANGE = 'platform_auth.change.type'
 const REQUEST = 'platform_auth.request.id'
 const ERROR = 'error.type'
 
-/** The host's tracing, and the platform's beside it. */
+/** The host's tracing with the platform's spans. */
 async function openTraced(test: Parameters<typeof openObserved>[0], options?: Parameters<typeof openObserved>[1]) {
   const { provider, exporter } = tracers()
   trace.setGlobalTracerProvider(provider)
@@ -40,7 +40,7 @@ describe('the span of a request', () => {
   it('gets API, application and request id, also after the token endpoint has awaited the store', async (test) => {
     const traces = await openTraced(test)
     const { application, credentials } = await shop(traces)
-    // Nothing is known yet: every answer comes from the store, some of it late.
+    // The caches are empty: every answer comes from the store, some of them delayed.
     traces.store.slowDown(20)
     await traces.caller.token('orders', credentials).set('X-Request-Id', 'r1').expect(200)
     traces.store.recover()
@@ -92,7 +92,7 @@ describe('the span of a request', () => {
     traces.exporter.reset()
     await traces.caller.bearer('/orders/items', await traces.caller.accessToken('orders', credentials)).expect(200)
     await traces.caller.key('/catalog/items', credentials.clientId).expect(200)
-    await traces.caller.key('/catalog/items', 'nobody').expect(401)
+    await traces.caller.key('/catalog/items', 'unknown').expect(401)
     await traces.hosts(4)
     expect(traces.exporter.getFinishedSpans()).toHaveLength(4)
   })
@@ -104,7 +104,7 @@ describe('the span of a request', () => {
     app.get('/catalog/items', traces.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
     traces.exporter.reset()
     await callerOf({ app }).token('orders', credentials).expect(200)
-    await callerOf({ app }).key('/catalog/items', 'nobody').expect(401)
+    await callerOf({ app }).key('/catalog/items', 'unknown').expect(401)
     expect(traces.exporter.getFinishedSpans()).toEqual([])
     expect(traces.logger.lines.filter((line) => line.includes('listener'))).toEqual([])
   })
@@ -179,7 +179,7 @@ describe('a separate span', () => {
     const milliseconds = ([seconds, nanoseconds]: [number, number]): number => seconds * 1000 + nanoseconds / 1e6
     expect(milliseconds(span.startTime)).toBeGreaterThanOrEqual(before)
     expect(milliseconds(span.startTime)).toBeLessThanOrEqual(began)
-    // Two clocks: one that tells when, and one that tells how long.
+    // Start time by the system clock, duration by the monotonic clock.
     expect(milliseconds(span.endTime)).toBeGreaterThan(ended - 50)
     expect(milliseconds(span.endTime)).toBeLessThan(after + 50)
     expect(milliseconds(span.duration)).toBeGreaterThan(240)
@@ -215,13 +215,13 @@ describe('traces', () => {
   it('contain no credential, name or address', async (test) => {
     const traces = await openTraced(test)
     const hidden = await makeAllHappen(traces)
-    const told = traces.exporter
+    const exported = traces.exporter
       .getFinishedSpans()
       .map(({ name, attributes, events, status }) => JSON.stringify({ name, attributes, events, status }))
       .join('\n')
-    // Spans may say which application; that is what its public id is for.
-    for (const each of hidden.filter((text) => !text.startsWith('app_'))) expect(told).not.toContain(each)
-    expect(told).toContain('"app_')
+    // Spans may contain the application's public id.
+    for (const each of hidden.filter((text) => !text.startsWith('app_'))) expect(exported).not.toContain(each)
+    expect(exported).toContain('"app_')
   })
 
   it('never fail a request when the SDK throws', async (test) => {

@@ -8,18 +8,18 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const programs = fileURLToPath(new URL('programs', import.meta.url))
 
-/** What its users have of the package's dependencies; jose apart, which its CommonJS must do without. */
+/** The dependencies that consumers install. Without jose, which the CommonJS build must not need. */
 const DEPENDENCIES = ['passport', 'passport-headerapikey', 'passport-http-bearer', 'rate-limiter-flexible']
 
 export interface Packed {
-  /** The tarball, and where it was unpacked. */
+  /** The folder of the unpacked tarball. */
   readonly tarball: string
   readonly folder: string
-  /** The paths of its files, and their sizes in bytes. */
+  /** Its files with paths and sizes in bytes. */
   readonly files: readonly { readonly path: string; readonly size: number }[]
-  /** Bytes of the tarball. */
+  /** Size of the tarball in bytes. */
   readonly size: number
-  /** A new project, somewhere else, that has the package installed. */
+  /** Creates a project in another folder with the package installed. */
   consumer(options: ConsumerOptions): Promise<string>
   /** Removes the tarball and all projects. */
   remove(): Promise<void>
@@ -27,16 +27,16 @@ export interface Packed {
 
 export interface ConsumerOptions {
   readonly type: 'module' | 'commonjs'
-  /** What else lies in its node_modules: a package's name, or `express=express4` for another one under that name. */
+  /** Further packages in its node_modules: a name, or `express=express4` for another package under that name. */
   readonly packages: readonly string[]
-  /** Which of `programs` it consists of. */
+  /** The files of `programs` to copy into it. */
   readonly programs: readonly string[]
 }
 
-/** Packs dist as `npm publish` would, and unpacks it. No registry is asked: everything else comes from our node_modules. */
+/** Packs dist as `npm publish` would, and unpacks it. Dependencies come from our node_modules, without a registry. */
 export async function pack(): Promise<Packed> {
   const scratch = await mkdtemp(join(tmpdir(), 'packed-'))
-  // Without scripts, or prepack would build what `npm test` has just built.
+  // Without scripts: `prepack` would build again.
   const args = ['pack', '--json', '--ignore-scripts', '--offline', '--pack-destination', scratch]
   const { stdout } = await promisify(execFile)('npm', args, { cwd: root })
   const [{ filename, files, size }] = JSON.parse(stdout) as [Pick<Packed, 'files' | 'size'> & { filename: string }]
@@ -62,7 +62,7 @@ export async function pack(): Promise<Packed> {
   return { tarball, folder, files, size, consumer, remove: () => rm(scratch, { recursive: true }) }
 }
 
-/** Runs one of a consumer's programs; resolves the JSON that it prints, and rejects if it says anything on stderr. */
+/** Runs a consumer's program; resolves the JSON that it prints, and rejects if it writes to stderr. */
 export async function run(home: string, program: string): Promise<unknown> {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], { cwd: home, timeout: 20_000 })
   if (stderr !== '') throw new Error(stderr)

@@ -296,7 +296,13 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
     })
 
     it('does not change req.user, req.auth, the session or the headers of the answer', async () => {
-      const before = { user: { id: 7 }, auth: 'mine', authInfo: 'mine', account: 'mine', session: { cookie: {} } }
+      const before = {
+        user: { id: 7 },
+        auth: 'of the host',
+        authInfo: 'of the host',
+        account: 'of the host',
+        session: { cookie: {} },
+      }
       let after: object = {}
       const app = host.express().use(
         (req, _res, next) => next(void Object.assign(req, structuredClone(before))),

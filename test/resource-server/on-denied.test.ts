@@ -46,8 +46,8 @@ describe('onDenied (docs/http.md G18)', () => {
       })
 
       it('of a guard is called instead of that of the platform', async () => {
-        const app = appWith((_denial, _req, res) => void res.end('mine'))
-        expect((await request(app).get('/')).text).toBe('mine')
+        const app = appWith((_denial, _req, res) => void res.end('custom'))
+        expect((await request(app).get('/')).text).toBe('custom')
       })
 
       it('is not called if the request passes', async () => {
@@ -107,8 +107,8 @@ describe('onDenied (docs/http.md G18)', () => {
       })
 
       it('passes an error to the error middleware of the host with next(error)', async () => {
-        const app = appWith((denial, _req, _res, next) => next(new Error(`mine: ${denial.error}`)))
-        expect(await request(app).get('/')).toMatchObject({ status: 555, text: 'Error: mine: unauthorized' })
+        const app = appWith((denial, _req, _res, next) => next(new Error(`custom: ${denial.error}`)))
+        expect(await request(app).get('/')).toMatchObject({ status: 555, text: 'Error: custom: unauthorized' })
       })
 
       it.each<[string, OnDenied]>([
@@ -124,7 +124,7 @@ describe('onDenied (docs/http.md G18)', () => {
       }) // prettier-ignore
 
       it('that throws after its answer does not truncate the answer', async () => {
-        const body = 'mine'.repeat(2 ** 20)
+        const body = 'custom'.repeat(2 ** 20)
         const app = appWith((_denial, _req, res) => {
           res.end(body)
           throw new Error('too late')

@@ -134,7 +134,7 @@ export async function accessToken(
 /** RFC 6749 5.2: %x20-21 / %x23-5B / %x5D-7E */
 export const WORDS = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/
 
-/** Whether an answer is a refusal as section 3 of the contract has it, and not a byte more. */
+/** Expects a refusal exactly as docs/http.md describes it. */
 export function expectRefusal(
   answer: Answer | Response,
   status: number,

@@ -85,7 +85,7 @@ describe('accessTokenFor()', () => {
   it('rejects with the error of the token endpoint if no token is issued', async () => {
     made = platform({ rateLimits: { tokenRequests: { limit: 1, window: 60 } } })
     const { auth } = made
-    // Nobody can ask twice for one application here, but the API may be closed to it meanwhile.
+    // The helper requests one token per application; the API may have been disallowed before that request.
     auth.events.once(
       'application.registered',
       ({ applicationId }) => void auth.applications.disallow(applicationId!, 'orders'),
@@ -98,7 +98,7 @@ describe('accessTokenFor()', () => {
   it('leaves no server running', async () => {
     made = platform()
     const servers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
-    // The last one of another test may be about to close.
+    // A server of the previous test may still be closing.
     await expect.poll(servers).toBe(0)
     const three = Promise.all([1, 2, 3].map(() => accessTokenFor(made!.auth, 'orders')))
     await expect.poll(servers, { interval: 1 }).toBeGreaterThan(0)

@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHe
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPlatformAuth, memoryStore, type SigningAlgorithm } from '../../src/index.js'
 import { accessToken, createApplication, formOf, post } from '../support/http.js'
-import { platform } from '../support/platform.js'
+import { platform, type TestPlatform } from '../support/platform.js'
 import { expectInvalid, fetchKeySet, ISSUER } from './signer.js'
 
 type TestClient = Awaited<ReturnType<typeof createApplication>>
@@ -13,8 +13,15 @@ const ALGORITHMS: readonly SigningAlgorithm[] = [
 ] // prettier-ignore
 
 describe.each(ALGORITHMS)('access tokens signed with %s', (algorithm) => {
-  const { auth, clock } = platform({ signing: { algorithm } })
-  const app = express().use(auth.router)
+  let auth: TestPlatform['auth']
+  let clock: TestPlatform['clock']
+  let app: ReturnType<typeof express>
+  beforeAll(async () => {
+    // Here and not while tests are collected: ten platforms that generate keys at once delay each other.
+    ;({ auth, clock } = platform({ signing: { algorithm } }))
+    app = express().use(auth.router)
+    await auth.ready()
+  })
   afterAll(() => auth.close())
 
   it('are RFC 9068 JWTs that the published key set and the guard verify', async () => {
@@ -67,7 +74,10 @@ describe('a new access token', () => {
   const app = express().use(auth.router)
   let shop: TestClient
 
-  beforeAll(async () => void (shop = await createApplication(auth, ['orders', 'invoices'])))
+  beforeAll(async () => {
+    await auth.ready()
+    shop = await createApplication(auth, ['orders', 'invoices'])
+  })
   afterAll(() => auth.close())
 
   it('identifies the application by its id only, not by API key, name or contact', async () => {

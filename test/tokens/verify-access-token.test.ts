@@ -17,6 +17,7 @@ describe('an access token', () => {
   let signer: Signer
 
   beforeAll(async () => {
+    await auth.ready()
     shop = await createApplication(auth, ['orders', 'invoices'])
     signer = await createSigner(store)
   })

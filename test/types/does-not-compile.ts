@@ -1,4 +1,4 @@
-// Code that must not compile, each line with the error above it. It is not run: `npm run check` and types.test.ts compile it.
+// Code that must not compile, each line with the error above it. It is not run: `npm run check` and types.integration.test.ts compile it.
 import type { Request } from 'express'
 import { createPlatformAuth } from '../../src/index.js'
 

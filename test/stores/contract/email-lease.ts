@@ -39,7 +39,7 @@ export function emailLeaseContract(opened: () => OpenedStores): void {
       expect((await listEmails()).filter(({ version }) => version === 2)).toHaveLength(20)
     })
 
-    it('is given to nobody until it ends, and then again', async () => {
+    it('blocks other leases until it ends', async () => {
       const { store, other } = opened()
       await saveEmails([email('l')])
       await store.leaseEmail(NOW, NOW + 100)

@@ -69,10 +69,10 @@ describe.concurrent('a process', () => {
 
   it('whose store is unavailable logs why, and exits by itself', async () => {
     const { stderr } = await run(`
-      const store = { ...memoryStore(), open: async () => { throw new Error('nobody there') } }
+      const store = { ...memoryStore(), open: async () => { throw new Error('no database') } }
       createPlatformAuth({ baseUrl, apis, store })`)
     expect(stderr).toMatch(/could not start yet and will retry/)
-    expect(stderr).toContain('nobody there')
+    expect(stderr).toContain('no database')
   })
 
   it('whose secret is wrong logs that, and goes on if it does not await ready()', async () => {
@@ -91,7 +91,7 @@ describe.concurrent('a process', () => {
     const program = `
       const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'x'.repeat(32) })
       await accessTokenFor(auth, 'orders')
-      await auth.verifyApiKey('catalog', 'nobody').catch(() => undefined)`
+      await auth.verifyApiKey('catalog', 'unknown').catch(() => undefined)`
     expect(await run(program, 'production')).toEqual({ stdout: '', stderr: '' })
   })
 

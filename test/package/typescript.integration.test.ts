@@ -19,7 +19,7 @@ const STRICT = {
 const FLAVOURS = [
   { type: 'module', module: 'node16' },
   { type: 'module', module: 'nodenext' },
-  // @types/node's own declarations don't hold with this one.
+  // The declarations of @types/node do not compile with this version.
   { type: 'module', module: 'nodenext', exactOptionalPropertyTypes: true, skipLibCheck: true },
   { type: 'module', module: 'esnext', moduleResolution: 'bundler' },
   { type: 'commonjs', module: 'node16' },
@@ -31,7 +31,7 @@ const OLDER_FLAVOURS = [
   { type: 'commonjs', module: 'commonjs', moduleResolution: 'node10' },
 ] as const
 
-// TypeScript 7 knows node10 resolution no more; many projects still do. The one that attw brings along knows it.
+// TypeScript 7 dropped node10 resolution, which many projects still use. The TypeScript of attw supports it.
 const attw = createRequire(createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json'))
 const older = dirname(createRequire(attw.resolve('@arethetypeswrong/core')).resolve('typescript/package.json'))
 

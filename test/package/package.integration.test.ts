@@ -68,7 +68,7 @@ describe('the tarball', () => {
     }
   })
 
-  it('has the types that its users need, and asks for nobody else’s', async () => {
+  it('has the types that its users need, and imports no types of packages that they lack', async () => {
     const declarations = packed.files.filter(({ path }) => path.endsWith('.d.ts'))
     expect(declarations.length).toBeGreaterThan(0)
     for (const { path } of declarations) {
@@ -121,7 +121,7 @@ describe('the tarball', () => {
 it('was made with a lock file that names no registry and lacks nothing on any platform', async () => {
   const text = await readText(root, 'package-lock.json')
   expect(text).not.toContain('"resolved"')
-  // npm ci refuses a lock file without the optional packages of other platforms; npm install writes one all the same.
+  // npm ci rejects a lock file without the optional packages of other platforms, although npm install may write one.
   const { packages } = JSON.parse(text) as { packages: Record<string, { optionalDependencies?: object }> }
   const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter((name) => !placesSeenFrom(place).some((seen) => seen + name in packages)),
@@ -206,7 +206,7 @@ describe('a project with OpenTelemetry', () => {
     expect(await run(home, 'require-opentelemetry.cjs')).toEqual(counted)
   })
 
-  it('is told what is missing where it is none', async () => {
+  it('names the missing package if OpenTelemetry is not installed', async () => {
     const home = await packed.consumer({
       type: 'module',
       packages: ['express', 'jose'],
@@ -218,7 +218,7 @@ describe('a project with OpenTelemetry', () => {
 
 function runNode(args: readonly string[], cwd: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((done) => {
-    // Jest takes NODE_ENV and VITEST's own variables for hints.
+    // Jest reads NODE_ENV and Vitest's variables.
     const env = { PATH: process.env['PATH'], HOME: homedir(), CI: 'true' }
     execFile(process.execPath, args, { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       done({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr })
@@ -226,7 +226,7 @@ function runNode(args: readonly string[], cwd: string): Promise<{ code: unknown;
   })
 }
 
-/** Where Node looks for the packages that the one at `place` needs. */
+/** The folders in which Node looks for the dependencies of the package at `place`. */
 function placesSeenFrom(place: string): string[] {
   const folders = place.split('/node_modules/')
   return [

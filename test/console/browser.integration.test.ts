@@ -17,7 +17,7 @@ const MISSING = `There is no ${CHROMIUM}. Debian's is installed by: apt-get inst
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url))
 
-if (!available) process.stderr.write(`test/console/browser.test.ts is skipped, except in CI. ${MISSING}\n`)
+if (!available) process.stderr.write(`test/console/browser.integration.test.ts is skipped, except in CI. ${MISSING}\n`)
 
 describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { timeout: 60_000 }, () => {
   let browser: Browser

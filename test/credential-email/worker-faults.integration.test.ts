@@ -15,7 +15,7 @@ import { readMail, STAGES, startMailServer, type Fault, type Stage } from '../su
 import { readCredentials } from '../applications/applicant.js'
 
 /** `npm run test:long`: more registrations, on a real clock. Otherwise the clock runs faster, so that leases end sooner. */
-const LONG = process.env['LONG'] === '1'
+const LONG = process.env['LANE'] === 'long'
 const SETTINGS = LONG
   ? { registrations: 1000, processes: 3, speed: 1, killing: 60_000, timeout: 600_000 }
   : { registrations: 100, processes: 3, speed: 3, killing: 5000, timeout: 60_000 }
