@@ -132,8 +132,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const storeHealth = createStoreHealth({ logger, emit, now })
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
-  const { isUnresponsive } = storeHealth
-  const feed = createChangeFeed({ store, maxStaleness: settings.maxStaleness, isUnresponsive })
+  const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
   const rateLimits = createRateLimits({
     // The secret that sorts first: the same in all processes, also while `secret` is being changed.
     secret: settings.secrets.toSorted()[0] ?? '',

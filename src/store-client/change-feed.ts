@@ -1,5 +1,6 @@
 import type { Change, RevokedAccessToken, Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
+import type { StoreHealth } from './store-health.js'
 
 /** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
 export interface ChangeFeed {
@@ -26,8 +27,8 @@ interface ChangeFeedOptions {
   readonly store: Pick<Store, 'changesSince' | 'pollInterval' | 'watch'>
   /** Seconds. */
   readonly maxStaleness: number
-  /** Whether the store is known not to answer: then `pollAgain` resolves false without asking it. */
-  readonly isUnresponsive?: () => boolean
+  /** While the store is unresponsive, `pollAgain` resolves false without asking it. */
+  readonly storeHealth?: Pick<StoreHealth, 'isUnresponsive'>
 }
 
 /** How long a slow store may delay a token request, which waits for the latest changes. */
@@ -43,7 +44,7 @@ interface NextRead {
 }
 
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
-export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => false }: ChangeFeedOptions): ChangeFeed {
+export function createChangeFeed({ store, maxStaleness, storeHealth }: ChangeFeedOptions): ChangeFeed {
   let cursor: string | undefined
   /** When the last answered read was started: everything that was committed before is known. */
   let knownAt = -Infinity
@@ -117,7 +118,7 @@ export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => f
     },
     isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
     poll,
-    pollAgain: async () => !isUnresponsive() && joinNextRead().answered,
+    pollAgain: async () => !storeHealth?.isUnresponsive() && joinNextRead().answered,
     waitForLatest: () => joinNextRead().answeredInTime,
     close() {
       closed = true
