@@ -18,18 +18,15 @@ import { createLateValue } from './lib/late-value.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
-import { createRateLimits } from './rate-limits/create.js'
-import { createOutageNotice } from './rate-limits/outage-notice.js'
+import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AuthInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
 import type { Guard } from './resource-server/guard.js'
 import type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
-import { createChangeApplier } from './store-client/apply-change.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
-import { createChangeFeed } from './store-client/change-feed.js'
-import { createEncryption } from './store-client/encryption.js'
-import { openPepper } from './store-client/pepper.js'
+import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
+import { createEncryption, openPepper } from './store-client/encryption.js'
 import { createReadiness, type Health, type ReadyOptions } from './store-client/readiness.js'
 import { createStoreHealth } from './store-client/store-health.js'
 import { memoryStore } from './stores/memory/index.js'
@@ -135,11 +132,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const storeHealth = createStoreHealth({ logger, emit, now })
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
-  const feed = createChangeFeed({
-    store,
-    maxStaleness: settings.maxStaleness,
-    isUnresponsive: storeHealth.isUnresponsive,
-  })
+  const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
   const rateLimits = createRateLimits({
     // The secret that sorts first: the same in all processes, also while `secret` is being changed.
     secret: settings.secrets.toSorted()[0] ?? '',

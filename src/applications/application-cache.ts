@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
-import { boundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 
@@ -15,9 +15,9 @@ export interface ApplicationCache {
   findById(id: string): MaybePromise<Found>
   findByKeyHash(hash: string): MaybePromise<Found>
   /**
-   * Drops the record and every load that is under way, which may have read before the change. The feed brings a
-   * process its own changes too, and they evict a second time, for one more look-up: a change in the feed does not say
-   * which process made it, and to skip a change that another process made would serve stale records.
+   * Drops the record, and every load under way, because it may have read the record before the change. A process also
+   * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
+   * say which process made a change, so skipping own changes could skip those of others and serve stale records.
    */
   evict(id: string): void
   evictAll(): void
@@ -29,17 +29,17 @@ interface ApplicationCacheOptions {
   readonly limit: number
 }
 
-/** A database pool of ten connections does this many look-ups in some milliseconds. */
+/** A pool of ten connections completes this many look-ups within a few milliseconds. */
 const MAX_CONCURRENT_LOOKUPS = 50
 /** About a megabyte of waiting calls. */
 const MAX_WAITING_LOOKUPS = 1000
 
 export function createApplicationCache({ store, limit }: ApplicationCacheOptions): ApplicationCache {
-  const records = boundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
+  const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
-  const idsByKeyHash = boundedCache<string>({ entries: limit * 2 })
+  const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
   /** Hashes that belong to no key, so that a repeated guess costs no second look-up. */
-  const unknownHashes = boundedCache<true>({ entries: limit })
+  const unknownHashes = createBoundedCache<true>({ entries: limit })
   let loads = new Map<string, Promise<Found>>()
   // Limits concurrent look-ups triggered by unauthenticated requests, so that admin calls and the change feed are not starved.
   const limitConcurrency = createConcurrencyLimit({

@@ -65,7 +65,7 @@ interface ApplicationWriterOptions {
   readonly now: () => number
 }
 
-/** So many processes would have to save the same application in turn for a change to fail. */
+/** A change fails only if other processes save the same application this many times in a row. */
 const MAX_SAVE_ATTEMPTS = 50
 
 export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
@@ -84,7 +84,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
   }
 
   async function add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<void> {
-    if (!(await save(record, event, details))) throw conflict(record.id)
+    if (!(await save(record, event, details))) throw createConflictError(record.id)
   }
 
   function change<Result>(
@@ -105,12 +105,12 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const record = { ...current, ...edited.changed, version: current.version + 1 }
       if (await save(record, event, edited)) return { record, result: edited.result }
     }
-    throw conflict(id)
+    throw createConflictError(id)
   }
 
   return { add, change }
 }
 
-function conflict(id: string): ApplicationError {
+function createConflictError(id: string): ApplicationError {
   return new ApplicationError('conflict', `Application ${id} is being changed by other processes. Try again.`)
 }

@@ -55,7 +55,7 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
           : undefined,
       )
     } catch (error) {
-      // Another process deletes the same application at the same time.
+      // Another process has deleted the same application meanwhile.
       if (!(error instanceof ApplicationError)) throw error
     }
   }

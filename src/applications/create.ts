@@ -25,7 +25,7 @@ interface ApplicationsOptions {
   readonly now: () => number
 }
 
-/** The public calls on applications and their e-mails, and what runs beside them. */
+/** The public calls on applications and their e-mails, and the cleanup in the background. */
 export function createApplications({ lastUsed, ...options }: ApplicationsOptions): {
   readonly applications: Applications
   /** For the registration form. */

@@ -2,12 +2,12 @@ import { createHmac, createSecretKey, hash as digest, randomBytes, timingSafeEqu
 import { crc32 } from 'node:zlib'
 import type { Api } from '../contracts/api.js'
 import type { ApplicationRecord, CredentialRecord, EmailPurpose } from '../contracts/store.js'
-import { boundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 
 /** What an application authenticates with: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'
 
-/** A new credential: the only moment at which its plain text exists. */
+/** A new credential. Its plain text exists nowhere else. */
 export interface MintedCredential {
   readonly plain: string
   readonly record: CredentialRecord
@@ -32,14 +32,14 @@ const SHOWN_LENGTH = 4
 const MAX_KEY_LENGTH = 64
 /** Any prefix: keys outlive a change of the option `credentialPrefix`. */
 const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
-/** As long as a hash, and equal to none. */
+/** A text of the length of a hash that equals no hash. */
 const NO_HASH = '-'.repeat(43)
 
 /** `cacheSize`: how many hashes are kept in memory. */
 export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize = 40_000): Credentials {
   const pepperKey = createSecretKey(pepper)
   // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`).
-  const hashes = boundedCache<string>({ entries: cacheSize })
+  const hashes = createBoundedCache<string>({ entries: cacheSize })
 
   function hash(plain: string): string {
     const sha256 = digest('sha256', plain, 'base64')
@@ -101,7 +101,7 @@ export interface MintedCredentials {
   readonly secret?: MintedCredential
 }
 
-/** Makes what an e-mail brings: a new key or secret, or, for a registration, a key and the secret that oauth2 APIs need. */
+/** Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that oauth2 APIs need. */
 export function mintCredentials(
   credentials: Credentials,
   purpose: EmailPurpose,

@@ -5,7 +5,7 @@ import type { EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
 /** `auth.outbox`: the e-mails that are to be sent (a transactional outbox). */
 export interface Outbox {
   /**
-   * Makes e-mails due again, at once, that failed: all of them, or those of one application, and then also one whose
+   * Makes failed e-mails due at once: all of them, or those of one application. For one application, also an e-mail whose
    * claim link has not been used. Resolves how many. Has no effect on e-mails that wait for approval.
    */
   retry(applicationId?: string): Promise<{ retried: number }>
@@ -72,7 +72,7 @@ export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
   return { ...email, state: 'due', attemptCount: 0, createdAt: now, dueAt: now, version: email.version + 1 }
 }
 
-/** The application's e-mail for a purpose, if one is queued. There is one at most: of two, neither could tell what the other replaced. */
+/** The application's e-mail for a purpose, if one is queued. There is at most one: with two, neither would know which credentials the other replaces. */
 export async function findQueuedEmail(
   store: Store,
   applicationId: string,

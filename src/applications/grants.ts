@@ -15,7 +15,7 @@ export function findGrant(
 }
 
 interface GrantsOptions {
-  /** Undefined without the platform's options: then nothing can be allowed, and only what was allowed be disallowed. */
+  /** Undefined without the platform's options: then `allow` rejects, and `disallow` accepts only APIs that the application may use. */
   readonly apis: Apis | undefined
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
@@ -78,7 +78,7 @@ export function readGrants<Each extends Api>(
   )
 }
 
-/** Strict, because anything unknown would mean all scopes: a typing error must not grant what nobody chose. */
+/** Strict, because a grant without `scopes` means all scopes: a mistyped member must not grant them. */
 function readGrant(name: string, grant: unknown): readonly string[] | undefined {
   if (isObject(grant) && Object.keys(grant).every((key) => key === 'scopes'))
     return (grant as { scopes?: readonly string[] }).scopes

@@ -15,7 +15,7 @@ interface LastUsedOptions {
 }
 
 const FLUSH_INTERVAL_MS = 10_000
-/** So many are kept while the store cannot be reached. */
+/** Bounds memory while the store is unavailable. */
 const MAX_NOTED_CREDENTIALS = 10_000
 
 export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
@@ -46,7 +46,7 @@ export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
     }
   }
 
-  // Bound here, because the timer is started by a request, whose trace must not contain the write.
+  // Bound here, because a request starts the timer: the write must not be part of that request's trace.
   const flushOnTimer = AsyncResource.bind(() => {
     timer = undefined
     void flush()

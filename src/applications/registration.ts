@@ -9,7 +9,7 @@ import { createQueuedEmail, requireMailer } from './email-outbox.js'
 import { readGrants } from './grants.js'
 import { readContact, readName } from './validation.js'
 
-/** `auth.applications.register()` for the registration form: with the id of the request that it comes from. */
+/** `auth.applications.register()` with the id of the HTTP request, for the registration form. */
 export type Register = (
   application: Parameters<Applications['register']>[0],
   requestId: string | undefined,
@@ -32,7 +32,7 @@ interface RegistrationOptions {
   readonly now: () => number
 }
 
-/** The two ways in which an application comes to be: registered by its developers, or created by an operator. */
+/** The two calls that add an application: `register`, for its developers, and `create`, for an operator. */
 export function createRegistration(
   options: RegistrationOptions,
 ): Pick<Applications, 'create'> & { readonly register: Register } {

@@ -32,7 +32,7 @@ export interface ClientAuthenticationOptions {
   readonly now: () => number
 }
 
-/** The application that authenticated, or the application that failed to, as far as the client is known. */
+/** The application that authenticated; or the one whose key was presented, if its authentication failed. */
 interface Attempt {
   readonly authenticated?: ApplicationRecord
   readonly known?: ApplicationRecord | undefined
@@ -83,7 +83,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
       attempt = await authenticate(readings, req)
     }
     if (attempt.authenticated) return attempt.authenticated
-    // Counted after the comparison: a right secret always passes, so nobody can lock out the application of another.
+    // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
     await limitFailures?.(`${readClientAddress(req)} ${attempt.known?.id ?? 'unknown'}`)
     throw createInvalidClientError(api, 'Client authentication failed')
   }

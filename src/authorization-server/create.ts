@@ -61,11 +61,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     ...options,
     limitFailures: rateLimits.create('failedAuthentication', limits.failedAuthentication, { untrustedKeys: true }),
   })
-  // An API's name has no slash, so `orders/token` is no name of a `requests` limit.
+  // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
   const limitTokenRequests = ({ name }: TokenApi) =>
     rateLimits.create(`tokenRequests:${name}`, limits.tokenRequests, { policy: `${name}/token` })
   const readActiveToken = createOwnTokenReader({ authenticateClient, verifyAccessToken: options.findActiveToken })
-  // Revocation accepts tokens that guards refuse now: an application that is allowed again must not get a revoked token back.
+  // Revocation also accepts tokens that guards refuse now: they must stay revoked when the application may use the API again.
   const readIssuedToken = createOwnTokenReader({
     authenticateClient,
     async verifyAccessToken(api, presented) {

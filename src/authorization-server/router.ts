@@ -2,7 +2,7 @@ import type { Api } from '../contracts/api.js'
 import type { Cors } from '../http/cors.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
-import { rootCause, sendDenial, sendEmpty, toDenial } from '../http/respond.js'
+import { unwrapCause, sendDenial, sendEmpty, toDenial } from '../http/respond.js'
 
 /** The endpoints of one API. */
 interface ApiEndpoints {
@@ -73,7 +73,7 @@ function answerErrors(api: string, endpoint: Endpoint, logRefusal: LogRefusal): 
       await endpoint(req, res)
     } catch (error) {
       const denied = toDenial(error)
-      logRefusal(api, denied, rootCause(error))
+      logRefusal(api, denied, unwrapCause(error))
       sendDenial(req, res, denied)
     }
   }

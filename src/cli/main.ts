@@ -10,7 +10,7 @@ const { stdin, stdout, stderr, env } = process
 globalThis.console = new Console(stderr)
 // The reader of a pipe has closed it (`| head`), which is no error.
 stdout.on('error', () => process.exit(process.exitCode))
-// The timers of time-outs do not keep a process alive. Without this one, Node exits with code 13 while a store without an
+// Time-outs do not keep a process alive. Without this timer, Node exits with code 13 while a store without an
 // open connection does not answer (test/cli/main.integration.test.ts).
 setInterval(() => undefined, 60_000)
 

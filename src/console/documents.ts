@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigurationError, type Api } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
 import { asObject, completeDocument, listOperations, listScopes, type JsonObject } from './openapi.js'
 
 /** Reads the option `documents` and completes each document; throws `ConfigurationError` for one that cannot be shown. */
 export function readDocuments(apis: readonly Api[], documents: unknown): ReadonlyMap<string, JsonObject> {
   const names = apis.map(({ name }) => name)
-  if (typeof documents !== 'object' || documents === null || Array.isArray(documents))
+  if (!isObject(documents))
     throw new ConfigurationError({
       option: 'documents',
       problem: `is ${describeShortly(documents)}`,
@@ -30,8 +31,8 @@ export function readDocuments(apis: readonly Api[], documents: unknown): Readonl
 /** A copy of the given document, checked. */
 function readDocument(api: Api, given: unknown): JsonObject {
   const option = `documents.${api.name}`
-  const document = typeof given === 'string' ? readFile(option, given) : copy(option, given)
-  check(option, document)
+  const document = typeof given === 'string' ? readFile(option, given) : copyAsJson(option, given)
+  checkDocument(option, document)
   checkSecurity(option, 'the document', document['security'], api)
   for (const paths of [document['paths'], asObject(document['components'])['pathItems']])
     for (const { method, path, operation } of listOperations(paths))
@@ -63,7 +64,7 @@ function readFile(option: string, path: string): JsonObject {
 }
 
 /** Through JSON, as it will be served, so that a value that JSON cannot hold is found at start-up. */
-function copy(option: string, given: unknown): JsonObject {
+function copyAsJson(option: string, given: unknown): JsonObject {
   try {
     return asObject(JSON.parse(JSON.stringify(given)))
   } catch {
@@ -75,7 +76,7 @@ function copy(option: string, given: unknown): JsonObject {
   }
 }
 
-function check(option: string, document: JsonObject): void {
+function checkDocument(option: string, document: JsonObject): void {
   const { openapi, swagger, info, paths } = document
   if (typeof openapi !== 'string' || !/^3\.[01]\.\d/.test(openapi)) {
     const [member, version] = swagger === undefined ? ['openapi', openapi] : ['swagger', swagger]

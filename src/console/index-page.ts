@@ -21,10 +21,12 @@ export function renderIndexPage({ title, apis, documents, registration, assets }
   const content = html`
     <header class="opening">
       <h1>${title}</h1>
-      <p class="lead">${countApis(apis)} below <code>${breakable(baseUrl)}</code></p>
-      ${howToStart(registration)}
+      <p class="lead">${formatApiCount(apis)} below <code>${renderBreakable(baseUrl)}</code></p>
+      ${renderSteps(registration)}
     </header>
-    <main>${apis.length > 3 && contents(apis)} ${apis.map((api) => section(api, documents.get(api.name)))}</main>
+    <main>
+      ${apis.length > 3 && renderContents(apis)} ${apis.map((api) => renderApi(api, documents.get(api.name)))}
+    </main>
     <footer>
       ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
     </footer>
@@ -33,11 +35,11 @@ export function renderIndexPage({ title, apis, documents, registration, assets }
   return renderPage({ title, root: './', assets, styles: ['console.css'], scripts: ['console.js'], content })
 }
 
-function countApis({ length }: readonly Api[]): string {
+function formatApiCount({ length }: readonly Api[]): string {
   return length === 1 ? 'One API' : `${length} APIs`
 }
 
-function howToStart(registration: boolean): Html {
+function renderSteps(registration: boolean): Html {
   if (!registration)
     return html`<p>
       Each API is called with the credentials of your application, which the operator of this platform gave you.
@@ -50,7 +52,7 @@ function howToStart(registration: boolean): Html {
     <p><a class="button" href="register">Register an application</a></p>`
 }
 
-function contents(apis: readonly Api[]): Html {
+function renderContents(apis: readonly Api[]): Html {
   return html`<nav class="contents" aria-label="APIs">
     <ul>
       ${apis.map(({ name, title }) => html`<li><a href="#api-${name}">${title}</a></li>`)}
@@ -58,48 +60,48 @@ function contents(apis: readonly Api[]): Html {
   </nav>`
 }
 
-function section(api: Api, document: JsonObject | undefined): Html {
+function renderApi(api: Api, document: JsonObject | undefined): Html {
   const { name, title, description, scheme } = api
   return html` <section id="api-${name}" class="api" aria-labelledby="title-${name}">
     <div class="about">
       <h2 id="title-${name}">${title}</h2>
       <p class="scheme">${scheme === 'oauth2' ? 'OAuth 2.0, access token' : 'API key'}</p>
       ${description !== undefined && html`<p>${description}</p>`}
-      <dl>${facts(api)}</dl>
+      <dl>${renderFacts(api)}</dl>
       <p class="links">
         ${document && html`<a class="button" href="apis/${name}">Open the reference<span class="unseen"> of ${title}</span></a>`}
-        ${links(api, document)}
+        ${renderLinks(api, document)}
       </p>
     </div>
-    <div class="calls">${createCurlExamples(api, document).map(figure)}</div>
+    <div class="calls">${createCurlExamples(api, document).map(renderCommand)}</div>
   </section>`
 }
 
-function facts({ resource, tokenEndpoint, scopes }: Api): Html[] {
+function renderFacts({ resource, tokenEndpoint, scopes }: Api): Html[] {
   const entries = Object.entries(scopes)
   const usage =
     tokenEndpoint === undefined
-      ? [fact('Header', 'X-Api-Key: YOUR_KEY')]
-      : [fact('Token address', tokenEndpoint), fact('Header', 'Authorization: Bearer ACCESS_TOKEN')]
+      ? [renderFact('Header', 'X-Api-Key: YOUR_KEY')]
+      : [renderFact('Token address', tokenEndpoint), renderFact('Header', 'Authorization: Bearer ACCESS_TOKEN')]
   if (entries.length > 0)
     usage.push(
       html`<dt>Scopes</dt>
         ${entries.map(([scope, meaning]) => html`<dd class="scope"><code>${scope}</code> <span>${meaning}</span></dd>`)}`,
     )
-  return [fact('Address', resource), ...usage]
+  return [renderFact('Address', resource), ...usage]
 }
 
-function fact(term: string, value: string): Html {
+function renderFact(term: string, value: string): Html {
   return html`<dt>${term}</dt>
-    <dd class="copyable"><code>${breakable(value)}</code>${copyButton(term)}</dd>`
+    <dd class="copyable"><code>${renderBreakable(value)}</code>${renderCopyButton(term)}</dd>`
 }
 
 /** Allows line breaks after the slashes of a URL. */
-function breakable(text: string): Html[] {
+function renderBreakable(text: string): Html[] {
   return text.split(/(?<=[^/]\/)(?=[^/])/).map((part) => html`${part}<wbr />`)
 }
 
-function links({ name, tokenEndpoint, resource }: Api, document: JsonObject | undefined): Html[] {
+function renderLinks({ name, tokenEndpoint, resource }: Api, document: JsonObject | undefined): Html[] {
   const targets: [text: string, href: string][] = []
   if (document) targets.push(['OpenAPI document', `apis/${name}/openapi.json`])
   if (tokenEndpoint !== undefined)
@@ -110,14 +112,14 @@ function links({ name, tokenEndpoint, resource }: Api, document: JsonObject | un
   return targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)
 }
 
-function figure({ caption, command }: CurlExample): Html {
+function renderCommand({ caption, command }: CurlExample): Html {
   return html` <figure class="copyable">
-    <figcaption>${caption}${copyButton(caption)}</figcaption>
+    <figcaption>${caption}${renderCopyButton(caption)}</figcaption>
     <pre><code>${command}</code></pre>
   </figure>`
 }
 
-/** Hidden until the script that implements it shows it. */
-function copyButton(label: string): Html {
+/** Hidden without JavaScript: console.js shows it. */
+function renderCopyButton(label: string): Html {
   return html`<button type="button" class="copy" aria-label="Copy: ${label}" hidden>Copy</button>`
 }

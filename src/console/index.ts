@@ -67,15 +67,18 @@ export function developerConsole<const Apis extends ApisOptions>(
   const resources = new Map<string, Resource>()
 
   const index = renderIndexPage({ title, apis, documents, registration: hasRegistration, assets })
-  resources.set('/', htmlResource(index, createContentSecurityPolicy([])))
+  resources.set('/', createHtmlResource(index, createContentSecurityPolicy([])))
   for (const api of apis) {
     const document = documents.get(api.name)
     if (!document) continue
     const reference = renderReferencePage({ title, api, document, registration: hasRegistration, assets })
     const policy = createContentSecurityPolicy(["'self'", new URL(api.resource).origin])
-    resources.set(`/apis/${api.name}`, htmlResource(reference, policy))
+    resources.set(`/apis/${api.name}`, createHtmlResource(reference, policy))
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
-    resources.set(`/apis/${api.name}/openapi.json`, resource(json, 'application/json; charset=utf-8', REVALIDATED))
+    resources.set(
+      `/apis/${api.name}/openapi.json`,
+      createResource(json, 'application/json; charset=utf-8', REVALIDATED),
+    )
   }
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
@@ -88,14 +91,14 @@ const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 const REVALIDATED = { 'Cache-Control': 'no-cache' }
 
 /** Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL. */
-function htmlResource(text: string, policy: string): Resource {
-  return resource(Buffer.from(text), 'text/html; charset=utf-8', {
+function createHtmlResource(text: string, policy: string): Resource {
+  return createResource(Buffer.from(text), 'text/html; charset=utf-8', {
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policy,
     'Referrer-Policy': 'no-referrer',
   })
 }
 
-function resource(content: Buffer, type: string, headers: Resource['headers']): Resource {
+function createResource(content: Buffer, type: string, headers: Resource['headers']): Resource {
   return { type, headers, gzipped: gzipSync(content, { level: 9 }), plain: () => content }
 }

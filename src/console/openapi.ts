@@ -1,4 +1,5 @@
 import type { Api } from '../index.js'
+import { isObject } from '../lib/is-object.js'
 
 /** A JSON object of a provider's document. Its members may be missing or of the wrong type. */
 export type JsonObject = Record<string, unknown>
@@ -32,7 +33,7 @@ export function completeDocument(api: Api, document: JsonObject): JsonObject {
     ...document,
     servers: [{ url: api.resource }],
     security: 'security' in document ? renameSchemes(api, document['security']) : allScopes,
-    components: { ...components, securitySchemes: { [api.scheme]: securityScheme(api) } },
+    components: { ...components, securitySchemes: { [api.scheme]: createSecurityScheme(api) } },
   }
 }
 
@@ -56,7 +57,7 @@ export function needsNoValues({ path, pathItem, operation }: Operation): boolean
   return !path.includes('{') && !parameters.some(({ required }) => required === true)
 }
 
-function securityScheme(api: Api): JsonObject {
+function createSecurityScheme(api: Api): JsonObject {
   if (api.scheme === 'apiKey') {
     return {
       type: 'apiKey',
@@ -82,5 +83,5 @@ function renameSchemes(api: Api, security: unknown): JsonObject[] {
 }
 
 export function asObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+  return isObject(value) ? value : {}
 }

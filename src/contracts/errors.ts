@@ -33,7 +33,7 @@ export interface Denial {
 }
 
 /** A `Denial` with the status of its code. Frozen, because one created at start-up is passed to every `onDenied`. */
-export function denial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
+export function createDenial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
   return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: Object.freeze({ ...headers }) })
 }
 
@@ -97,14 +97,9 @@ export interface ConfigurationProblem {
   readonly fix: string
 }
 
-/** The first half of a message: what is wrong, as a sentence. */
-function describeProblem({ option, problem }: Omit<ConfigurationProblem, 'fix'>): string {
-  return option === undefined ? `${problem}.` : `${option} ${problem}.`
-}
-
 /** What is wrong and what to do, in one line. */
-export function describeWithFix(problem: ConfigurationProblem): string {
-  return `${describeProblem(problem)} ${problem.fix}`
+export function describeWithFix({ option, problem, fix }: ConfigurationProblem): string {
+  return option === undefined ? `${problem}. ${fix}` : `${option} ${problem}. ${fix}`
 }
 
 /**
@@ -214,8 +209,8 @@ export class StoreIncompatibleError extends Error implements ConfigurationProble
 }
 
 /**
- * Makes `instanceof` true for errors of the package's other copy too: an app may load the ES modules while its store, or
- * its module of options, loads CommonJS.
+ * Makes `instanceof` true for errors of another copy of the package too: an app may load the ES modules while its store or
+ * its options module loads CommonJS.
  */
 function recognizeAcrossCopies(type: new (...args: never[]) => Error, name: string): void {
   const brand = Symbol.for(`express-platform-auth.${name}`)

@@ -14,9 +14,9 @@ import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.j
 import { createClaimToken } from './claim-link.js'
 import type { ComposeEmail } from './message.js'
 
-/** What happens to application and queued e-mail before an e-mail is sent, and after each outcome. */
+/** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
 export interface Attempts {
-  /** Makes the credentials (or the claim link) and saves their hashes; undefined if there is nothing to send any more. */
+  /** Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. */
   prepare(leased: QueuedEmail): Promise<Attempt | undefined>
   /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
   accepted(email: QueuedEmail): Promise<void>
@@ -38,7 +38,7 @@ interface AttemptsOptions {
   readonly composeEmail: ComposeEmail
   readonly delivery: 'inline' | 'claim-link'
   readonly emit: Emit
-  /** Called after each attempt that was not accepted; `final`: it is not retried. */
+  /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
   readonly now: () => number
 }
@@ -107,7 +107,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         }
       })
       if (saved) onFailed(applicationId, problem, final)
-      // The e-mail is another process's or removed, but these credentials reached nobody.
+      // Another process has leased the e-mail, or it was removed. The credentials of this attempt reached nobody.
       else if (failure.refused) await removeHashes(applicationId, latest)
     },
   }
@@ -120,7 +120,7 @@ function prepareAttempt(
 ): { changed: Partial<ApplicationRecord>; attempt: Attempt } {
   const { purpose, overlap } = leased
   const attemptCount = leased.attemptCount + 1
-  // What earlier attempts brought is replaced by this e-mail: for its reader it never existed.
+  // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
   const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
   const content = { application, purpose, to: current.contact, overlap }
 
@@ -179,7 +179,7 @@ function toFailed(email: QueuedEmail, { refused, permanent, problem }: Failure, 
   const dueAt = now + computeRetryDelayMs(email.attemptCount)
   const final = permanent || dueAt > email.createdAt + RETRY_PERIOD_MS
   return nextVersion(email, {
-    // What was certainly not accepted ends; what may have been accepted stays valid beside the next attempt's.
+    // The credentials of a refused e-mail end. Those of an e-mail that may have been accepted stay valid beside the next ones.
     ...(refused && { attemptedHashes: email.attemptedHashes.slice(1), claimLinks: email.claimLinks.slice(1) }),
     state: final ? 'failed' : 'due',
     dueAt,

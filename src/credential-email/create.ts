@@ -14,7 +14,7 @@ import { createEmailWorker } from './worker.js'
 /** Sends credentials, or links to them, by e-mail. */
 export interface CredentialEmail {
   readonly claim: ClaimCredentials
-  /** Looks for due e-mails now; without effect before `start`, and without a mailer. */
+  /** Sends due e-mails now; no effect before `start`, or without a mailer. */
   wake(): void
   /** Starts to send e-mails; called once the store is open. */
   start(): void
@@ -51,7 +51,7 @@ export function createCredentialEmail(options: CredentialEmailOptions): Credenti
   }
 
   function logError(error: unknown): void {
-    // The store client has logged the outage; here it would be logged every second.
+    // The store client has logged the outage. Here it would be logged at every poll.
     if (error instanceof StoreUnavailableError) return
     logger.error('An e-mail could not be processed; the platform will retry.', error)
   }

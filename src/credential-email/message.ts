@@ -26,7 +26,7 @@ interface EmailOptions {
   readonly baseUrl: string
 }
 
-/** A paragraph, or something to copy or to follow, with its label. */
+/** A paragraph, or a label with code to copy or a link. */
 type Block =
   | string
   | { readonly label: string; readonly code: string }
@@ -36,7 +36,7 @@ export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptio
   const { host } = new URL(baseUrl)
 
   return function composeEmail({ application, purpose, to, overlap, minted = {}, claimToken }) {
-    // A mail program would decode an encoded word (RFC 2047), and show characters that names must not have.
+    // Mail programs decode encoded words (RFC 2047), which could hold characters that names must not have.
     const name = application.name.replaceAll('=?', '= ?')
     const subject = `${SUBJECTS[purpose]} for ${name} (${host})`
     const key = minted.key?.plain

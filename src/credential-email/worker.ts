@@ -7,9 +7,9 @@ import type { Attempts } from './attempt.js'
 
 /** Sends the e-mails that are due. Every process with a mailer runs one; a lease keeps two from sending the same e-mail. */
 export interface EmailWorker {
-  /** Looks for due e-mails now. */
+  /** Leases and sends due e-mails now. */
   wake(): void
-  /** Waits for what is being sent, and takes nothing more. */
+  /** Leases no more e-mails, and waits for those that are being sent. */
   close(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ interface EmailWorkerOptions {
   readonly mailer: Mailer
   readonly attempts: Attempts
   readonly now: () => number
-  /** Called when an e-mail could not be handled, as opposed to not accepted. */
+  /** Called when an e-mail could not be processed. If the mailer rejects, `attempts.failed` is called instead. */
   readonly onError: (error: unknown) => void
 }
 
@@ -38,7 +38,7 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
   let pollAgain = false
   let closed = false
 
-  /** Takes e-mails until none is due or enough are being sent. */
+  /** Leases e-mails until none is due or `MAX_CONCURRENT_EMAILS` are being sent. */
   async function takeDueEmails(): Promise<void> {
     for (;;) {
       if (closed || sending.size >= MAX_CONCURRENT_EMAILS) return
@@ -76,7 +76,7 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
     if (!attempt) return
     const lease = keepLease(attempt.email)
     try {
-      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, mailerTimeout)
+      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, createMailerTimeoutError)
     } catch (error) {
       await attempts.failed(await lease.end(), error)
       return
@@ -84,7 +84,7 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
     await attempts.accepted(await lease.end())
   }
 
-  /** A rejection, too, if the mailer throws before it returns a promise. */
+  /** Async, so that a mailer that throws instead of rejecting becomes a rejection too. */
   async function callMailer(content: EmailMessage): Promise<void> {
     await mailer.send(content)
   }
@@ -113,7 +113,7 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
   }
 
   return {
-    // Bound here, because a request may wake the worker: no e-mail is part of that request's trace or log context.
+    // Bound here, because a request may wake the worker: e-mails must not be part of that request's trace or log context.
     wake: AsyncResource.bind(wake),
     async close() {
       closed = true
@@ -124,6 +124,6 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
   }
 }
 
-function mailerTimeout(): Error {
+function createMailerTimeoutError(): Error {
   return Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
 }

@@ -119,7 +119,7 @@ function decodePairs(text: string): (readonly [name: string, value: string])[] {
 
 const MAX_BODY_BYTES = 16 * 1024
 
-/** The listeners stay on the request: removing them costs more, and after the promise has settled they have no effect. */
+/** The listeners are not removed: that costs more, and they have no effect once the promise has settled. */
 function readStream(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -30,7 +30,7 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   invalid_client: 'Check the key and the secret, and that the application is active: auth.applications.get(id).',
   invalid_token:
     "Get a new access token from this API's token endpoint, and check that the application is active and allowed.",
-  invalid_api_key: 'Check that the key is complete, was not rotated, and that its application was not deleted.',
+  invalid_api_key: 'Check that the key is complete and was not rotated, and that its application was not deleted.',
   insufficient_scope: 'Grant the scope with auth.applications.allow(id, api, { scopes }) and get a new access token.',
   access_denied: 'Check that the application is active and allowed: auth.applications.resume(id), .allow(id, api).',
   too_many_requests: 'Wait for the seconds in Retry-After, or raise the limit in rateLimits.',

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OAuthError, StoreUnavailableError, denial, retryAfter, type Denial } from '../contracts/errors.js'
+import { OAuthError, StoreUnavailableError, createDenial, retryAfter, type Denial } from '../contracts/errors.js'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -39,7 +39,7 @@ export function sendEmpty(res: ServerResponse, status: 200 | 204, headers: Heade
 /** Sends a refusal (RFC 6749 5.2). The token endpoint, the guards and the registration all use this function. */
 export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: Denial): void {
   if (res.headersSent) {
-    // The handler has begun to answer. The connection is ended so that half an answer does not look complete.
+    // The handler has begun to answer. The connection is closed, so that a partial answer does not look complete.
     if (!res.writableEnded) res.destroy()
     return
   }
@@ -54,8 +54,8 @@ export function toDenial(error: unknown): Denial {
   return error instanceof StoreUnavailableError ? UNAVAILABLE : UNEXPECTED
 }
 
-/** What the log should show of whatever was thrown. */
-export function rootCause(error: unknown): unknown {
+/** The cause of a thrown error, for the log; the error itself if it has none. */
+export function unwrapCause(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error
 }
 
@@ -68,12 +68,12 @@ export function formatChallenge(
 }
 
 /** The code is from RFC 6749 4.1.2.1, the status from RFC 9110 15.6.4. */
-const UNAVAILABLE = denial(
+const UNAVAILABLE = createDenial(
   'temporarily_unavailable',
   'The service is temporarily unavailable, try again later',
   retryAfter(1),
 )
-const UNEXPECTED = denial('server_error', 'The server met an unexpected condition')
+const UNEXPECTED = createDenial('server_error', 'The server met an unexpected condition')
 
 const LARGE_UPLOAD_BYTES = 64 * 1024
 

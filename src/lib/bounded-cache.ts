@@ -24,7 +24,7 @@ const MAX_BYTES = 16 * 1024 * 1024
  * A two-generation cache, as in quick-lru: entries are added to the young map. When it is full, it becomes the old map and
  * the former old map is dropped. An entry used in the old map moves back to the young one. A hit costs one map look-up.
  */
-export function boundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<Value>): BoundedCache<Value> {
+export function createBoundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<Value>): BoundedCache<Value> {
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
   /** Of the young entries. The old ones were within the bound when they were young. */

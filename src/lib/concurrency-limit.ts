@@ -1,4 +1,4 @@
-/** Runs the work at once, or when earlier work has ended. */
+/** Runs the work, at once or when earlier work has ended. */
 export type ConcurrencyLimit = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 interface ConcurrencyLimitOptions {

@@ -1,2 +1,2 @@
-/** A value, or a promise of it where it is not in memory: awaiting a value that is there would cost a turn of the event loop. */
+/** A value, or a promise of it. Not always a promise, because awaiting a value that is in memory costs a microtask on every request. */
 export type MaybePromise<Value> = Value | Promise<Value>

@@ -9,7 +9,7 @@ export interface SmtpTransport {
   sendMail(message: SmtpMessage): Promise<unknown>
 }
 
-/** What a transport is given: plain strings, and nothing that it would parse, read from disk or fetch. */
+/** The argument of `sendMail()`: plain strings, and nothing that a transport would parse, read from disk or fetch. */
 export interface SmtpMessage {
   readonly from: { name: string; address: string }
   readonly to: { name: string; address: string }
@@ -60,7 +60,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
   return {
     async send({ to, subject, text, html }: EmailMessage) {
       const envelope = { from: sender.address, to: [to] }
-      const mayHaveLeft = watchEnvelope(envelope)
+      const mayHaveBeenReceived = watchEnvelope(envelope)
       try {
         const sent = await transport.sendMail({
           from: { ...sender },
@@ -75,7 +75,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
         })
         throwRejection(sent)
       } catch (cause) {
-        throw toMailerError(cause, mayHaveLeft())
+        throw toMailerError(cause, mayHaveBeenReceived())
       }
     },
   }
@@ -114,7 +114,7 @@ function checkTransport(transport: Nodemailer | undefined): void {
   if (typeof transport?.sendMail !== 'function') {
     throw new TypeError('transport has no sendMail(). Give the result of createTransport() of nodemailer.')
   }
-  // Such a pool sends again after an unknown outcome; the result of the second attempt says nothing about the first.
+  // Such a pool sends again after an unknown outcome, and reports the result of the second attempt only.
   if (transport.transporter?.options?.maxRequeues) {
     throw new TypeError(
       'transport sends e-mails again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform retries.',
@@ -123,24 +123,24 @@ function checkTransport(transport: Nodemailer | undefined): void {
 }
 
 /**
- * For each envelope, whether its e-mail may have left. nodemailer's errors do not tell: a connection lost before DATA
- * looks like one lost after it. But its SMTP transports read an e-mail only once the server has asked for it.
+ * For each envelope, whether the server may have received its e-mail. nodemailer's errors do not say: a connection lost
+ * before DATA looks like one lost after it. But its SMTP transports read an e-mail only when the server has accepted DATA.
  */
 function watchContent(transport: Nodemailer): (envelope: object) => () => boolean {
-  // Other transports may never read the e-mail as a whole.
+  // Other transports may send an e-mail without reading it as a stream.
   if (!transport.use || !transport.transporter?.name?.startsWith('SMTP')) return () => () => true
 
-  const left = new WeakMap<object, boolean>()
+  const received = new WeakMap<object, boolean>()
   transport.use('stream', ({ data: { envelope }, message }, done) => {
-    if (envelope && left.has(envelope) && message.processFunc) {
-      left.set(envelope, false)
-      message.processFunc((content) => Readable.from(notifyRead(content, () => left.set(envelope, true))))
+    if (envelope && received.has(envelope) && message.processFunc) {
+      received.set(envelope, false)
+      message.processFunc((content) => Readable.from(notifyRead(content, () => received.set(envelope, true))))
     }
     done()
   })
   return function watchEnvelope(envelope) {
-    left.set(envelope, true)
-    return () => left.get(envelope) !== false
+    received.set(envelope, true)
+    return () => received.get(envelope) !== false
   }
 }
 
@@ -156,10 +156,10 @@ function throwRejection(sent: unknown): void {
 }
 
 /** The error as the contract of `Mailer` has it. */
-function toMailerError(cause: unknown, mayHaveLeft: boolean): Error {
+function toMailerError(cause: unknown, mayHaveBeenReceived: boolean): Error {
   const { code, responseCode, command } = (cause ?? {}) as { code?: unknown; responseCode?: unknown; command?: unknown }
   const reply = typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600 ? responseCode : undefined
-  const refused = reply !== undefined || !mayHaveLeft
+  const refused = reply !== undefined || !mayHaveBeenReceived
   const permanent = reply !== undefined && reply >= 500 && !SESSION_REPLIES.has(reply) && EMAIL_COMMANDS.has(command)
   const message = refused
     ? 'The mail server has not accepted the e-mail.'

@@ -5,25 +5,25 @@ import type { EventType } from '../index.js'
  * dots, plural for countable things, no unit and no "total".
  */
 export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
-  'request.allowed': inRequest('platform_auth.requests'),
-  'request.denied': inRequest('platform_auth.requests'),
-  'token.issued': inRequest('platform_auth.token.requests'),
-  'token.refused': inRequest('platform_auth.token.requests'),
-  'token.revoked': inRequest('platform_auth.token.revocations'),
-  'application.registered': change('platform_auth.application.changes', 'registered'),
-  'application.approved': change('platform_auth.application.changes', 'approved'),
-  'application.activated': change('platform_auth.application.changes', 'activated'),
-  'application.updated': change('platform_auth.application.changes', 'updated'),
-  'application.suspended': change('platform_auth.application.changes', 'suspended'),
-  'application.resumed': change('platform_auth.application.changes', 'resumed'),
-  'application.deleted': change('platform_auth.application.changes', 'deleted'),
-  'application.accessChanged': change('platform_auth.application.changes', 'access_changed'),
-  'application.credentialRotated': change('platform_auth.application.changes', 'credential_rotated'),
-  'application.tokensRevoked': change('platform_auth.application.changes', 'tokens_revoked'),
-  'application.delivered': email('delivered'),
-  'application.deliveryFailed': email('delivery_failed'),
-  'signingKey.rotated': change('platform_auth.signing_key.changes', 'rotated'),
-  'signingKey.revoked': change('platform_auth.signing_key.changes', 'revoked'),
+  'request.allowed': countInRequest('platform_auth.requests'),
+  'request.denied': countInRequest('platform_auth.requests'),
+  'token.issued': countInRequest('platform_auth.token.requests'),
+  'token.refused': countInRequest('platform_auth.token.requests'),
+  'token.revoked': countInRequest('platform_auth.token.revocations'),
+  'application.registered': countChange('platform_auth.application.changes', 'registered'),
+  'application.approved': countChange('platform_auth.application.changes', 'approved'),
+  'application.activated': countChange('platform_auth.application.changes', 'activated'),
+  'application.updated': countChange('platform_auth.application.changes', 'updated'),
+  'application.suspended': countChange('platform_auth.application.changes', 'suspended'),
+  'application.resumed': countChange('platform_auth.application.changes', 'resumed'),
+  'application.deleted': countChange('platform_auth.application.changes', 'deleted'),
+  'application.accessChanged': countChange('platform_auth.application.changes', 'access_changed'),
+  'application.credentialRotated': countChange('platform_auth.application.changes', 'credential_rotated'),
+  'application.tokensRevoked': countChange('platform_auth.application.changes', 'tokens_revoked'),
+  'application.delivered': countDelivery('delivered'),
+  'application.deliveryFailed': countDelivery('delivery_failed'),
+  'signingKey.rotated': countChange('platform_auth.signing_key.changes', 'rotated'),
+  'signingKey.revoked': countChange('platform_auth.signing_key.changes', 'revoked'),
   'store.unavailable': { outageOf: 'store', over: false },
   'store.available': { outageOf: 'store', over: true },
   'limits.unavailable': { outageOf: 'limits', over: false },
@@ -78,17 +78,17 @@ export const OUTAGES = {
 } as const
 
 /** Recorded on the active span of the request. */
-function inRequest(counter: CounterName): Counted {
+function countInRequest(counter: CounterName): Counted {
   return { counter, changeType: undefined, span: undefined, background: false }
 }
 
-/** Rare and important: a span of its own. */
-function change(counter: 'platform_auth.application.changes' | 'platform_auth.signing_key.changes', type: string) {
+/** Changes are rare, so each has a span of its own. */
+function countChange(counter: 'platform_auth.application.changes' | 'platform_auth.signing_key.changes', type: string) {
   const span = `${counter.slice(0, -'.changes'.length)}.${type}`
   return { counter, changeType: type, span, background: false } satisfies Counted
 }
 
-function email(end: string): Counted {
+function countDelivery(end: string): Counted {
   return {
     counter: 'platform_auth.email.deliveries',
     changeType: undefined,

@@ -4,7 +4,7 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { didYouMean } from '../lib/suggest.js'
 
-/** Refuses an option that does not exist: a misspelt one would otherwise silently be the default. `path` stands before the name. */
+/** Refuses an option that does not exist: a mistyped one would silently keep the default. `path` precedes the name. */
 export function refuseUnknown(path: string, options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue

@@ -1,7 +1,6 @@
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
-import type { Store } from '../contracts/store.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import {
@@ -21,6 +20,7 @@ import {
   type SigningAlgorithm,
 } from './options.js'
 import { readApis } from './read-apis.js'
+import { readPersistence } from './read-persistence.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
 import type { CacheSettings, RateLimitSettings, Settings, SigningSettings } from './settings.js'
 
@@ -69,9 +69,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
   const url = readBaseUrl(options.baseUrl)
   const baseUrl = url.origin + removeTrailingSlash(url.pathname)
   if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
-  const store = readStore(options.store)
-  const secrets = readSecrets(options.secret)
-  checkPersistence({ production, store, secrets, warn })
+  const { store, secrets } = readPersistence(options, production, warn)
   const rateLimits = readRateLimits(options.rateLimits)
   return {
     baseUrl,
@@ -113,77 +111,6 @@ function describePlainHttp(baseUrl: string): ConfigurationProblem {
   }
 }
 
-interface Persistence {
-  readonly production: boolean
-  readonly store: Store | undefined
-  readonly secrets: readonly string[]
-  readonly warn: (warning: ConfigurationProblem) => unknown
-}
-
-/** In production it must be said where applications are kept, and what is kept on disk must be encrypted. */
-function checkPersistence({ production, store, secrets, warn }: Persistence): void {
-  if (!store) {
-    if (production) {
-      throw new ConfigurationError({
-        option: 'store',
-        problem: 'is missing',
-        fix: 'In production say where applications are kept: sqliteStore(path) from "express-platform-auth/stores/sqlite", or store: memoryStore() if they may be lost.',
-      })
-    }
-    warn({
-      option: 'store',
-      problem: 'is missing: applications are kept in memory and lost when the process ends',
-      fix: 'Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore() if they may be lost.',
-    })
-  } else if (store.kind !== 'memory' && secrets.length === 0) {
-    if (production) {
-      throw new ConfigurationError({
-        option: 'secret',
-        problem: 'is missing',
-        fix: 'In production signing keys and pepper are encrypted at rest: set it to 32 random characters or more, from your secret manager.',
-      })
-    }
-    warn({
-      option: 'secret',
-      problem: 'is missing: signing keys and pepper are stored unencrypted',
-      fix: 'Set it to 32 random characters or more. In production the platform does not start without it.',
-    })
-  }
-}
-
-function readStore(store: Store | undefined): Store | undefined {
-  if (store === undefined) return undefined
-  if (isObject(store) && typeof store.open === 'function' && typeof store.saveApplication === 'function') return store
-  // The value is not shown: a URL or a pool may hold a password.
-  throw new ConfigurationError({
-    option: 'store',
-    problem: 'is no store',
-    fix: 'Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore().',
-  })
-}
-
-const MIN_SECRET_LENGTH = 32
-
-function readSecrets(secret: unknown): readonly string[] {
-  if (secret === undefined) return []
-  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
-  if (secrets.length === 0) {
-    throw new ConfigurationError({
-      option: 'secret',
-      problem: 'is an empty list',
-      fix: 'Put the newest secret first, older ones behind it.',
-    })
-  }
-  if (secrets.every((each) => typeof each === 'string' && each.length >= MIN_SECRET_LENGTH)) {
-    return secrets as readonly string[]
-  }
-  throw new ConfigurationError({
-    option: 'secret',
-    problem: 'is too short',
-    fix: 'Use 32 random characters or more, as `node -p "crypto.randomBytes(32).toString(\'base64url\')"` prints them.',
-  })
-}
-
 function readMailer(mailer: unknown): Mailer | undefined {
   if (mailer === undefined || (isObject(mailer) && typeof mailer['send'] === 'function')) {
     return mailer as Mailer | undefined
@@ -215,15 +142,15 @@ function readPrefix(prefix: unknown): string {
 }
 
 function readSigning(signing: PlatformAuthOptions['signing']): SigningSettings {
-  const {
-    algorithm = 'ES256',
-    rotateEvery,
-    publishAhead = 300,
-  } = readGroup('signing', signing, ['algorithm', 'rotateEvery', 'publishAhead'])
+  const { algorithm, rotateEvery, publishAhead } = readGroup('signing', signing, [
+    'algorithm',
+    'rotateEvery',
+    'publishAhead',
+  ])
   return {
-    algorithm: readAlgorithm(algorithm),
+    algorithm: readAlgorithm(algorithm ?? 'ES256'),
     rotateEvery: rotateEvery === undefined ? undefined : readWholeNumber('signing.rotateEvery', rotateEvery, 1),
-    publishAhead: readWholeNumber('signing.publishAhead', publishAhead, 0),
+    publishAhead: readWholeNumber('signing.publishAhead', publishAhead ?? 300, 0),
   }
 }
 

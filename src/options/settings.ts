@@ -44,7 +44,7 @@ export interface ApiSettings extends Api {
 /** The validated form of the option `signing`. */
 export interface SigningSettings {
   readonly algorithm: SigningAlgorithm
-  /** Seconds; undefined where keys are rotated by hand only. */
+  /** Seconds; undefined if keys are rotated manually only. */
   readonly rotateEvery: number | undefined
   /** Seconds. */
   readonly publishAhead: number

@@ -1,5 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Limit } from '../contracts/api.js'
+import type { Emit } from '../contracts/events.js'
+import type { Logger } from '../contracts/logger.js'
 import type { RedisConnection } from '../options/options.js'
 import { createMemoryCounter } from './memory-counter.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'
@@ -8,7 +10,7 @@ import { createRedisCounter, createRedisProbe } from './redis-counter.js'
 
 /** Creates a platform's rate limits, counted in this process, or in Redis for all processes together. */
 export interface RateLimits {
-  /** `name` tells limits apart. Undefined for `false`: then requests have nothing to wait for. */
+  /** `name` tells limits apart. Undefined for `false`, so that requests need not wait for a promise. */
   create(name: string, limit: Limit | false, options?: RateLimitKind): RateLimit | undefined
   /** For `auth.health()`; undefined if there is none. Requests are answered either way. */
   problem(): string | undefined
@@ -28,7 +30,7 @@ interface RateLimitsOptions {
   readonly redis: RedisConnection | undefined
   /** Whether answers have `RateLimit` headers. */
   readonly headers: boolean
-  /** Is called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
+  /** Called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
   readonly onChange: (problem: unknown) => void
 }
 
@@ -36,7 +38,7 @@ interface RateLimitsOptions {
 const MAX_UNTRUSTED_KEYS = 50_000
 
 export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
-  // Untrusted keys may be long, and Redis must not hold addresses and contacts. The secret keeps them from being guessed.
+  // Untrusted keys may be long, and Redis must not hold addresses and contacts. An HMAC, so that they cannot be guessed.
   const hashKey = (key: string): string => createHmac('sha256', secret).update(key).digest('base64url').slice(0, 22)
   // Platforms that share a Redis do not share limits.
   const namespace = `platform_auth:${createHash('sha256').update(baseUrl).digest('base64url').slice(0, 8)}`
@@ -61,5 +63,23 @@ export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: 
         : undefined
     },
     close: () => shared?.circuitBreaker.close(),
+  }
+}
+
+interface OutageNoticeOptions {
+  readonly logger: Pick<Logger, 'warn'>
+  readonly emit: Emit
+}
+
+/** For `onChange`: logs and emits that Redis is unavailable, or answers again. Requests are answered either way. */
+export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (problem: unknown) => void {
+  return function noticeOutage(problem) {
+    if (problem === undefined) {
+      logger.warn('Redis answers again: rate limits are shared.')
+      emit('limits.available', {})
+    } else {
+      logger.warn('Redis is unavailable: each process counts its own rate limits until it answers.', problem)
+      emit('limits.unavailable', problem instanceof Error ? { reason: problem.message } : {})
+    }
   }
 }

@@ -14,7 +14,7 @@ interface RedisCircuitBreakerOptions {
   readonly redis: Pick<RedisConnection, 'status'>
   /** Does the same work in Redis as a command, without any effect on limits. */
   readonly probe: () => Promise<unknown>
-  /** Is called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
+  /** Called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
   readonly onChange: (problem: unknown) => void
 }
 
@@ -22,7 +22,7 @@ interface RedisCircuitBreakerOptions {
 const REDIS_CALL_TIMEOUT_MS = 250
 /** Limits are shared again soon after Redis is back, and a probe is cheap. */
 const PROBE_INTERVAL_MS = 100
-/** Probes run one at a time, so one that hangs is given up. */
+/** Probes run one at a time, so one that hangs must time out. */
 const PROBE_TIMEOUT_MS = 5000
 /** The host's ioredis instance gets no listeners from this package, so its status is polled while it connects. */
 const STATUS_POLL_INTERVAL_MS = 5
@@ -83,7 +83,7 @@ export function createRedisCircuitBreaker({ redis, probe, onChange }: RedisCircu
       try {
         return await withTimeout(send(command), REDIS_CALL_TIMEOUT_MS, () => createTimeoutError(REDIS_CALL_TIMEOUT_MS))
       } catch (problem) {
-        // A command from before an outage that is already over says nothing about now.
+        // A command that was sent before an outage that has ended does not start a new one.
         if (outages === outagesBefore) open(problem)
         return undefined
       }

@@ -1,6 +1,6 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { Limit } from '../contracts/api.js'
-import { boundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { RedisConnection } from '../options/options.js'
 import { consume } from './memory-counter.js'
 import type { Counter } from './rate-limit.js'
@@ -14,7 +14,7 @@ interface RedisCounterOptions extends Limit {
   readonly fallback: Counter
 }
 
-/** Keys that have reached their limit are refused without asking Redis: the most frequent callers cost it nothing. */
+/** Keys that have reached their limit are refused without asking Redis, so that the most frequent callers do not load it. */
 const MAX_EXHAUSTED_KEYS = 10_000
 
 /** Counts in Redis, for all processes together; with `fallback` while Redis is unavailable. */
@@ -23,7 +23,7 @@ export function createRedisCounter(options: RedisCounterOptions): Counter {
   const limiter = createRedisLimiter(redis, limit)
   // Key -> when it may count again. Not the limiter's inMemoryBlockOnConsumed: that map has no bound, and above a
   // thousand keys it is searched completely.
-  const exhausted = boundedCache<number>({ entries: MAX_EXHAUSTED_KEYS })
+  const exhausted = createBoundedCache<number>({ entries: MAX_EXHAUSTED_KEYS })
 
   return async function countInRedis(key) {
     const left = (exhausted.get(key) ?? 0) - performance.now()
@@ -36,7 +36,7 @@ export function createRedisCounter(options: RedisCounterOptions): Counter {
   }
 }
 
-/** Does what every count does: a Redis that answers PING may still reject writes. */
+/** A probe that counts, as every request does: a Redis that answers PING may still reject writes. */
 export function createRedisProbe(redis: RedisConnection, keyPrefix: string): () => Promise<unknown> {
   const limiter = createRedisLimiter(redis, { keyPrefix, limit: Number.MAX_SAFE_INTEGER, window: 10 })
   return () => consume(limiter, 'probe')

@@ -7,7 +7,7 @@ import { parseMediaType, readBody, readPairs } from '../http/form.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { readClientAddress } from '../http/request.js'
-import { rootCause, sendDenial, sendJson, sendPage, toDenial } from '../http/respond.js'
+import { unwrapCause, sendDenial, sendJson, sendPage, toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import {
@@ -81,7 +81,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   function sendRefusal(error: unknown, endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): void {
     const refusal = error instanceof ApplicationError ? toInvalidRequest(error) : error
     const denied = toDenial(refusal)
-    logRefusal('registration', denied, rootCause(refusal))
+    logRefusal('registration', denied, unwrapCause(refusal))
     if (endpoint !== registerApplication || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
     for (const [header, value] of Object.entries(denied.headers)) res.setHeader(header, value)
     // The rest of a body that is too large is not read.

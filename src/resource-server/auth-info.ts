@@ -65,7 +65,7 @@ export function setAuthInfo(request: object, identity: Identity): void {
   slot[AUTH] = createAuthInfo(identity)
 }
 
-/** A new object for each request: a handler that changes it changes nothing for other requests. */
+/** A new object for each request, because a handler may change it. */
 export function createAuthInfo({ api, application, scopes, token }: Identity): AuthInfo {
   const info: { -readonly [Member in keyof AuthInfo]: AuthInfo[Member] } = {
     scheme: api.scheme,

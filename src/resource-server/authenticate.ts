@@ -45,7 +45,7 @@ interface AuthenticatorOptions {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, now } = options
 
-  // Every guarded request runs this code: a function is created only where something is awaited. test/hot-paths.integration.test.ts
+  // Every guarded request runs this code, so closures are created only in the asynchronous cases. test/hot-paths.integration.test.ts
   // counts the memory of a request.
   function checkToken(api: Api, token: Verification): MaybePromise<Identity | TokenFailureReason> {
     if (token === 'invalid') return 'invalidToken'
@@ -76,7 +76,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     req: IncomingMessage | undefined,
   ): MaybePromise<Identity | KeyFailureReason> {
     if (!application || !hasLiveKey(application, hash)) return 'invalidApiKey'
-    // A caller with a valid key may know that its application is suspended. Nobody else may.
+    // Only a caller with a valid key may learn that its application is suspended.
     if (application.status === 'suspended') return 'accessDenied'
     if (application.status === 'deleted') return 'invalidApiKey'
     lastUsed.note(hash)

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import { denial, type Denial, type ErrorCode } from '../contracts/errors.js'
+import { createDenial, type Denial, type ErrorCode } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
-import { formatChallenge, rootCause, sendDenial, toDenial } from '../http/respond.js'
+import { formatChallenge, unwrapCause, sendDenial, toDenial } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
 import type { KeyFailureReason, TokenFailureReason } from './authenticate.js'
 
-/** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a good answer. */
+/** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
 /** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
@@ -25,12 +25,12 @@ export function createBearerErrors(
       ...more,
       metadata,
     ] as const
-    return denial(error, description, { 'WWW-Authenticate': formatChallenge('Bearer', parameters) })
+    return createDenial(error, description, { 'WWW-Authenticate': formatChallenge('Bearer', parameters) })
   }
 
   return {
     // RFC 6750 3.1: a request without a credential is answered without an error code.
-    noCredential: denial('unauthorized', 'An access token is needed: Authorization: Bearer <access token>', {
+    noCredential: createDenial('unauthorized', 'An access token is needed: Authorization: Bearer <access token>', {
       'WWW-Authenticate': formatChallenge('Bearer', [['realm', api.name], metadata]),
     }),
     duplicateCredential: createError('invalid_request', 'There are two Authorization headers'),
@@ -54,11 +54,11 @@ export function createApiKeyErrors(
 
   function createError(error: ErrorCode, description: string): Denial {
     const parameters = [['realm', api.name], ['error', error], ['error_description', description], header] as const
-    return denial(error, description, { 'WWW-Authenticate': formatChallenge('ApiKey', parameters) })
+    return createDenial(error, description, { 'WWW-Authenticate': formatChallenge('ApiKey', parameters) })
   }
 
   return {
-    noCredential: denial('unauthorized', 'An API key is needed: X-Api-Key: <API key>', {
+    noCredential: createDenial('unauthorized', 'An API key is needed: X-Api-Key: <API key>', {
       'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], header]),
     }),
     duplicateCredential: createError('invalid_request', 'There are two X-Api-Key headers'),
@@ -93,7 +93,7 @@ export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions
   return function respondWithError({ api, errors, onDenied }, problem, applicationId, req, res, next) {
     const denied = (typeof problem === 'string' ? errors[problem] : undefined) ?? toDenial(problem)
     emit('request.denied', { api: api.name, applicationId, reason: denied.error }, req)
-    logRefusal(api.name, denied, rootCause(problem))
+    logRefusal(api.name, denied, unwrapCause(problem))
     if (!onDenied) return sendDenial(req, res, denied)
 
     try {
@@ -105,14 +105,14 @@ export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions
 
     /** The `next` of `onDenied`. It passes on errors, and never reaches the route. */
     function sendOrFail(error?: unknown): void {
-      // Express skips the rest of the route, not the guard's refusal, for 'route' and 'router': here they are no errors.
+      // For Express, next('route') and next('router') are no errors. Here they send the refusal, like next().
       if (!error || error === 'route' || error === 'router') sendDenial(req, res, denied)
       else next(error)
     }
 
     function sendUnexpected(error: unknown): void {
       const unexpected = toDenial(error)
-      logRefusal(api.name, unexpected, rootCause(error))
+      logRefusal(api.name, unexpected, unwrapCause(error))
       sendDenial(req, res, unexpected)
     }
   }

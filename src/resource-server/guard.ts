@@ -31,7 +31,7 @@ export interface GuardFactoryOptions extends ErrorResponderOptions {
 /** What a guard does: read the credential, authenticate, check scopes, count the request, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
   const { available, requestLimits, emit } = options
-  /** The identity that an earlier guard on the same request established. */
+  /** The identity that an earlier guard has established for the request. */
   const identities = new WeakMap<IncomingMessage, Identity>()
   const respondWithError = createErrorResponder(options)
 
@@ -60,8 +60,8 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       passportRequest.hasWaited = true
     }
 
-    // Functions of their own for the asynchronous cases: V8 allocates the variables of a closure for every request, even if
-    // the closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
+    // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
+    // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
     function authenticateAfter(ready: Promise<void>, passportRequest: PassportRequest): void {
       ready.then(
         () => authenticate(passportRequest, authorize),
@@ -92,7 +92,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       identity: Identity,
       limitHeaders?: LimitHeaders,
     ): void {
-      // A time-out of the host has answered meanwhile, and the handler would answer a second time.
+      // The host's time-out may have answered meanwhile; the handler would answer a second time.
       if (hasWaited && response.headersSent) return
       identities.set(request, identity)
       setAuthInfo(request, identity)

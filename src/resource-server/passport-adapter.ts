@@ -26,7 +26,7 @@ export class PassportRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly next: (error?: unknown) => void
-  /** Whether the result comes in a later turn of the event loop than the request. */
+  /** Whether the guard returned before the result was known. */
   hasWaited = false
 
   constructor(
@@ -105,7 +105,7 @@ type Verify = (passportRequest: PassportRequest, credential: string) => MaybePro
 
 type Done = (problem: Error | null, identity?: Identity) => void
 
-/** Gives the result to the strategy, synchronously if it is known. An error that `done` throws is not taken for a refusal. */
+/** Passes the result to the strategy, synchronously if it is cached. `done` is outside the `try`: its errors are no refusals. */
 function callVerify(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
   let result: MaybePromise<Identity | string>
   try {

@@ -5,14 +5,14 @@ import { withTimeout } from '../lib/timeout.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 interface BoundedStoreOptions {
-  /** Is told how every call ends. */
+  /** Is called with the outcome of every call. */
   readonly storeHealth: Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isUnresponsive'>
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Longer than a busy database or a connection pool makes a call wait, and shorter than callers wait for an HTTP answer. */
+/** Longer than a busy database or pool delays a call, and shorter than HTTP clients wait for an answer. */
 const STORE_CALL_TIMEOUT_MS = 5000
-/** `auth.close()` must end within seconds though the store hangs; a store that never opened may never close. */
+/** `auth.close()` must end within seconds even if the store hangs. A store that never opened may never close. */
 const STORE_CLOSE_TIMEOUT_MS = 2000
 /** Bounds memory: a call that timed out here is still in the store's own queue, and counts until the store settles it. */
 const MAX_WAITING_CALLS = 10_000
@@ -134,7 +134,7 @@ async function openStore(
   const startedAt = performance.now()
   try {
     const migration = await store.open()
-    // From now: a long migration does not make the store a slow one.
+    // Measured from now: `health()` must not report a slow store because of a long migration.
     storeHealth.answered({ ...call, startedAt: performance.now() })
     return migration
   } catch (cause) {
@@ -152,7 +152,7 @@ function describeMigration({ from, to, copy }: SchemaMigration): string {
 async function closeStore(store: Store): Promise<void> {
   const timeout = new StoreTimeoutError()
   try {
-    // Alive, so that a process that awaits close() last does not exit before it resolves.
+    // The timer keeps the process alive: one that awaits close() last must not exit before it resolves.
     await withTimeout(store.close(), STORE_CLOSE_TIMEOUT_MS, () => timeout, { keepAlive: true })
   } catch (error) {
     if (error !== timeout) throw error

@@ -1,5 +1,6 @@
-import type { Change, Store } from '../contracts/store.js'
+import type { Change, RevokedAccessToken, Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
+import type { StoreHealth } from './store-health.js'
 
 /** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
 export interface ChangeFeed {
@@ -12,7 +13,7 @@ export interface ChangeFeed {
   /** As `poll`, with a read that starts after this call: it brings everything that was committed before the call. */
   pollAgain(): Promise<boolean>
   /**
-   * As `pollAgain`, but resolves false after `LATEST_TIMEOUT_MS`: then the caller goes by what is known, as long as that is
+   * As `pollAgain`, but resolves false after `LATEST_TIMEOUT_MS`. Then the caller uses what is known, as long as that is
    * fresh.
    */
   waitForLatest(): Promise<boolean>
@@ -26,13 +27,13 @@ interface ChangeFeedOptions {
   readonly store: Pick<Store, 'changesSince' | 'pollInterval' | 'watch'>
   /** Seconds. */
   readonly maxStaleness: number
-  /** Whether the store is known not to answer: then `pollAgain` resolves false without asking it. */
-  readonly isUnresponsive?: () => boolean
+  /** While the store is unresponsive, `pollAgain` resolves false without asking it. */
+  readonly storeHealth?: Pick<StoreHealth, 'isUnresponsive'>
 }
 
-/** A slow store may delay a token request by this much for the sake of the latest changes. */
+/** How long a slow store may delay a token request, which waits for the latest changes. */
 const LATEST_TIMEOUT_MS = 250
-/** Every process polls a store that comes back, so none of them polls more often than this while it does not answer. */
+/** All processes poll an unavailable store. This bounds the load on a store that is recovering. */
 const MIN_RETRY_INTERVAL_MS = 250
 
 /** A read that starts after the calls that wait for it. */
@@ -43,7 +44,7 @@ interface NextRead {
 }
 
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
-export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => false }: ChangeFeedOptions): ChangeFeed {
+export function createChangeFeed({ store, maxStaleness, storeHealth }: ChangeFeedOptions): ChangeFeed {
   let cursor: string | undefined
   /** When the last answered read was started: everything that was committed before is known. */
   let knownAt = -Infinity
@@ -80,8 +81,8 @@ export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => f
     return currentRead
   }
 
-  /** One read for all calls of the same turn, or for all calls during another read: that one may have started too early. */
-  function findNextRead(): NextRead {
+  /** One read for all calls of the same turn of the event loop, or for all calls during a read, which may have started too early for them. */
+  function joinNextRead(): NextRead {
     if (nextRead) return nextRead
     const turn = currentRead ?? new Promise<void>((resolve) => setImmediate(resolve))
     const answered = turn.then(() => {
@@ -117,13 +118,32 @@ export function createChangeFeed({ store, maxStaleness, isUnresponsive = () => f
     },
     isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
     poll,
-    pollAgain: async () => !isUnresponsive() && findNextRead().answered,
-    waitForLatest: () => findNextRead().answeredInTime,
+    pollAgain: async () => !storeHealth?.isUnresponsive() && joinNextRead().answered,
+    waitForLatest: () => joinNextRead().answeredInTime,
     close() {
       closed = true
       clearTimeout(timer)
       unwatch?.()
       unwatch = undefined
     },
+  }
+}
+
+/** What this process keeps in memory of the store's contents. */
+interface CachedState {
+  readonly applicationCache: { evict(id: string): void; evictAll(): void }
+  readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }
+  readonly signingKeys: { load(): Promise<void> }
+}
+
+/** Applies a change to memory. `everything` means that the store no longer has all changes, so that all of it is read again. */
+export function createChangeApplier({ applicationCache, revokedTokens, signingKeys }: CachedState): ApplyChange {
+  return async function applyChange(change) {
+    if (change.kind === 'application') return applicationCache.evict(change.id)
+    if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)
+    if (change.kind === 'signingKeys') return signingKeys.load()
+    applicationCache.evictAll()
+    await revokedTokens.load()
+    await signingKeys.load()
   }
 }

@@ -1,6 +1,7 @@
-import { hkdfSync } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import { ConfigurationError } from '../contracts/errors.js'
+import type { Store } from '../contracts/store.js'
 
 /** Encrypts signing keys and the pepper at rest. */
 export interface Encryption {
@@ -19,7 +20,7 @@ const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorith
 export function createEncryption(secrets: readonly string[]): Encryption {
   // The labels never change: stored keys are encrypted with the keys derived from them (test/stores/fixtures).
   const keys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth sealing v1'))
-  // A derived value of its own, so that it identifies the secret and reveals nothing about the key.
+  // Derived under another label, so that the kid identifies the secret and reveals nothing about the key.
   const newestKid =
     secrets[0] && Buffer.from(deriveKey(secrets[0], 'express-platform-auth kid v1')).toString('base64url', 0, 9)
 
@@ -62,4 +63,15 @@ export function createEncryption(secrets: readonly string[]): Encryption {
 
 function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
+}
+
+/** The store's pepper: 256 random bits, created by the first process on it. Encrypts it again if an older secret did. */
+export async function openPepper(
+  store: Pick<Store, 'establishPepper' | 'resealPepper'>,
+  encryption: Encryption,
+): Promise<Buffer> {
+  const sealed = await store.establishPepper(await encryption.seal(randomBytes(32).toString('base64url')))
+  const pepper = await encryption.unseal(sealed)
+  if (!encryption.isNewest(sealed)) await store.resealPepper(sealed, await encryption.seal(pepper))
+  return Buffer.from(pepper, 'base64url')
 }

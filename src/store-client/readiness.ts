@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
+import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { ChangeFeed } from './change-feed.js'
-import { describeStoreFault, type StoreHealth } from './store-health.js'
+import { createStartup, type Start } from './startup.js'
+import type { StoreHealth } from './store-health.js'
 
 /** What `auth.health()` resolves. */
 export interface Health {
@@ -38,8 +38,7 @@ export interface Readiness {
 }
 
 interface StartAndStop {
-  /** Everything that must be done before the first answer. Repeated until it succeeds, or the signal is aborted. */
-  readonly start: (closing: AbortSignal) => Promise<void>
+  readonly start: Start
   readonly stop: () => Promise<void>
 }
 
@@ -51,12 +50,8 @@ interface ReadinessOptions {
   readonly logger: Logger
 }
 
-/** As long as a call of the store may take: a request does not wait longer because the platform is still starting. */
+/** As long as a store call may take, so that a request waits no longer while the platform is starting. */
 const START_WAIT_TIMEOUT_MS = 5000
-/** Frequent enough that a database that comes up is used at once, rare enough not to delay its start. */
-const START_RETRY_INTERVAL_MS = 500
-/** `close()` must end within seconds though an attempt to start hangs. */
-const START_ABORT_TIMEOUT_MS = 2000
 /** Load balancers usually give a health check a few seconds. */
 const HEALTH_POLL_TIMEOUT_MS = 1000
 /** Bounds memory while many requests wait for the start, or for the store. */
@@ -117,7 +112,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   async function close(): Promise<void> {
     feed.close()
     await startup.abort()
-    // Again, because the start may have started it meanwhile.
+    // Again, because the start-up may have started the feed meanwhile.
     feed.close()
     await stop()
   }
@@ -138,94 +133,4 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     health,
     close: () => (closed ??= close()),
   }
-}
-
-interface Startup {
-  /** Makes the first attempt, and repeats failed ones. */
-  begin(start: StartAndStop['start']): void
-  /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError`, or after `abort()`. */
-  readonly finished: Promise<void>
-  /** Rejects when the first attempt fails. */
-  readonly firstFailure: Promise<never>
-  isFinished(): boolean
-  /** Why it is not finished, for `auth.health()`. */
-  describeProblem(): string
-  /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
-  abort(): Promise<void>
-}
-
-function createStartup(logger: Logger): Startup {
-  const closing = new AbortController()
-  const firstFailure = createRejection()
-  const abandoned = createRejection()
-  let isFinished = false
-  let problem: unknown = 'its store has not been opened yet.'
-
-  let settle: (outcome: Promise<void>) => void
-  const finished = new Promise<void>((resolve) => (settle = resolve))
-  // An app need not await ready(): the log has the reason, and an unhandled rejection would end the process.
-  finished.catch(() => undefined)
-
-  async function repeatUntilStarted(start: StartAndStop['start']): Promise<void> {
-    // The host first gets time to add its listeners.
-    await sleep(0)
-    while (!closing.signal.aborted) {
-      try {
-        await Promise.race([start(closing.signal), abandoned.promise])
-        isFinished = true
-        return
-      } catch (error) {
-        firstFailure.reject(error)
-        reportFailure(error)
-        if (error instanceof ConfigurationError) throw error
-      }
-      await sleep(START_RETRY_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
-    }
-    throw new StoreUnavailableError('The platform was closed before it was ready.')
-  }
-
-  function reportFailure(error: unknown): void {
-    const [message, lastMessage] = [joinMessages(error), joinMessages(problem)]
-    problem = error
-    if (error instanceof ConfigurationError) logger.error(`The platform cannot start. ${message}`)
-    // Repeated attempts usually fail alike: the log gets one line for them.
-    else if (message !== lastMessage && !closing.signal.aborted)
-      logger.error(`The platform could not start yet and will retry: ${message}`)
-  }
-
-  return {
-    begin: (start) => settle(repeatUntilStarted(start)),
-    finished,
-    firstFailure: firstFailure.promise,
-    isFinished: () => isFinished,
-    describeProblem: () => describeStartProblem(problem),
-    async abort() {
-      closing.abort()
-      const timer = setTimeout(
-        () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
-        START_ABORT_TIMEOUT_MS,
-      )
-      await finished.catch(() => undefined)
-      clearTimeout(timer)
-    },
-  }
-}
-
-/** A promise that others may race, and that is no unhandled rejection if nothing awaits it. */
-function createRejection(): { readonly promise: Promise<never>; reject(reason: unknown): void } {
-  let reject: (reason: unknown) => void = () => undefined
-  const promise = new Promise<never>((_, rejectPromise) => (reject = rejectPromise))
-  promise.catch(() => undefined)
-  return { promise, reject: (reason) => reject(reason) }
-}
-
-/** An error's message and those of its causes. */
-function joinMessages(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : `${error.message} ${joinMessages(error.cause)}`
-}
-
-function describeStartProblem(problem: unknown): string {
-  if (problem instanceof ConfigurationError) return problem.message
-  return problem instanceof Error ? `its store cannot be used yet (${describeStoreFault(problem)}).` : String(problem)
 }

@@ -1,5 +1,6 @@
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
+import { describeStoreFault } from './store-fault.js'
 
 /** A `write` can be rejected by a store that answers reads: it is full, read-only or locked. `feed` polls the change feed. */
 export type StoreCallKind = 'read' | 'write' | 'feed'
@@ -16,9 +17,9 @@ export interface StoreCall {
 export interface StoreHealth {
   answered(call: StoreCall): void
   failed(call: StoreCall, problem: unknown): void
-  /** The call was given up. Its late answer is ignored. */
+  /** The call has timed out. A late answer is ignored. */
   timedOut(call: StoreCall, problem: unknown): void
-  /** Whether a call has timed out and none was answered since: waiting for another one would be in vain. */
+  /** Whether a call has timed out and none was answered since. Other calls then fail at once instead of waiting. */
   isUnresponsive(): boolean
   /** Whether `store.unavailable` was emitted, and `store.available` not yet. */
   isUnavailable(): boolean
@@ -40,9 +41,9 @@ interface RejectedWrite {
   readonly reason: string
 }
 
-/** Ordinary answers take a few milliseconds; from here on callers notice. */
+/** Answers usually take a few milliseconds. Callers notice a delay of this length. */
 const SLOW_ANSWER_MS = 1000
-/** A rejected write is forgotten after this time unless it was retried: nothing else shows whether the cause persists. */
+/** A rejected write is no longer reported after this time, unless it is rejected again: no other call shows whether the cause persists. */
 const REJECTED_WRITE_EXPIRY_MS = 60_000
 
 export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): StoreHealth {
@@ -54,7 +55,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   const rejectedWrites = new Map<string, RejectedWrite>()
 
   function startOutage(problem: unknown): void {
-    // The outage is now the reason for them.
+    // They are not reported beside the outage.
     rejectedWrites.clear()
     if (outage) return
     outage = { since: now(), reason: describeStoreFault(problem) }
@@ -120,67 +121,4 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
 
 function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
-}
-
-/**
- * Why a store does not answer, for `auth.health()`, which apps may publish: without addresses, paths or the database's own
- * message. Those are in the log.
- */
-export function describeStoreFault(problem: unknown): string {
-  const { code, errcode, cause } = (problem ?? {}) as { code?: unknown; errcode?: unknown; cause?: unknown }
-  // The innermost cause with a known code is the most specific one.
-  const inner = cause === undefined ? UNKNOWN : describeStoreFault(cause)
-  if (inner !== UNKNOWN) return inner
-  const known = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
-  return known ?? UNKNOWN
-}
-
-const UNKNOWN = 'the log has the reason'
-const FULL = 'its disk is full'
-const READ_ONLY = 'it is read-only'
-const LOCKED = 'another process has locked it'
-const DAMAGED = 'its file is damaged'
-const UNRESPONSIVE = 'it does not answer in time'
-const REFUSED = 'it refuses connections'
-const LOST = 'the connection was lost'
-const STARTING = 'it is starting or shutting down'
-const UNKNOWN_HOST = 'its host name cannot be resolved'
-const UNREACHABLE_HOST = 'its host is unreachable'
-
-/** Node's error codes and PostgreSQL's (SQLSTATE). */
-const FAULTS_BY_CODE: Readonly<Record<string, string>> = {
-  ETIMEDOUT: UNRESPONSIVE,
-  ECONNREFUSED: REFUSED,
-  ECONNRESET: LOST,
-  EPIPE: LOST,
-  ENOTFOUND: UNKNOWN_HOST,
-  EAI_AGAIN: UNKNOWN_HOST,
-  EHOSTUNREACH: UNREACHABLE_HOST,
-  ENETUNREACH: UNREACHABLE_HOST,
-  ENOSPC: FULL,
-  EROFS: READ_ONLY,
-  ESTALE: 'its file was deleted or replaced',
-  // A replica: "Cannot set transaction read-write mode during recovery".
-  '0A000': READ_ONLY,
-  '25006': READ_ONLY,
-  '28P01': 'it rejects the password',
-  '53100': FULL,
-  '53300': 'it has no connection left',
-  '55P03': LOCKED,
-  '57014': UNRESPONSIVE,
-  '57P01': STARTING,
-  '57P02': STARTING,
-  '57P03': STARTING,
-}
-
-/** SQLite's primary result codes. */
-const FAULTS_BY_SQLITE_CODE: Readonly<Record<number, string>> = {
-  5: LOCKED,
-  6: LOCKED,
-  8: READ_ONLY,
-  10: 'its disk fails',
-  11: DAMAGED,
-  13: FULL,
-  14: 'its file cannot be opened',
-  26: DAMAGED,
 }

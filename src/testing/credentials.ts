@@ -20,7 +20,7 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
   api: Name,
   options: { readonly scopes?: readonly ScopeOf<Apis, Name>[] } = {},
 ): Promise<string> {
-  const { clientId, clientSecret = '' } = await credentialsFor(auth, api, 'oauth2', options)
+  const { clientId, clientSecret = '' } = await createCredentials(auth, api, 'oauth2', options)
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,
@@ -56,10 +56,10 @@ export async function apiKeyFor<const Apis extends ApisOptions, Name extends Api
   auth: PlatformAuth<Apis>,
   api: Name,
 ): Promise<string> {
-  return (await credentialsFor(auth, api, 'apiKey', {})).clientId
+  return (await createCredentials(auth, api, 'apiKey', {})).clientId
 }
 
-async function credentialsFor(
+async function createCredentials(
   auth: Pick<PlatformAuth, 'apis' | 'applications'>,
   name: string,
   scheme: Scheme,

@@ -9,7 +9,7 @@ export interface SigningKey {
   readonly kid: string
   readonly algorithm: string
   readonly publicKey: webcrypto.CryptoKey
-  /** Undefined if no secret of this process decrypts it: a process with a newer secret made it. Such a key only verifies here. */
+  /** Undefined if no secret of this process decrypts it, because a process with a newer secret made it. Then the key only verifies. */
   readonly privateKey: webcrypto.CryptoKey | undefined
   readonly publicJwk: SigningKeyRecord['publicJwk']
   /** Milliseconds since 1970. */
@@ -40,7 +40,7 @@ export async function generateSigningKey(
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
   const publicJwk = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicJwk)
-  // A command line would read such a kid as an option.
+  // The command line would read such a kid as an option.
   if (kid.startsWith('-')) return generateSigningKey(encryption, options)
   return {
     ...options,

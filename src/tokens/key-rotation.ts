@@ -47,9 +47,9 @@ interface KeyRotationOptions {
   readonly longestLifetime: number
 }
 
-/** A process whose clock is late may sign with the former key for this long after another process changed keys. */
+/** A process whose clock is behind may sign with the former key for this long after the new one signs elsewhere. */
 const CLOCK_SKEW_SECONDS = 60
-/** Every attempt that fails means that another process added a key meanwhile, so a few are enough. */
+/** An attempt fails only if another process added a key meanwhile, so a few are enough. */
 const MAX_ADD_ATTEMPTS = 10
 
 export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
@@ -140,7 +140,7 @@ function createKeyAdder(options: KeyRotationOptions): (key: NewKey) => Promise<v
 
   return async function addKey({ signsFrom, by, formerVerifiesFor = longestLifetime + CLOCK_SKEW_SECONDS }) {
     const createdAt = now()
-    // Before the key pair is generated, which takes time: the decision to add one was made with this key in view.
+    // Read before the key pair is generated, which takes time: the decision to add a key was based on this one.
     const lastKid = signingKeys.lastAddedKid()
     const key = await generateSigningKey(encryption, { algorithm, createdAt, signsFrom, formerVerifiesFor })
     const audit = createAuditRecord('signingKey.rotated', createdAt, by, key.kid)

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 
 /** The single access tokens that were revoked (RFC 7009), in memory as long as there are not too many. */
 export interface RevokedTokens {
-  /** Reads them from the store: at start-up, and after the change feed has lost changes. */
+  /** Reads them from the store: at start-up, and when the change feed reports `everything`. */
   load(): Promise<void>
   isRevoked(tokenId: string): MaybePromise<boolean>
   revoke(token: RevokedAccessToken): Promise<void>
@@ -18,9 +18,9 @@ interface RevokedTokensOptions {
   readonly limit: number
 }
 
-/** Guards accept a token for their clock tolerance after `exp`, by clocks that differ; an hour is more than either. */
+/** Guards accept a token for `clockTolerance` after `exp`, and clocks differ. An hour exceeds both. */
 const KEPT_AFTER_EXPIRY_MS = 3600 * 1000
-/** While there are too many for memory, every guarded request asks the store; this often it is checked whether they fit again. */
+/** While there are too many for memory, every guarded request asks the store. They are counted again at this interval. */
 const RELOAD_INTERVAL_MS = 5000
 
 export function createRevokedTokens({ store, now, limit }: RevokedTokensOptions): RevokedTokens {

@@ -9,7 +9,7 @@ export interface RotationTimer {
 
 interface RotationTimerOptions {
   readonly keyRotation: Pick<KeyRotation, 'rotateWhenOlderThan'>
-  /** Seconds; undefined: keys are rotated by hand only. */
+  /** Seconds; undefined if keys are rotated manually only. */
   readonly rotateEvery: number | undefined
   readonly logger: Pick<Logger, 'error'>
 }

@@ -2,7 +2,7 @@ import type { webcrypto } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Store } from '../contracts/store.js'
-import { boundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { importSigningKey, type KeyEncryption, type SigningKey } from './key-pairs.js'
 import { findCurrentKey, isVerifying, selectVerifyingKeys } from './key-schedule.js'
@@ -52,7 +52,7 @@ const MAX_KID_LENGTH = 64
 export function createSigningKeys({ store, encryption, now, readChanges }: SigningKeysOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
   let lastAddedKid: string | undefined
-  const unknownKids = boundedCache<true>({ entries: MAX_UNKNOWN_KIDS })
+  const unknownKids = createBoundedCache<true>({ entries: MAX_UNKNOWN_KIDS })
   const removalListeners: (() => void)[] = []
 
   async function read(): Promise<void> {
@@ -73,7 +73,7 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
   }
 
   function findKnown(kid: string): SigningKey | undefined {
-    // A loop, because find() would allocate a closure for every guarded request (test/hot-paths.integration.test.ts counts bytes).
+    // A loop, because Array.prototype.find() needs a closure for every guarded request (test/hot-paths.integration.test.ts counts bytes).
     for (const key of keys) if (key.kid === kid) return isVerifying(key, now()) ? key : undefined
     return undefined
   }

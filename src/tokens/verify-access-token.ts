@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
-import { boundedCache, type BoundedCache } from '../lib/bounded-cache.js'
+import { createBoundedCache, type BoundedCache } from '../lib/bounded-cache.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { parseTokensRevokedAt } from './access-token.js'
 import type { SigningKey } from './key-pairs.js'
@@ -65,13 +65,13 @@ const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
 export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): AccessTokenVerifier {
   const { signingKeys, issuers, clockTolerance, now, entries } = options
   // Keyed by SHA-256, so that memory holds no usable token.
-  const verified = boundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
+  const verified = createBoundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
   /** The reason: `INVALID_FOR_EVERY_KEY`, or a `kid` that no key had. */
-  const invalid = boundedCache<string>({ entries: MAX_INVALID_TOKENS, bytesOf: ({ length }) => length })
+  const invalid = createBoundedCache<string>({ entries: MAX_INVALID_TOKENS, bytesOf: ({ length }) => length })
   const parseClaims = createClaimsParser(entries)
   let pending = new Map<string, Promise<Verification>>()
 
-  // Synchronous for a known key: then a new token waits for nothing but its signature check.
+  // Synchronous for a known key, so that a new token waits for its signature check only.
   function findPublicKey({ kid, alg }: JWTHeaderParameters): MaybePromise<SigningKey['publicKey']> {
     // jose does not check the type of kid.
     if (typeof kid !== 'string') throw new errors.JWSInvalid('The header has no kid.')
@@ -155,8 +155,8 @@ type ParseClaims = (payload: JWTPayload, kid: string, bytes: number) => AccessTo
  * one copy: that saves memory, and cached tokens stay in fewer lines of the processor's cache.
  */
 function createClaimsParser(entries: number): ParseClaims {
-  const strings = boundedCache<string>({ entries, bytesOf: ({ length }) => length })
-  const scopeLists = boundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
+  const strings = createBoundedCache<string>({ entries, bytesOf: ({ length }) => length })
+  const scopeLists = createBoundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
 
   return function parseClaims({ iss, aud, sub, client_id, iat, exp, jti, scope = '' }, kid, bytes) {
     if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined
@@ -209,8 +209,9 @@ const PERMANENT_ERRORS: readonly string[] = [
 ]
 
 /**
- * Whether the token is the canonical spelling: three segments, and unused bits of the signature's last character are
- * zero. base64url decoders ignore those bits, so one token would have several spellings. The signature covers header and payload.
+ * Whether the token has the form of a JWT and its signature the canonical encoding: the unused bits of the last character
+ * are zero. base64url decoders ignore those bits, so one token would have several spellings, each with its own cache entry.
+ * Header and payload need no such check, because the signature covers their exact text.
  */
 function isCanonical(token: string): boolean {
   // '{"' in base64url: the header is a JSON object without leading whitespace.

@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module'
-import type { Express, RequestHandler } from 'express'
+import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 import request from 'supertest'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
+import { describe, expect, it } from 'vitest'
+import { maybeAuthOf } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { onEveryPlatform, openPlatform } from '../support/platform.js'
+import { prepareHostApp } from './host-app.js'
 import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
 
 // The package has no types.
@@ -13,23 +14,7 @@ const require = createRequire(import.meta.url)
 const cors = require('cors') as (options?: object) => RequestHandler
 
 onEveryPlatform((host) => {
-  let credentials: IssuedCredentials
-  let accessToken: string
-
-  beforeAll(async () => {
-    ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
-    accessToken = await callerOf(host).accessToken('orders', credentials)
-  })
-
-  /** The host's app, in which each test mounts the platform. */
-  const newApp = (): Express => host.express().disable('x-powered-by')
-  const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
-  const key = () => ({ 'X-Api-Key': credentials.clientId })
-  const tokenForm = () => ({
-    grant_type: 'client_credentials',
-    client_id: credentials.clientId,
-    client_secret: credentials.clientSecret,
-  })
+  const { newApp, bearer, key, tokenForm } = prepareHostApp(host)
 
   describe('an app with body parsers before the router', () => {
     it.each([

@@ -4,10 +4,10 @@ import passport, { Strategy } from 'passport'
 import { HeaderAPIKeyStrategy } from 'passport-headerapikey'
 import { Strategy as BearerStrategy } from 'passport-http-bearer'
 import request from 'supertest'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { authOf, type IssuedCredentials } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
+import { describe, expect, it } from 'vitest'
+import { authOf } from '../../src/index.js'
 import { onEveryPlatform } from '../support/platform.js'
+import { prepareHostApp } from './host-app.js'
 import { observeGuard, ONLY_AUTH_ADDED, readProcessState } from './observe-guard.js'
 
 // The package has no types.
@@ -18,23 +18,7 @@ usePassport()
 const before = readProcessState()
 
 onEveryPlatform((host) => {
-  let credentials: IssuedCredentials
-  let accessToken: string
-
-  beforeAll(async () => {
-    ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
-    accessToken = await callerOf(host).accessToken('orders', credentials)
-  })
-
-  /** The host's app, in which each test mounts the platform. */
-  const newApp = (): Express => host.express().disable('x-powered-by')
-  const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
-  const key = () => ({ 'X-Api-Key': credentials.clientId })
-  const tokenForm = () => ({
-    grant_type: 'client_credentials',
-    client_id: credentials.clientId,
-    client_secret: credentials.clientSecret,
-  })
+  const { newApp, bearer, key, tokenForm, accessToken } = prepareHostApp(host)
 
   describe('an app with the global passport, sessions and req.user', () => {
     const orders = () => observeGuard(host.auth.requireBearer('orders'))
@@ -114,7 +98,7 @@ onEveryPlatform((host) => {
         await request(app)
           .post('/orders/introspect')
           .type('form')
-          .send({ ...tokenForm(), token: accessToken })
+          .send({ ...tokenForm(), token: accessToken() })
           .expect(200),
         await request(app).get('/.well-known/jwks.json').expect(200),
         await request(app).get('/orders/items').set(bearer()).expect(200),

@@ -1,29 +1,14 @@
-import type { Express, NextFunction, Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import request from 'supertest'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { authOf, maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
+import { describe, expect, it } from 'vitest'
+import { authOf, maybeAuthOf } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { EXPRESSES, onEveryPlatform } from '../support/platform.js'
+import { prepareHostApp } from './host-app.js'
 import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
 
 onEveryPlatform((host) => {
-  let credentials: IssuedCredentials
-  let accessToken: string
-
-  beforeAll(async () => {
-    ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
-    accessToken = await callerOf(host).accessToken('orders', credentials)
-  })
-
-  /** The host's app, in which each test mounts the platform. */
-  const newApp = (): Express => host.express().disable('x-powered-by')
-  const bearer = () => ({ Authorization: `Bearer ${accessToken}` })
-  const key = () => ({ 'X-Api-Key': credentials.clientId })
-  const tokenForm = () => ({
-    grant_type: 'client_credentials',
-    client_id: credentials.clientId,
-    client_secret: credentials.clientSecret,
-  })
+  const { newApp, credentials, bearer, key, tokenForm } = prepareHostApp(host)
 
   describe("an app with routes that look like the platform's", () => {
     it('gets every request that the platform does not handle', async () => {
@@ -154,7 +139,7 @@ onEveryPlatform((host) => {
 
     it('gets the errors of handlers behind a guard, for new and cached tokens', async () => {
       const { app, seen } = ownApp()
-      const fresh = await callerOf(host).accessToken('orders', credentials)
+      const fresh = await callerOf(host).accessToken('orders', credentials())
       // The first round reads the store and verifies the signature, the second uses the caches.
       for (let round = 0; round < 2; round++) {
         const authorization = { Authorization: `Bearer ${fresh}` }
@@ -181,7 +166,7 @@ onEveryPlatform((host) => {
         .get(host.auth.requireBearer('orders', { scopes: ['orders:read'] }), (_req, res) => void res.json('read'))
         .post(host.auth.requireBearer('orders', { scopes: ['orders:write'] }), (_req, res) => void res.json('written'))
         .head((_req, res) => void res.status(204).end())
-      const reader = await callerOf(host).accessToken('orders', credentials, { scope: 'orders:read' })
+      const reader = await callerOf(host).accessToken('orders', credentials(), { scope: 'orders:read' })
       await request(app).get('/orders/items').set('Authorization', `Bearer ${reader}`).expect(200, '"read"')
       await request(app)
         .post('/orders/items')
@@ -209,7 +194,7 @@ onEveryPlatform((host) => {
       router.get('/items', (req, res) => void res.json(authOf(req).scopes))
       router.get('/changes', inner.guard, (req, res) => void res.json(authOf(req).scopes))
       const app = newApp().use('/orders', router)
-      const reader = await callerOf(host).accessToken('orders', credentials, { scope: 'orders:read' })
+      const reader = await callerOf(host).accessToken('orders', credentials(), { scope: 'orders:read' })
       await request(app).get('/orders/items').set('Authorization', `Bearer ${reader}`).expect(200, ['orders:read'])
       await request(app)
         .get('/orders/changes')

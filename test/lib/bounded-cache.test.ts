@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boundedCache } from '../../src/lib/bounded-cache.js'
+import { createBoundedCache } from '../../src/lib/bounded-cache.js'
 
 describe('a bounded cache', () => {
   it('gives what was set last, until it is deleted or all is cleared', () => {
-    const cache = boundedCache<number>({ entries: 10 })
+    const cache = createBoundedCache<number>({ entries: 10 })
     expect(cache.get('a')).toBeUndefined()
     cache.set('a', 1)
     cache.set('a', 2)
@@ -18,7 +18,7 @@ describe('a bounded cache', () => {
   })
 
   it('forgets what has not been asked for, and keeps what has', () => {
-    const cache = boundedCache<number>({ entries: 5 })
+    const cache = createBoundedCache<number>({ entries: 5 })
     cache.set('kept', 0)
     cache.set('forgotten', 0)
     for (let i = 0; i < 100; i++) {
@@ -31,7 +31,7 @@ describe('a bounded cache', () => {
   })
 
   it('surely keeps as many of those asked for last as it has entries', () => {
-    const cache = boundedCache<number>({ entries: 50 })
+    const cache = createBoundedCache<number>({ entries: 50 })
     for (let i = 0; i < 1000; i++) {
       cache.set(`${i}`, i)
       for (let last = Math.max(0, i - 49); last <= i; last++) expect(cache.get(`${last}`)).toBe(last)
@@ -40,7 +40,7 @@ describe('a bounded cache', () => {
 
   it('holds a bounded number of bytes as well, however large its entries are', () => {
     const MiB = 1024 * 1024
-    const cache = boundedCache<number>({ entries: 1000, bytesOf: (value) => value })
+    const cache = createBoundedCache<number>({ entries: 1000, bytesOf: (value) => value })
     for (let i = 0; i < 1000; i++) cache.set(`${i}`, MiB)
     expect(cache.size).toBeLessThanOrEqual(32)
     expect(cache.get('999')).toBe(MiB)
@@ -54,7 +54,7 @@ describe('a bounded cache', () => {
   })
 
   it('drops what is over when it is swept, and that alone', () => {
-    const cache = boundedCache<number>({ entries: 5 })
+    const cache = createBoundedCache<number>({ entries: 5 })
     for (let i = 0; i < 10; i++) cache.set(`${i}`, i)
     cache.sweep((value) => value % 2 === 0)
     expect(cache.size).toBe(5)
@@ -62,14 +62,14 @@ describe('a bounded cache', () => {
   })
 
   it('deletes for good what lies in its older half', () => {
-    const cache = boundedCache<number>({ entries: 2 })
+    const cache = createBoundedCache<number>({ entries: 2 })
     for (const key of ['a', 'b', 'c']) cache.set(key, 1)
     cache.delete('a')
     expect(cache.get('a')).toBeUndefined()
   })
 
   it('never returns an older value after a key was set again', () => {
-    const cache = boundedCache<number>({ entries: 2 })
+    const cache = createBoundedCache<number>({ entries: 2 })
     cache.set('a', 1)
     cache.set('b', 1)
     cache.set('c', 1)
@@ -86,7 +86,7 @@ describe('a bounded cache', () => {
       fc.record({ call: fc.constant('clear' as const) }),
     )
     const check = fc.property(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 60 }), (entries, steps) => {
-      const cache = boundedCache<number>({ entries })
+      const cache = createBoundedCache<number>({ entries })
       const all = new Map<string, number>()
       for (const each of steps) {
         if (each.call === 'set') {

@@ -217,6 +217,9 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     const made = startPlatform(atEnd, { store })
     const cached = await made.auth.applications.create({ name: 'Cached', apis: ['catalog'] })
     const uncached = await made.auth.applications.create({ name: 'Not cached', apis: ['catalog'] })
+    // Each reads the feed. The second reading begins after both changes: their echoes evict nothing later.
+    await made.auth.health()
+    await made.auth.health()
     await callerOf(made).key('/catalog/items', cached.credentials.clientId).expect(200)
     store.fail()
     await callerOf(made).key('/catalog/items', cached.credentials.clientId).expect(200)

@@ -62,8 +62,8 @@ export const encryptionCheck: Check = {
 }
 
 const SECONDS_PER_DAY = 86_400
-/** Seconds within which a running server rotates a key that is due. */
-const ROTATION_TOLERANCE = 120
+/** A running server rotates a key that is due within a minute. */
+const ROTATION_TOLERANCE_SECONDS = 120
 
 /** Whether there is a signing key, and running servers rotate it. */
 export const signingKeysCheck: Check = {
@@ -81,7 +81,7 @@ export const signingKeysCheck: Check = {
     }
     const rotateEvery = options?.signing?.rotateEvery
     const age = (Date.now() - Math.max(...keys.map(({ createdAt }) => createdAt.getTime()))) / 1000
-    if (typeof rotateEvery !== 'number' || age <= rotateEvery + ROTATION_TOLERANCE) return []
+    if (typeof rotateEvery !== 'number' || age <= rotateEvery + ROTATION_TOLERANCE_SECONDS) return []
     return [
       problem(
         `The newest signing key is ${formatDuration(age)} old, and signing.rotateEvery is ${formatDuration(rotateEvery)}: no running server rotates it.`,

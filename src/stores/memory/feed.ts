@@ -10,7 +10,7 @@ export function createMemoryFeed() {
     end += 1
     changes.push(Object.freeze(change))
     if (changes.length > MAX_FEED_CHANGES) changes.shift()
-    // Not in this tick: the call that made the change resolves first.
+    // In a microtask, so that the call that made the change resolves first.
     for (const wake of watchers) queueMicrotask(wake)
   }
 

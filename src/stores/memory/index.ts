@@ -47,7 +47,7 @@ export function memoryStore(): Store {
     listSigningKeys: async () => signingKeys.list(),
     async addSigningKey(key, newest, record) {
       if (!signingKeys.isNext(key, newest)) return false
-      // Copied before the audit record is written: what cannot be copied leaves no trace.
+      // Copied before the audit record is written: a key that cannot be copied must not leave a record.
       const copy = copyFrozen(key)
       audit.write(record)
       signingKeys.add(copy)

@@ -5,7 +5,7 @@ export function createMemoryRevokedAccessTokens() {
   const tokens = new Map<string, RevokedAccessToken>()
 
   function deleteExpired(now: number): void {
-    // Oldest revocation first. A token with a longer lifetime only delays the deletion of those behind it.
+    // Oldest revocation first: a token with a longer lifetime only delays the deletion of those after it.
     for (const { id, expiresAt } of tokens.values()) {
       if (expiresAt > now) break
       tokens.delete(id)

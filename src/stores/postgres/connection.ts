@@ -33,11 +33,11 @@ export interface PostgresConnections {
 
 /** Less than the 5 s after which a platform counts an operation as failed, because it must not take effect after that. */
 const TRANSACTION_TIMEOUT_MS = 4500
-/** A connection that does not answer is given up this long after the operation's deadline. */
+/** A connection that does not answer is closed this long after the operation's deadline. */
 const SILENT_CONNECTION_MARGIN_MS = 1000
 /** How long a failed transaction's ROLLBACK may take before the connection is closed instead. */
 const ROLLBACK_TIMEOUT_MS = 500
-/** How long a stopped process may hold the locks of an open transaction: short enough that those who wait for them succeed. */
+/** How long a stopped process may hold the locks of an open transaction: short enough that other transactions get them in time. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3000
 const MAX_ATTEMPTS = 5
 
@@ -52,7 +52,7 @@ export function createPostgresConnections(
   pool: PostgresPool,
   { prepare }: { readonly prepare: boolean },
 ): PostgresConnections {
-  /** Rejects once the deadline is over, so that a queue of operations that nobody waits for any more is soon empty. */
+  /** Rejects after the deadline: a queue of operations whose callers have timed out must empty quickly. */
   async function acquireBefore(deadline: number): Promise<PostgresClient> {
     // The loss of the connection also rejects the next statement, so the event itself needs no handling.
     const client = await acquire(pool, ignore)

@@ -38,7 +38,7 @@ const UPDATE = `
   UPDATE platform_auth_emails SET (${COLUMNS}) = (${PLACEHOLDERS})
   WHERE id = $${EMAIL_COLUMNS.length + 1} AND version = $${EMAIL_COLUMNS.length + 2} RETURNING seq`
 
-/** A read, which needs no transaction: usually there is nothing to lease. */
+/** Asked before `leaseEmail`, because a read needs no transaction and usually there is nothing to lease. */
 export async function isEmailDue(sql: Sql, now: number): Promise<boolean> {
   return (await sql.get(IS_DUE, now)) !== undefined
 }

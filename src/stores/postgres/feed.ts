@@ -8,13 +8,13 @@ import type { Sql } from './connection.js'
 /** The channel that is notified of every change. A notification has no payload: the listener reads the feed. */
 export const CHANNEL = 'platform_auth_changes'
 
-/** Old changes are deleted once in so many. */
+/** Old changes are deleted with every 500th change. */
 const DELETE_INTERVAL = 500
 
 /**
  * Appends a change to the feed and its record to the audit: the last step of the transaction that makes the change. The lock
- * is released after the commit, so whoever reads a number in either table has seen everything before it. Without the lock,
- * a transaction could take a number early and commit late, and readers beyond that number would never see its change.
+ * is released after the commit, so numbers become visible in their order. Without the lock, a transaction could take a number
+ * early and commit late, and a reader that is past that number would never see its change.
  */
 export async function publish(sql: Sql, change: Change, audit?: NewAuditRecord): Promise<void> {
   await takeAdvisoryLock(sql, 'feed')

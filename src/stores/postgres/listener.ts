@@ -2,7 +2,7 @@ import { CHANNEL } from './feed.js'
 import { acquire } from './pool.js'
 import type { PostgresClient, PostgresPool } from './pool.js'
 
-/** Calls back when a change is notified, for as long as there are watchers. */
+/** Calls its watchers when PostgreSQL notifies of a change. It holds a connection while there are watchers. */
 export interface PostgresListener {
   /** Returns a function that stops the calls. */
   watch(wake: () => void): () => void
@@ -17,7 +17,7 @@ const MAX_RECONNECT_DELAY_MS = 1000
 const PROBE_INTERVAL_MS = 2000
 const PROBE_TIMEOUT_MS = 2000
 
-/** LISTEN on a channel that is listened to already changes nothing, and shows that the server answers. */
+/** Repeating LISTEN has no effect, and shows that the server answers. */
 const LISTEN = { text: `LISTEN ${CHANNEL}`, query_timeout: PROBE_TIMEOUT_MS }
 
 export function createPostgresListener(pool: PostgresPool): PostgresListener {
@@ -112,7 +112,7 @@ function subscribe(pool: PostgresPool, wake: () => void): Subscription {
     listening = false
     clearTimeout(timer)
     lost.removeListener('notification', wake)
-    // Closed rather than returned: in the pool it would still listen.
+    // Closed, not returned to the pool, where it would still listen.
     lost.release(true)
     reconnectLater()
   }

@@ -1,6 +1,6 @@
 import type { Sql } from './connection.js'
 
-/** A read before the write: a start with an existing pepper writes nothing, so a read-only database is enough. */
+/** Read before `establishPepper`: a start with an existing pepper writes nothing, so a read-only database is enough. */
 export async function findPepper(sql: Sql): Promise<string | undefined> {
   return (await sql.get<{ value: string }>(SELECT))?.value
 }

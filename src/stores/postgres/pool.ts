@@ -32,8 +32,8 @@ export interface PostgresResult {
 
 /**
  * Takes a connection from the pool; the caller gives it back with `release()`. `onError` is called when the connection is
- * lost: without a listener that event would end the process. Takes a callback because a promise resolves too late if the
- * connection is established and lost within one read of its socket.
+ * lost: without a listener that event would end the process. It uses the callback of `connect()`, because a promise resolves
+ * too late if the connection is established and lost within one read of its socket.
  */
 export function acquire(pool: PostgresPool, onError: () => void): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {

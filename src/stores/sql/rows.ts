@@ -191,7 +191,7 @@ export interface ChangeRow {
   readonly expires_at: number | null
 }
 
-/** A kind that this version does not know may concern anything. */
+/** A kind that this version does not know may concern anything, so it is read as `everything`. */
 export function parseChange({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
   if (kind === 'application' && id !== null) return { kind, id }
   if (kind === 'accessTokenRevoked' && id !== null && expiresAt !== null) return { kind, id, expiresAt }

@@ -34,8 +34,8 @@ export function createSqliteConnection(
   { owned }: { readonly owned: boolean },
 ): SqliteConnection {
   const sql = createSql(database)
-  const runUnblocked = owned ? <T>(work: () => T): T => work() : createUnblockedRunner(sql)
-  const refuseReplacedFile = createFileGuard(sql)
+  const runWithoutBusyTimeout = owned ? <T>(work: () => T): T => work() : createBusyTimeoutRemover(sql)
+  const refuseReplacedFile = createReplacedFileCheck(sql)
   let closed = false
 
   async function runWhenUnlocked<T>(deadline: number, work: () => T): Promise<T> {
@@ -43,21 +43,21 @@ export function createSqliteConnection(
       if (closed) throw new Error('The SQLite store is closed.')
       const isLate = performance.now() >= deadline
       try {
-        // `work` is synchronous, so a transaction that is open now is the host's own, on a database that was passed in.
+        // `work` is synchronous, so a transaction that is open now belongs to the host, which passed its database in.
         if (!database.isTransaction) {
           refuseReplacedFile()
-          return runUnblocked(work)
+          return runWithoutBusyTimeout(work)
         }
       } catch (error) {
         if (isLate || !isBusy(error)) throw error
       }
-      if (isLate) throw new Error('The SQLite database that was passed in had a transaction open all the time.')
-      // A try costs about 20 us. Short random delays, because SQLite has no queue: whoever tries more often gets the lock.
+      if (isLate) throw new Error('The SQLite database that was passed in had an open transaction all the time.')
+      // An attempt costs about 20 us. Short random delays, because SQLite has no queue: the connection that tries most often gets the lock.
       await sleep(1 + Math.random() * 4)
     }
   }
 
-  // Only the first in a queue tries: a hundred waiting operations must not cost more than one.
+  // Only the first in a queue tries to get the lock: a hundred waiting operations must not cost more than one.
   function createQueue(): <T>(work: () => T) => Promise<T> {
     let last: Promise<unknown> = Promise.resolve()
     return function enqueue(work) {
@@ -92,7 +92,7 @@ export function findFilePath(sql: Sql): string | undefined {
  * Returns a check that throws if the path leads to no file, or to another one than the file that is open: the open file
  * would still take writes, and they would be lost with its last process.
  */
-function createFileGuard(sql: Sql): () => void {
+function createReplacedFileCheck(sql: Sql): () => void {
   let path: string | undefined
   let opened: BigIntStats | undefined
 
@@ -100,7 +100,7 @@ function createFileGuard(sql: Sql): () => void {
     path ??= findFilePath(sql)
     if (path === undefined) return
     const found = statFile(path)
-    // Permission to stat the path may have been withdrawn; the file may still be there.
+    // The process may no longer be allowed to stat the path. The file may still be there.
     if (found === 'hidden') return
     opened ??= found
     if (found && found.ino === opened?.ino && found.dev === opened.dev) return
@@ -116,9 +116,9 @@ function statFile(path: string): BigIntStats | 'hidden' | undefined {
   }
 }
 
-/** The host's connection may be set to wait for locks (`busy_timeout`), which blocks the event loop. */
-function createUnblockedRunner(sql: Sql): <T>(work: () => T) => T {
-  return function runUnblocked(work) {
+/** The host's connection may have a `busy_timeout`: SQLite would wait for locks and block the event loop. */
+function createBusyTimeoutRemover(sql: Sql): <T>(work: () => T) => T {
+  return function runWithoutBusyTimeout(work) {
     const { timeout = 0 } = sql.get<{ timeout: number }>('PRAGMA busy_timeout') ?? {}
     if (timeout === 0) return work()
     sql.exec('PRAGMA busy_timeout = 0')
@@ -172,7 +172,7 @@ function rollBack(sql: Sql): void {
   try {
     sql.run('ROLLBACK')
   } catch {
-    // SQLite has rolled back already (if the disk is full, for example). The first error says more.
+    // SQLite has rolled back already, for example because the disk is full. The first error says why.
   }
 }
 

@@ -39,7 +39,7 @@ const INSERT = `
 const UPDATE = `
   UPDATE platform_auth_emails SET (${EMAIL_COLUMNS.join()}) = (${PLACEHOLDERS}) WHERE id = ? AND version = ? RETURNING seq`
 
-/** A read, which needs no write lock: usually there is nothing to lease. */
+/** Asked before `leaseEmail`, because a read needs no write lock and usually there is nothing to lease. */
 export function isEmailDue(sql: Sql, now: number): boolean {
   return sql.get(`SELECT 1 ${NEXT_DUE}`, now, now) !== undefined
 }

@@ -25,7 +25,7 @@ export function createFeedReader(): (sql: Sql, cursor: string | undefined) => Ch
   }
 }
 
-/** A text that differs after every commit: the first part after commits of other connections, the second after this one's. */
+/** Changes with every commit: `data_version` with those of other connections, `total_changes()` with those of this one. */
 function readLastCommit(sql: Sql): string {
   const others = sql.get<{ data_version: number }>('PRAGMA data_version')?.data_version
   const own = sql.get<{ changes: number }>('SELECT total_changes() AS changes')?.changes

@@ -30,7 +30,8 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
       const path = `${finalName}.partial`
       // A process that was killed while it copied may have left one.
       deleteDatabase(path)
-      createPrivateFile(path)
+      // Somebody else's file, or a link, would hand them the copy: in a folder that others may write to, such as /tmp.
+      if (!createPrivateFile(path)) throw new Error(`The copy ${path} was created by another process.`)
       current = { finalName, path }
       copyDatabase(openFile, file, path)
     },
@@ -39,7 +40,7 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
       const path = reserveName(current.finalName)
       renameSync(current.path, path)
       current = { ...current, path }
-      // VACUUM INTO does not sync the file that it writes.
+      // VACUUM INTO does not sync its file to disk.
       syncFile(path)
       return path
     },

@@ -1,6 +1,6 @@
 import type { Sql } from './connection.js'
 
-/** A read before the write: a start with an existing pepper writes nothing, so a read-only database is enough. */
+/** Read before `establishPepper`: a start with an existing pepper writes nothing, so a read-only database is enough. */
 export function findPepper(sql: Sql): string | undefined {
   return sql.get<{ value: string }>(SELECT)?.value
 }

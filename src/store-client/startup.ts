@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
+import type { Logger } from '../contracts/logger.js'
+import { describeStoreFault } from './store-fault.js'
+
+/** Everything that must be done before the first answer. Repeated until it succeeds, or the signal is aborted. */
+export type Start = (closing: AbortSignal) => Promise<void>
+
+/** The attempts to start a platform, until one succeeds. */
+export interface Startup {
+  /** Makes the first attempt, and repeats failed ones. */
+  begin(start: Start): void
+  /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError`, or after `abort()`. */
+  readonly finished: Promise<void>
+  /** Rejects when the first attempt fails. */
+  readonly firstFailure: Promise<never>
+  isFinished(): boolean
+  /** Why it is not finished, for `auth.health()`. */
+  describeProblem(): string
+  /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
+  abort(): Promise<void>
+}
+
+/** Short enough that a database is used soon after it starts, long enough not to load one that is starting. */
+const START_RETRY_INTERVAL_MS = 500
+/** `close()` must end within seconds even if an attempt to start hangs. */
+const START_ABORT_TIMEOUT_MS = 2000
+
+export function createStartup(logger: Logger): Startup {
+  const closing = new AbortController()
+  const firstFailure = createRejection()
+  const abandoned = createRejection()
+  let isFinished = false
+  let problem: unknown = 'its store has not been opened yet.'
+
+  let settle: (outcome: Promise<void>) => void
+  const finished = new Promise<void>((resolve) => (settle = resolve))
+  // An app need not await ready(): the log has the reason, and an unhandled rejection would end the process.
+  finished.catch(() => undefined)
+
+  async function repeatUntilStarted(start: Start): Promise<void> {
+    // The host adds its event listeners first.
+    await sleep(0)
+    while (!closing.signal.aborted) {
+      try {
+        await Promise.race([start(closing.signal), abandoned.promise])
+        isFinished = true
+        return
+      } catch (error) {
+        firstFailure.reject(error)
+        reportFailure(error)
+        if (error instanceof ConfigurationError) throw error
+      }
+      await sleep(START_RETRY_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
+    }
+    throw new StoreUnavailableError('The platform was closed before it was ready.')
+  }
+
+  function reportFailure(error: unknown): void {
+    const [message, lastMessage] = [joinMessages(error), joinMessages(problem)]
+    problem = error
+    if (error instanceof ConfigurationError) logger.error(`The platform cannot start. ${message}`)
+    // One log line for all attempts that fail in the same way.
+    else if (message !== lastMessage && !closing.signal.aborted)
+      logger.error(`The platform could not start yet and will retry: ${message}`)
+  }
+
+  return {
+    begin: (start) => settle(repeatUntilStarted(start)),
+    finished,
+    firstFailure: firstFailure.promise,
+    isFinished: () => isFinished,
+    describeProblem: () => describeStartProblem(problem),
+    async abort() {
+      closing.abort()
+      const timer = setTimeout(
+        () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
+        START_ABORT_TIMEOUT_MS,
+      )
+      await finished.catch(() => undefined)
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** A promise that others may race, and that is no unhandled rejection if nothing awaits it. */
+function createRejection(): { readonly promise: Promise<never>; reject(reason: unknown): void } {
+  let reject: (reason: unknown) => void = () => undefined
+  const promise = new Promise<never>((_, rejectPromise) => (reject = rejectPromise))
+  promise.catch(() => undefined)
+  return { promise, reject: (reason) => reject(reason) }
+}
+
+/** An error's message and those of its causes. */
+function joinMessages(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message} ${joinMessages(error.cause)}`
+}
+
+function describeStartProblem(problem: unknown): string {
+  if (problem instanceof ConfigurationError) return problem.message
+  return problem instanceof Error ? `its store cannot be used yet (${describeStoreFault(problem)}).` : String(problem)
+}
