@@ -8,7 +8,7 @@ import { createAccessTokenVerifier, type AccessTokenVerifier } from '../../src/t
 export const ISSUER = 'https://api.example.com/orders'
 
 /** Signing keys and access tokens over a store, without a platform. */
-export function accessTokensOver(
+export function createAccessTokens(
   store: Store,
   encryption: Encryption,
 ): {

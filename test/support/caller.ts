@@ -20,7 +20,7 @@ export interface Caller {
  * The requests of an application's program, to an app or to an address, below the path where the platform is mounted.
  * The app may come later than its caller.
  */
-export function callerOf(host: { readonly app: Express | string }, mount = ''): Caller {
+export function createCaller(host: { readonly app: Express | string }, mount = ''): Caller {
   function form(path: string, { clientId = '', clientSecret = '' }: Partial<IssuedCredentials>, more: object): Test {
     return request(host.app)
       .post(mount + path)

@@ -21,7 +21,7 @@ export interface Example {
 }
 
 /** How a program ended. */
-export interface Ran {
+export interface ProgramResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -30,7 +30,7 @@ export interface Ran {
 type Environment = Readonly<Record<string, string>>
 
 /** For each test of a file a folder of its own, and an end to every example app that it has started. */
-export function exampleApps() {
+export function useExampleApps() {
   const running: Example[] = []
   let folder: string
 
@@ -79,7 +79,7 @@ export function exampleApps() {
     return example
   }
 
-  function run(file: string, args: readonly string[], env: Environment = {}): Promise<Ran> {
+  function run(file: string, args: readonly string[], env: Environment = {}): Promise<ProgramResult> {
     return new Promise((resolve) => {
       execFile(file, args, { env: environment(env), timeout: 15_000 }, (error, stdout, stderr) => {
         resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, stdout, stderr })
@@ -90,7 +90,7 @@ export function exampleApps() {
   return {
     folder: () => folder,
     start,
-    startInVain: async (env: Environment) =>
+    runServer: async (env: Environment) =>
       run(process.execPath, [join(EXAMPLE, 'server.js')], { PORT: String(await freePort()), ...env }),
     spawn: (env: Environment) => spawnServer(environment(env)),
     run,
@@ -104,6 +104,6 @@ function spawnServer(env: Environment) {
   return spawn(process.execPath, [join(EXAMPLE, 'server.js')], { env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-export async function modeOf(path: string): Promise<string> {
+export async function readMode(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8)
 }

@@ -115,7 +115,10 @@ export function post(
 export const GRANT = { grant_type: 'client_credentials' }
 
 /** The form of a token request with the credentials in the body. */
-export function formOf({ clientId, clientSecret }: ClientCredentials, more: object = {}): Record<string, string> {
+export function createTokenForm(
+  { clientId, clientSecret }: ClientCredentials,
+  more: object = {},
+): Record<string, string> {
   return { ...GRANT, client_id: clientId, client_secret: clientSecret, ...more }
 }
 
@@ -126,13 +129,13 @@ export async function accessToken(
   credentials: ClientCredentials,
   more: object = {},
 ): Promise<string> {
-  const { body } = await post(app, `/${api}/token`, formOf(credentials, more))
+  const { body } = await post(app, `/${api}/token`, createTokenForm(credentials, more))
   expect(body).toMatchObject({ access_token: expect.any(String) as string })
   return (body as { access_token: string }).access_token
 }
 
 /** RFC 6749 5.2: %x20-21 / %x23-5B / %x5D-7E */
-export const WORDS = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/
+export const ERROR_DESCRIPTION = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/
 
 /** Expects a refusal exactly as docs/http.md describes it. */
 export function expectRefusal(
@@ -144,7 +147,7 @@ export function expectRefusal(
   const body = answer.body as { error: string; error_description: string }
   expect({ status: answer.status, error: body.error }, answer.text).toEqual({ status, error })
   expect(Object.keys(body)).toEqual(['error', 'error_description'])
-  expect(body.error_description).toMatch(WORDS)
+  expect(body.error_description).toMatch(ERROR_DESCRIPTION)
   const got = answer.headers as Record<string, string | undefined>
   expect(got).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
@@ -160,4 +163,4 @@ export function expectRefusal(
 }
 
 /** Retry-After: a whole number of seconds, 1 or more. */
-export const SECONDS = /^[1-9]\d*$/
+export const RETRY_AFTER_SECONDS = /^[1-9]\d*$/

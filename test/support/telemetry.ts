@@ -17,7 +17,7 @@ export interface Series {
 }
 
 /** OpenTelemetry's SDK for metrics, in memory. */
-export function meters(temporality = AggregationTemporality.CUMULATIVE): {
+export function createMeters(temporality = AggregationTemporality.CUMULATIVE): {
   provider: MeterProvider
   series: () => Promise<Series[]>
 } {
@@ -41,13 +41,13 @@ export function meters(temporality = AggregationTemporality.CUMULATIVE): {
 }
 
 /** OpenTelemetry's SDK for traces, in memory. */
-export function tracers(): { provider: BasicTracerProvider; exporter: InMemorySpanExporter } {
+export function createTracers(): { provider: BasicTracerProvider; exporter: InMemorySpanExporter } {
   const exporter = new InMemorySpanExporter()
   return { provider: new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }), exporter }
 }
 
 /** Context that follows promises and callbacks, as OpenTelemetry's SDK for Node has it. */
-export function followContext(): void {
+export function installContextManager(): void {
   const storage = new AsyncLocalStorage<Context>()
   context.setGlobalContextManager({
     active: () => storage.getStore() ?? ROOT_CONTEXT,
@@ -67,7 +67,7 @@ export function followContext(): void {
 }
 
 /** Sets nothing global any more. */
-export function forgetTelemetry(): void {
+export function resetTelemetry(): void {
   metrics.disable()
   trace.disable()
   context.disable()

@@ -7,7 +7,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { accessToken, createApplication, expectRefusal, post, SECONDS } from '../support/http.js'
+import { accessToken, createApplication, expectRefusal, post, RETRY_AFTER_SECONDS } from '../support/http.js'
 import { openPlatform, SECRET, STORES, type TestPlatform } from '../support/platform.js'
 import { waitUntil } from '../support/wait-until.js'
 import { fetchKeySet } from './signer.js'
@@ -173,7 +173,8 @@ describe('a restart', () => {
       request(app).get('/catalog/items').set('X-Api-Key', 'x'),
       request(app).get('/.well-known/jwks.json'),
     ])
-    for (const answer of answers) expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+    for (const answer of answers)
+      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
     expect(logger.lines.some((line) => line.startsWith('The platform cannot start'))).toBe(true)
     await expect(auth.applications.create({ name: 'x', apis: ['orders'] })).rejects.toMatchObject({
       code: 'store_unavailable',
