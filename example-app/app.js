@@ -9,7 +9,7 @@ import { ordersRoutes } from './orders.js'
 import { answerError, answerNotFound } from './request-error.js'
 
 /**
- * The Express app: what is mounted where.
+ * Creates the Express app and mounts everything.
  * @param {{
  *   auth: import('./platform.js').Platform
  *   database: import('./database.js').Database
@@ -19,7 +19,7 @@ import { answerError, answerNotFound } from './request-error.js'
  */
 export function createApp({ auth, database, mailbox, baseUrl }) {
   const platform = express.Router()
-  // Token endpoint, key set, metadata: before the guarded routes.
+  // Token endpoints, key set and metadata, before the guarded routes.
   platform.use(auth.router)
   platform.use(ordersRoutes(auth, database.orders, baseUrl))
   platform.use(catalogRoutes(auth, database.products, baseUrl))
@@ -27,7 +27,7 @@ export function createApp({ auth, database, mailbox, baseUrl }) {
     const health = await auth.health()
     res.status(health.ok ? 200 : 503).json(health)
   })
-  // Every API with its reference, and, where emails can leave, registration.
+  // The reference of each API, and registration.
   platform.use('/developers', developerConsole(auth, { title: 'Tea and coffee developers', documents: DOCUMENTS }))
   if (mailbox) platform.use(mailboxRoutes(mailbox, baseUrl))
   platform.get('/', home(auth, { baseUrl, mailbox }))
@@ -35,10 +35,10 @@ export function createApp({ auth, database, mailbox, baseUrl }) {
   const app = express()
   app.disable('x-powered-by')
   app.set('json spaces', 2)
-  // A proxy on this machine may say who is calling.
+  // X-Forwarded-* is accepted only from a proxy on this machine.
   app.set('trust proxy', 'loopback')
   app.use(auth.wellKnownRouter)
-  // The base URL's path arrives here as it is, or, behind a proxy that strips it, not at all.
+  // A proxy may remove the path of the base URL from requests, or leave it.
   app.use(new URL(baseUrl).pathname, platform)
   app.use(platform)
   app.use(answerNotFound)

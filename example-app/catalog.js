@@ -4,7 +4,7 @@ import { readObject, readPage, readText, readWholeNumber } from './input.js'
 import { notFound, RequestError } from './request-error.js'
 
 /**
- * The routes of the API `catalog`: each needs a key in X-Api-Key, and all applications see the same products.
+ * Creates the routes of the API `catalog`. Each needs an API key in X-Api-Key. All applications see the same products.
  * @param {import('./platform.js').Platform} auth
  * @param {Products} products
  * @param {string} baseUrl
@@ -14,7 +14,7 @@ export function catalogRoutes(auth, products, baseUrl) {
   const json = express.json()
   const router = express.Router()
 
-  // Whoever tries a key for the first time calls the API's own address.
+  // The console's curl commands call the API's base URL to try an API key.
   router.get('/catalog', guard, (_req, res) => {
     res.json({
       welcome: 'Your key works.',
@@ -37,15 +37,15 @@ export function catalogRoutes(auth, products, baseUrl) {
   })
 
   router.get('/catalog/items/:sku', guard, async (req, res) => {
-    res.json((await products.find(skuOf(req))) ?? notFound('product'))
+    res.json((await products.find(readSku(req))) ?? notFound('product'))
   })
 
   router.put('/catalog/items/:sku', guard, json, async (req, res) => {
-    res.json((await products.replace(skuOf(req), readProduct(req.body))) ?? notFound('product'))
+    res.json((await products.replace(readSku(req), readProduct(req.body))) ?? notFound('product'))
   })
 
   router.delete('/catalog/items/:sku', guard, async (req, res) => {
-    if (!(await products.remove(skuOf(req)))) notFound('product')
+    if (!(await products.remove(readSku(req)))) notFound('product')
     res.status(204).end()
   })
 
@@ -53,8 +53,8 @@ export function catalogRoutes(auth, products, baseUrl) {
 }
 
 /** @param {express.Request<{ sku: string }>} req */
-function skuOf({ params: { sku } }) {
-  // PostgreSQL has no texts with NUL, not even to look for.
+function readSku({ params: { sku } }) {
+  // PostgreSQL refuses text with NUL, in searches too.
   return sku.includes('\0') ? notFound('product') : sku
 }
 
@@ -87,11 +87,11 @@ function readProduct(body) {
  */
 
 /**
- * Where products are kept.
+ * Stores products.
  * @typedef {object} Products
- * @property {(search: string, page: import('./input.js').Page) => Promise<Product[]>} list by sku
- * @property {(sku: string, fields: ProductFields) => Promise<Product | undefined>} add undefined where it is there already
+ * @property {(search: string, page: import('./input.js').Page) => Promise<Product[]>} list ordered by sku
+ * @property {(sku: string, fields: ProductFields) => Promise<Product | undefined>} add undefined if the sku exists
  * @property {(sku: string) => Promise<Product | undefined>} find
  * @property {(sku: string, fields: ProductFields) => Promise<Product | undefined>} replace
- * @property {(sku: string) => Promise<boolean>} remove whether it was there
+ * @property {(sku: string) => Promise<boolean>} remove whether it existed
  */

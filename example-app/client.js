@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A client that checks every answer: run `npm run example:client` while the example app is running. It does what an
- * application does, tries what must be refused, and ends with exit code 1 at the first surprise.
+ * A client that checks every answer: run `npm run example:client` while the example app is running. It calls both APIs,
+ * sends requests that must be refused, and ends with exit code 1 at the first unexpected answer.
  */
 import { readDemoCredentials } from './demo-application.js'
 import { expect, expectAnswer, request, step } from './expectation.js'
@@ -25,7 +25,7 @@ const grant = { grant_type: 'client_credentials' }
 const form = { ...grant, client_id: clientId, client_secret: clientSecret }
 const order = { product: 'TEA-SENCHA-100', quantity: 2, note: 'A gift.' }
 
-// RFC 6750 3.1: whoever brought nothing is told what to bring, without an error code.
+// RFC 6750 3.1: a request without credentials gets a challenge without an error code.
 const unauthorized = refusal(401, 'unauthorized', /^Bearer realm="orders", resource_metadata="[^"]+"$/)
 const invalidToken = refusal(401, 'invalid_token', /^Bearer realm="orders", error="invalid_token"/)
 const keyNeeded = refusal(401, 'unauthorized', 'ApiKey realm="catalog", header="X-Api-Key"')
@@ -38,12 +38,12 @@ await step('orders without an access token: 401, with a challenge', async () => 
 })
 
 const bearer = await step('an access token, with key and secret in the form', async () => {
-  return bearerOf(await request('POST', token, { form }), 'orders:read orders:write')
+  return readBearer(await request('POST', token, { form }), 'orders:read orders:write')
 })
 
 await step('an access token, with key and secret by HTTP Basic', async () => {
-  const answer = await request('POST', token, { form: grant, headers: basicOf(clientId, clientSecret) })
-  const headers = bearerOf(answer, 'orders:read orders:write')
+  const answer = await request('POST', token, { form: grant, headers: createBasic(clientId, clientSecret) })
+  const headers = readBearer(answer, 'orders:read orders:write')
   expectAnswer(await request('GET', orders, { headers }), { status: 200 })
 })
 
@@ -70,7 +70,7 @@ await step('an order that makes no sense: 400', async () => {
 })
 
 await step('an access token for reading reads, and does not write: 403', async () => {
-  const headers = bearerOf(await request('POST', token, { form: { ...form, scope: 'orders:read' } }), 'orders:read')
+  const headers = readBearer(await request('POST', token, { form: { ...form, scope: 'orders:read' } }), 'orders:read')
   expectAnswer(await request('GET', orders, { headers }), { status: 200 })
   const refused = refusal(403, 'insufficient_scope', /error="insufficient_scope".*, scope="orders:write"/)
   expectAnswer(await request('POST', orders, { headers, json: order }), refused)
@@ -91,7 +91,7 @@ await step('key and secret are no access tokens: 401', async () => {
 })
 
 await step('a wrong secret: 401', async () => {
-  const answer = await request('POST', token, { form: grant, headers: basicOf(clientId, `${clientSecret}x`) })
+  const answer = await request('POST', token, { form: grant, headers: createBasic(clientId, `${clientSecret}x`) })
   expectAnswer(answer, refusal(401, 'invalid_client', /^Basic realm="orders", charset="UTF-8", error="invalid_client"/))
 })
 
@@ -145,10 +145,10 @@ function refusal(status, error, challenge) {
 }
 
 /**
- * Checks a token answer (RFC 6749 5.1), and makes of it the header to call with.
+ * Checks a token response (RFC 6749 5.1), and returns the header for calls with its access token.
  * @param {import('./expectation.js').Answer} answer @param {string} scope
  */
-function bearerOf(answer, scope) {
+function readBearer(answer, scope) {
   expectAnswer(answer, {
     status: 200,
     headers: { 'content-type': /^application\/json\b/, 'cache-control': 'no-store' },
@@ -158,11 +158,11 @@ function bearerOf(answer, scope) {
 }
 
 /** @param {string} user @param {string} password */
-function basicOf(user, password) {
+function createBasic(user, password) {
   return { Authorization: `Basic ${btoa(`${user}:${password}`)}` }
 }
 
-/** What a forger would send: the access token, made out to another API. @param {string} audience @param {string} bearer */
+/** Changes the audience of an access token, so that its signature no longer matches. @param {string} audience @param {string} bearer */
 function withAudience(audience, bearer) {
   const [header, claims = '', signature] = bearer.split('.')
   const forged = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), aud: audience }
@@ -170,7 +170,7 @@ function withAudience(audience, bearer) {
 }
 
 /**
- * Whether it stands in the list, on whichever page.
+ * Whether a list has an item, on any of its pages.
  * @param {string} list @param {string} id @param {Record<string, string>} headers
  */
 async function isListed(list, id, headers) {

@@ -2,7 +2,7 @@
 import { SettingsError } from './settings.js'
 
 /**
- * Where everything is kept: the shop's own tables, and beside them the platform's.
+ * The database of the shop's tables and of the platform's.
  * @typedef {object} Database
  * @property {import('express-platform-auth').Store} store
  * @property {import('./orders.js').Orders} orders
@@ -11,7 +11,7 @@ import { SettingsError } from './settings.js'
  */
 
 /**
- * Opens one of the two, and loads nothing of the other.
+ * Opens PostgreSQL or SQLite, and loads only the driver that it needs.
  * @param {string} url of a PostgreSQL database, or the path of a SQLite file
  * @returns {Promise<Database>}
  */

@@ -4,28 +4,28 @@ import { readPrivately, writePrivately } from './private-file.js'
 /** @typedef {{ applicationId: string, clientId: string, clientSecret: string }} DemoCredentials */
 
 /**
- * The credentials of the demo application: from their file, or, where it is lost or belongs to another database, those
- * of a new application. The platform itself could not show them again: it keeps hashes only.
+ * Returns the credentials of the demo application. If their file is lost or belongs to another database, it creates a new
+ * application, because the platform stores only hashes and cannot show credentials again.
  * @param {import('./platform.js').Platform} auth
  * @param {string} file
  * @returns {Promise<DemoCredentials>}
  */
 export async function demoCredentials(auth, file) {
-  const kept = readDemoCredentials(file)
-  if (kept && (await areLive(auth, kept))) return kept
+  const stored = readDemoCredentials(file)
+  if (stored && (await areValid(auth, stored))) return stored
   const { application, credentials } = await auth.applications.create({
     name: 'Demo application',
     apis: ['orders', 'catalog'],
     by: 'example-app',
   })
   const { clientId, clientSecret = '' } = credentials
-  const made = { applicationId: application.id, clientId, clientSecret }
-  writePrivately(file, `${JSON.stringify(made, null, 2)}\n`)
-  return made
+  const created = { applicationId: application.id, clientId, clientSecret }
+  writePrivately(file, `${JSON.stringify(created, null, 2)}\n`)
+  return created
 }
 
 /**
- * What the file holds, or undefined where it is lost or damaged.
+ * Returns undefined if the file is lost or damaged.
  * @param {string} file
  * @returns {DemoCredentials | undefined}
  */
@@ -39,11 +39,11 @@ export function readDemoCredentials(file) {
 }
 
 /**
- * Whether this database knows the application, with these credentials by the first characters that it shows of them.
+ * Whether the application in this database has these credentials, as far as their prefixes show.
  * @param {import('./platform.js').Platform} auth
  * @param {DemoCredentials} credentials
  */
-async function areLive(auth, { applicationId, clientId, clientSecret }) {
+async function areValid(auth, { applicationId, clientId, clientSecret }) {
   const application = await auth.applications.get(applicationId)
   return (
     application?.keys.some(({ prefix }) => clientId.startsWith(prefix)) &&

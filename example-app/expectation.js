@@ -5,13 +5,13 @@
  * @property {string} to method and path of the request
  * @property {number} status
  * @property {Headers} headers
- * @property {Record<string, any>} body the JSON object, or an empty one
+ * @property {Record<string, any>} body the JSON object; empty if the body is none
  *
  * @typedef {{ status: number, headers?: Record<string, unknown>, body?: Record<string, unknown> }} ExpectedAnswer
  */
 
 /**
- * Does one step and says so; ends the program where it throws.
+ * Runs one step and prints its title. If the step throws, the program ends.
  * @template T
  * @param {string} title @param {() => Promise<T>} act
  * @returns {Promise<T>}
@@ -40,7 +40,7 @@ export async function request(method, url, { headers = {}, form, json } = {}) {
       : { headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(json) }
   try {
     const answer = await fetch(url, { method, ...sent, redirect: 'manual', signal: AbortSignal.timeout(10_000) })
-    return { to: `${method} ${pathname}`, status: answer.status, headers: answer.headers, body: await bodyOf(answer) }
+    return { to: `${method} ${pathname}`, status: answer.status, headers: answer.headers, body: await readBody(answer) }
   } catch (error) {
     const { message, cause } = /** @type {Error & { cause?: { code?: string } }} */ (error)
     throw new Error(`${method} ${pathname}: no answer from ${origin} (${cause?.code ?? message}). Does it run?`, {
@@ -49,7 +49,7 @@ export async function request(method, url, { headers = {}, form, json } = {}) {
   }
 }
 
-/** Checks what the expectation names, and nothing else. @param {Answer} answer @param {ExpectedAnswer} expected */
+/** Checks only what the expectation names. @param {Answer} answer @param {ExpectedAnswer} expected */
 export function expectAnswer(answer, { status, headers = {}, body = {} }) {
   expect(`${answer.to}, status`, answer.status, status)
   for (const [name, value] of Object.entries(headers)) {
@@ -59,7 +59,7 @@ export function expectAnswer(answer, { status, headers = {}, body = {} }) {
 }
 
 /**
- * Throws where a value isn't what was expected.
+ * Throws if a value is not what was expected.
  * @param {string} what @param {unknown} actual
  * @param {unknown} expected a value, a pattern that its text must match, or a function that must return true for it
  */
@@ -81,7 +81,7 @@ function show(value) {
 }
 
 /** @param {Response} answer */
-async function bodyOf(answer) {
+async function readBody(answer) {
   const text = await answer.text()
   try {
     const body = JSON.parse(text)

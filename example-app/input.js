@@ -1,10 +1,10 @@
 // @ts-check
 import { RequestError } from './request-error.js'
 
-/** @typedef {{ limit: number, after: string }} Page how many, and behind which id */
+/** @typedef {{ limit: number, after: string }} Page at most `limit` items after the id `after` */
 
 /**
- * Which page of a list is wanted: `?limit=20&after=<the id that the page before gave as "next">`.
+ * Reads `?limit=20&after=<next of the previous page>`.
  * @param {Record<string, unknown>} query
  * @returns {Page}
  */
@@ -18,7 +18,7 @@ export function readPage(query) {
 }
 
 /**
- * @param {unknown} body what `express.json()` has read
+ * @param {unknown} body read by `express.json()`
  * @returns {Record<string, unknown>}
  */
 export function readObject(body) {
@@ -28,7 +28,7 @@ export function readObject(body) {
 
 /**
  * @param {Record<string, unknown>} fields @param {string} name
- * @param {{ max: number, otherwise?: string }} rule `otherwise` stands in for what is missing; without it, it must be there
+ * @param {{ max: number, otherwise?: string }} rule `otherwise` is the default; without it the text is required
  */
 export function readText(fields, name, { max, otherwise }) {
   const { [name]: value = otherwise } = fields

@@ -6,28 +6,28 @@ import { SettingsError } from './settings.js'
 /** @typedef {import('express-platform-auth/mailers/smtp').SmtpTransport} Transport */
 
 /**
- * How emails with credentials get to people: by a mail server, or, to try things out, into a mailbox on this machine.
+ * Sends e-mails with credentials through a mail server or, for trials, keeps them in a mailbox on this machine.
  * @typedef {object} Mail
  * @property {import('express-platform-auth').Mailer} mailer
- * @property {import('./mailbox.js').Mailbox | undefined} mailbox where emails are kept instead of being sent
+ * @property {import('./mailbox.js').Mailbox | undefined} mailbox where e-mails are kept instead of being sent
  *
  * @param {{ smtpUrl: string | undefined, mailFrom: string, mailFolder: string, production: boolean }} settings
  * @returns {Promise<Mail>}
  */
 export async function openMail({ smtpUrl, mailFrom, mailFolder, production }) {
-  if (smtpUrl) return { mailer: mailerBy(mailServer(smtpUrl), mailFrom), mailbox: undefined }
+  if (smtpUrl) return { mailer: createMailer(connectMailServer(smtpUrl), mailFrom), mailbox: undefined }
   if (production) {
     throw new SettingsError(
-      'SMTP_URL is missing. In production emails are sent, not kept: SMTP_URL=smtps://user:password@smtp.example.com npm start',
+      'SMTP_URL is missing. In production e-mails are sent, not kept: SMTP_URL=smtps://user:password@smtp.example.com npm start',
     )
   }
   const { openMailbox } = await import('./mailbox.js')
   const mailbox = openMailbox(mailFolder)
-  return { mailer: mailerBy(intoMailbox(mailbox), mailFrom), mailbox }
+  return { mailer: createMailer(createMailboxTransport(mailbox), mailFrom), mailbox }
 }
 
 /** @param {Transport} transport @param {string} address */
-function mailerBy(transport, address) {
+function createMailer(transport, address) {
   try {
     return smtpMailer({ transport, from: { name: 'The tea and coffee shop', address } })
   } catch {
@@ -35,30 +35,30 @@ function mailerBy(transport, address) {
   }
 }
 
-/** @param {string} url whose query may say more, such as ?requireTLS=false @returns {Transport} */
-function mailServer(url) {
+/** @param {string} url may have options of nodemailer in its query, such as ?requireTLS=false @returns {Transport} */
+function connectMailServer(url) {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  // Not as it was given: there may be a password in it.
+  // The message does not repeat the URL, which may contain a password.
   if (!parsed?.hostname || !/^smtps?:$/.test(parsed.protocol)) {
     throw new SettingsError(
-      'SMTP_URL is no address of a mail server. Give it one, such as SMTP_URL=smtps://user:password@smtp.example.com.',
+      'SMTP_URL is not the URL of a mail server. Set it to one, such as SMTP_URL=smtps://user:password@smtp.example.com.',
     )
   }
   return createTransport({
     url,
-    // Whoever logs in does so over TLS.
+    // A password is sent only over TLS.
     requireTLS: parsed.username !== '',
-    // Milliseconds; nodemailer's own are minutes.
+    // Milliseconds; nodemailer's defaults are minutes.
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
-    // The platform sends again by itself.
+    // The platform retries by itself.
     maxRequeues: 0,
   })
 }
 
-/** Writes emails as a mail server would be given them. @param {import('./mailbox.js').Mailbox} mailbox @returns {Transport} */
-function intoMailbox(mailbox) {
+/** Writes each e-mail in the form in which a mail server would get it. @param {import('./mailbox.js').Mailbox} mailbox @returns {Transport} */
+function createMailboxTransport(mailbox) {
   const writer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   return {
     async sendMail(email) {

@@ -4,8 +4,8 @@ import { html, sendPage } from './page.js'
 import { notFound, RequestError } from './request-error.js'
 
 /**
- * The mailbox's pages. There are credentials in the letters, and whoever listens on this network can connect here: it
- * opens on this machine only, and by a name of this machine only, so that no website has a browser read it either.
+ * Creates the pages of the mailbox. Its e-mails contain credentials, so only requests from this machine are answered, and
+ * only under a name of this machine, which prevents DNS rebinding by websites.
  * @param {import('./mailbox.js').Mailbox} mailbox @param {string} baseUrl
  */
 export function mailboxRoutes(mailbox, baseUrl) {
@@ -21,34 +21,34 @@ export function mailboxRoutes(mailbox, baseUrl) {
 
   router.get('/mailbox', async (_req, res) => {
     const emails = await mailbox.list()
-    // Letters leave a moment after their registration.
+    // E-mails are sent shortly after a registration.
     if (emails.length === 0) res.set('Refresh', '2')
-    sendPage(res, 'Mailbox', emails.length === 0 ? emptyList(baseUrl) : emailList(emails, pathname))
+    sendPage(res, 'Mailbox', emails.length === 0 ? renderEmptyList(baseUrl) : renderList(emails, pathname))
   })
 
   router.get('/mailbox/:id.eml', (req, res) => {
     const { id } = req.params
-    const eml = mailbox.readEml(id) ?? notFound('email')
+    const eml = mailbox.readEml(id) ?? notFound('e-mail')
     res.set('X-Content-Type-Options', 'nosniff')
     res.attachment(`${id}.eml`).type('message/rfc822').send(Buffer.from(eml))
   })
 
   router.get('/mailbox/:id', async (req, res) => {
-    const email = (await mailbox.find(req.params.id)) ?? notFound('email')
-    sendPage(res, email.subject, emailPage(email, { path: pathname, developers: `${baseUrl}/developers` }))
+    const email = (await mailbox.find(req.params.id)) ?? notFound('e-mail')
+    sendPage(res, email.subject, renderEmail(email, { path: pathname, developers: `${baseUrl}/developers` }))
   })
 
   return router
 }
 
 /** @param {string} baseUrl */
-function emptyList(baseUrl) {
-  return html`<p>Nothing has come yet; this page looks again every two seconds.</p>
-    <p><a href="${baseUrl}/developers/register">Register an application</a>, and its email comes here.</p>`
+function renderEmptyList(baseUrl) {
+  return html`<p>No e-mails yet. This page reloads every two seconds.</p>
+    <p><a href="${baseUrl}/developers/register">Register an application</a> to get one.</p>`
 }
 
 /** @param {readonly import('./mailbox.js').KeptEmail[]} emails @param {string} path */
-function emailList(emails, path) {
+function renderList(emails, path) {
   const items = emails.map(
     ({ id, subject, to, date }) =>
       html`<li><a href="${path}/${id}">${subject}</a><br />to ${to}, ${date.toUTCString()}</li>`,
@@ -63,8 +63,8 @@ function emailList(emails, path) {
  * @param {import('./mailbox.js').KeptEmail} email
  * @param {{ path: string, developers: string }} addresses
  */
-function emailPage({ id, from, to, date, text }, { path, developers }) {
-  return html`<p><a href="${path}">All emails</a> · <a href="${path}/${id}.eml">Download as .eml</a></p>
+function renderEmail({ id, from, to, date, text }, { path, developers }) {
+  return html`<p><a href="${path}">All e-mails</a> · <a href="${path}/${id}.eml">Download as .eml</a></p>
     <dl>
       <dt>From</dt>
       <dd>${from}</dd>
@@ -76,14 +76,14 @@ function emailPage({ id, from, to, date, text }, { path, developers }) {
     ${text
       .trimEnd()
       .split(/\r?\n\r?\n/)
-      .map((each) => paragraph(each, developers))}`
+      .map((each) => renderParagraph(each, developers))}`
 }
 
 /**
- * What is indented is there to be followed, or to be copied: a click selects it whole.
+ * Shows an indented line as a link, or as text that one click selects for copying.
  * @param {string} text @param {string} developers
  */
-function paragraph(text, developers) {
+function renderParagraph(text, developers) {
   if (!text.startsWith('    ')) return html`<p>${text}</p>`
   const shown = text.trim()
   return shown.startsWith(developers) ? html`<p><a href="${shown}">${shown}</a></p>` : html`<pre>${shown}</pre>`

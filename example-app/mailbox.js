@@ -10,20 +10,19 @@ import { readPrivately, writePrivately } from './private-file.js'
 /** @typedef {ReturnType<typeof openMailbox>} Mailbox */
 
 /**
- * Letters in a folder, each a file that any mail program opens. There are credentials in them: it is for trying things
- * out, and for nothing else.
- * @param {string} folder made with the first email
+ * Keeps e-mails in a folder, each in a file that any mail program opens. They contain credentials: use it only for trials.
+ * @param {string} folder is created with the first e-mail
  */
 export function openMailbox(folder) {
   return {
     /** @param {string} eml */
     keep(eml) {
-      writePrivately(join(folder, `${newId()}.eml`), eml)
+      writePrivately(join(folder, `${createId()}.eml`), eml)
     },
 
-    /** The newest emails, newest first. */
+    /** The 50 newest e-mails, newest first. */
     async list() {
-      const emails = await Promise.all(idsIn(folder).toSorted().toReversed().slice(0, 50).map(find))
+      const emails = await Promise.all(listIds(folder).toSorted().toReversed().slice(0, 50).map(find))
       return emails.filter((email) => email !== undefined)
     },
 
@@ -36,7 +35,7 @@ export function openMailbox(folder) {
     const eml = readEml(id)
     if (eml === undefined) return undefined
     const { from, to, subject = '', date = '', text = '' } = await PostalMime.parse(eml)
-    return { id, from: readClientAddress(from), to: readClientAddress(to?.[0]), subject, date: new Date(date), text }
+    return { id, from: readAddress(from), to: readAddress(to?.[0]), subject, date: new Date(date), text }
   }
 
   /** @param {string} id */
@@ -45,13 +44,13 @@ export function openMailbox(folder) {
   }
 }
 
-/** Ids sort by time, and nobody can guess them. */
-function newId() {
+/** Ids sort by time and cannot be guessed. */
+function createId() {
   return `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(8).toString('hex')}`
 }
 
 /** @param {string} folder */
-function idsIn(folder) {
+function listIds(folder) {
   try {
     return readdirSync(folder).flatMap((name) => /^([\w-]+)\.eml$/.exec(name)?.[1] ?? [])
   } catch (error) {
@@ -61,6 +60,6 @@ function idsIn(folder) {
 }
 
 /** @param {import('postal-mime').Address | undefined} address */
-function readClientAddress(address) {
+function readAddress(address) {
   return address?.address ?? ''
 }

@@ -1,10 +1,10 @@
 // @ts-check
-import { newOrderId } from './order-id.js'
+import { createOrderId } from './order-id.js'
 
 /** @typedef {import('./orders.js').Order} Order */
 
 /**
- * Orders in SQLite.
+ * Stores orders in SQLite.
  * @param {import('express-platform-auth/stores/sqlite').SqliteDatabase} database
  * @returns {import('./orders.js').Orders}
  */
@@ -43,7 +43,7 @@ export function ordersTable(database) {
     async add(owner, { product, quantity, note }) {
       const now = new Date()
       return /** @type {Order} */ (
-        insert.get(newOrderId(now), owner, product, quantity, note, now.toISOString(), now.toISOString())
+        insert.get(createOrderId(now), owner, product, quantity, note, now.toISOString(), now.toISOString())
       )
     },
     async find(owner, id) {

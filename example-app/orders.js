@@ -5,8 +5,8 @@ import { readObject, readPage, readText, readWholeNumber } from './input.js'
 import { notFound } from './request-error.js'
 
 /**
- * The routes of the API `orders`: each needs an access token with the scope that it names, and shows an application
- * its own orders only.
+ * Creates the routes of the API `orders`. Each needs an access token with its scope. An application sees only its own
+ * orders.
  * @param {import('./platform.js').Platform} auth
  * @param {Orders} orders
  * @param {string} baseUrl
@@ -14,36 +14,36 @@ import { notFound } from './request-error.js'
 export function ordersRoutes(auth, orders, baseUrl) {
   const mayRead = auth.requireBearer('orders', { scopes: ['orders:read'] })
   const mayWrite = auth.requireBearer('orders', { scopes: ['orders:write'] })
-  // Behind the guard: a stranger's body is not even read.
+  // After the guard, so that the bodies of refused requests are not read.
   const json = express.json()
   const router = express.Router()
 
-  // Whoever tries an access token for the first time calls the API's own address.
+  // The console's curl commands call the API's base URL to try an access token.
   router.get('/orders', auth.requireBearer('orders'), (_req, res) => {
     res.json({ welcome: 'Your access token works.', links: { items: `${baseUrl}/orders/items` } })
   })
 
   router.get('/orders/items', mayRead, async (req, res) => {
     const page = readPage(req.query)
-    const items = await orders.list(ownerOf(req), page)
+    const items = await orders.list(readOwner(req), page)
     res.json({ items, next: items.length === page.limit ? items.at(-1)?.id : undefined })
   })
 
   router.post('/orders/items', mayWrite, json, async (req, res) => {
-    const order = await orders.add(ownerOf(req), readOrder(req.body))
+    const order = await orders.add(readOwner(req), readOrder(req.body))
     res.status(201).location(`items/${order.id}`).json(order)
   })
 
   router.get('/orders/items/:id', mayRead, async (req, res) => {
-    res.json((await orders.find(ownerOf(req), idOf(req))) ?? notFound('order'))
+    res.json((await orders.find(readOwner(req), readId(req))) ?? notFound('order'))
   })
 
   router.put('/orders/items/:id', mayWrite, json, async (req, res) => {
-    res.json((await orders.replace(ownerOf(req), idOf(req), readOrder(req.body))) ?? notFound('order'))
+    res.json((await orders.replace(readOwner(req), readId(req), readOrder(req.body))) ?? notFound('order'))
   })
 
   router.delete('/orders/items/:id', mayWrite, async (req, res) => {
-    if (!(await orders.remove(ownerOf(req), idOf(req)))) notFound('order')
+    if (!(await orders.remove(readOwner(req), readId(req)))) notFound('order')
     res.status(204).end()
   })
 
@@ -51,13 +51,13 @@ export function ordersRoutes(auth, orders, baseUrl) {
 }
 
 /** @param {express.Request} req */
-function ownerOf(req) {
+function readOwner(req) {
   return authOf(req).application.id
 }
 
 /** @param {express.Request<{ id: string }>} req */
-function idOf({ params: { id } }) {
-  // PostgreSQL has no texts with NUL, not even to look for.
+function readId({ params: { id } }) {
+  // PostgreSQL refuses text with NUL, in searches too.
   return id.includes('\0') ? notFound('order') : id
 }
 
@@ -72,7 +72,7 @@ function readOrder(body) {
 }
 
 /**
- * @typedef {object} OrderFields what the caller says
+ * @typedef {object} OrderFields what a caller sends
  * @property {string} product its sku in the catalogue
  * @property {number} quantity
  * @property {string} note
@@ -81,11 +81,11 @@ function readOrder(body) {
  */
 
 /**
- * Where orders are kept. Every call is about the orders of one application, and no other.
+ * Stores orders. Every call sees only the orders of one application.
  * @typedef {object} Orders
  * @property {(owner: string, page: import('./input.js').Page) => Promise<Order[]>} list oldest first
  * @property {(owner: string, fields: OrderFields) => Promise<Order>} add
  * @property {(owner: string, id: string) => Promise<Order | undefined>} find
  * @property {(owner: string, id: string, fields: OrderFields) => Promise<Order | undefined>} replace
- * @property {(owner: string, id: string) => Promise<boolean>} remove whether it was there
+ * @property {(owner: string, id: string) => Promise<boolean>} remove whether it existed
  */

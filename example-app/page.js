@@ -1,7 +1,7 @@
 // @ts-check
 import { createHash } from 'node:crypto'
 
-/** A piece of a page, safe to show: only `html` makes it. */
+/** Escaped markup; only `html` creates it. */
 export class Html {
   #source
 
@@ -16,23 +16,23 @@ export class Html {
 }
 
 /**
- * HTML with values in it. Texts are escaped, whatever is in them; pieces made by `html`, and lists of such, are not.
+ * A template for HTML. Text values are escaped; results of `html`, and lists of them, are inserted as they are.
  * @param {TemplateStringsArray} strings
  * @param {...(string | Html | readonly Html[])} values
  */
 export function html(strings, ...values) {
-  return new Html(strings.reduce((before, after, i) => before + sourceOf(values[i - 1] ?? '') + after))
+  return new Html(strings.reduce((before, after, i) => before + render(values[i - 1] ?? '') + after))
 }
 
 /** @param {string | Html | readonly Html[]} value @returns {string} */
-function sourceOf(value) {
+function render(value) {
   if (value instanceof Html) return value.toString()
-  if (typeof value !== 'string') return value.map(sourceOf).join('')
+  if (typeof value !== 'string') return value.map(render).join('')
   return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 /**
- * Sends a page that runs no script, loads nothing, and is kept by nobody.
+ * Sends a page that runs no script, loads nothing and is not cached.
  * @param {import('express').Response} res @param {string} title @param {Html} content
  */
 export function sendPage(res, title, content) {

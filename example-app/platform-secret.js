@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { readPrivately, writePrivately } from './private-file.js'
 
 /**
- * What signing keys and pepper are encrypted with in the database. In production it comes from your secret manager; to
- * try things out, one is made on the first start.
+ * Returns the secret that encrypts signing keys and pepper in the database. In production it comes from your secret
+ * manager; for trials one is generated at the first start.
  * @param {string} file
  */
 export function platformSecret(file) {

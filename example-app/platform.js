@@ -2,7 +2,7 @@
 import { createPlatformAuth } from 'express-platform-auth'
 
 /**
- * The shop's platform: one API for orders, by access token, and one for the catalogue, by key.
+ * Creates the shop's platform: the API `orders` with access tokens, and the API `catalog` with API keys.
  * @param {{
  *   baseUrl: string
  *   store: import('express-platform-auth').Store
@@ -15,7 +15,7 @@ export function createPlatform({ baseUrl, store, secret, mailer }) {
     baseUrl,
     store,
     secret,
-    // What sends credentials to those who register, and where they read on.
+    // Sends credentials after a registration. E-mails link to the developers' pages.
     mailer,
     developersUrl: `${baseUrl}/developers`,
     apis: {
@@ -23,8 +23,8 @@ export function createPlatform({ baseUrl, store, secret, mailer }) {
         scheme: 'oauth2',
         title: 'Orders',
         description: 'Place orders, follow them, change and cancel them.',
-        // A newcomer gets key and secret at once. Left out, an API by access token is 'manual': you look at each
-        // registration, and auth.applications.approve(id) sends its email.
+        // Credentials are sent at once. The default of an API with access tokens is 'manual': you look at each
+        // registration, and auth.applications.approve(id) sends the e-mail.
         registration: 'automatic',
         scopes: { 'orders:read': 'Read orders', 'orders:write': 'Place, change and cancel orders' },
       },
@@ -37,5 +37,5 @@ export function createPlatform({ baseUrl, store, secret, mailer }) {
   })
 }
 
-/** With the names of the APIs and their scopes in its type, so that a typing error in a guard is found while typing. */
+/** Its type has the names of APIs and scopes, so that the compiler finds a wrong one in a guard. */
 /** @typedef {ReturnType<typeof createPlatform>} Platform */

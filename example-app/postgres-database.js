@@ -12,11 +12,11 @@ import { SettingsError } from './settings.js'
 export async function openPostgres(url) {
   if (!URL.canParse(url)) {
     throw new SettingsError(
-      'DATABASE_URL is no address. Write DATABASE_URL=postgres://user:password@host:5432/database.',
+      'DATABASE_URL is not a URL. Write DATABASE_URL=postgres://user:password@host:5432/database.',
     )
   }
   const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  // A pool tells of the idle connections that it has lost, and replaces them.
+  // A pool emits an error for each idle connection that it loses, and replaces it.
   pool.on('error', ({ message }) => console.error(`PostgreSQL: ${message}`))
   try {
     await createTables(pool)
@@ -35,7 +35,7 @@ export async function openPostgres(url) {
   }
 }
 
-/** All of them or, where something goes wrong, none; by one process, however many start. @param {Pool} pool */
+/** Creates all tables or none. The lock lets one process at a time do so. @param {Pool} pool */
 async function createTables(pool) {
   const client = await pool.connect()
   try {
@@ -46,7 +46,7 @@ async function createTables(pool) {
     await client.query('COMMIT')
     client.release()
   } catch (error) {
-    // With its connection the transaction ends as well.
+    // Closes the connection, which ends the transaction.
     client.release(true)
     throw error
   }

@@ -1,5 +1,5 @@
 // @ts-check
-import { newOrderId } from './order-id.js'
+import { createOrderId } from './order-id.js'
 
 /** @typedef {import('./orders.js').Order} Order */
 
@@ -20,7 +20,7 @@ export async function createOrdersTable(client) {
 }
 
 /**
- * Orders in PostgreSQL.
+ * Stores orders in PostgreSQL.
  * @param {import('pg').Pool} pool
  * @returns {import('./orders.js').Orders}
  */
@@ -46,7 +46,7 @@ export function ordersInPostgres(pool) {
       const [order] = await query(
         `INSERT INTO shop_orders (id, application_id, product, quantity, note, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING ${columns}`,
-        [newOrderId(now), owner, product, quantity, note, now],
+        [createOrderId(now), owner, product, quantity, note, now],
       )
       return /** @type {Order} */ (order)
     },

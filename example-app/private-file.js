@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * The text of a file, or undefined where there is none.
+ * Returns the text of a file, or undefined if there is none.
  * @param {string} file
  */
 export function readPrivately(file) {
@@ -16,7 +16,7 @@ export function readPrivately(file) {
 }
 
 /**
- * Writes a file that its owner alone can read: all of it, or, when interrupted, nothing.
+ * Writes a file that only its owner can read. If it is interrupted, the file is not changed.
  * @param {string} file @param {string} text
  */
 export function writePrivately(file, text) {

@@ -4,7 +4,7 @@ import { PRODUCTS } from './products.js'
 /** @typedef {import('./catalog.js').Product} Product */
 
 /**
- * The catalogue in SQLite.
+ * Stores the catalogue in SQLite.
  * @param {import('express-platform-auth/stores/sqlite').SqliteDatabase} database
  * @returns {import('./catalog.js').Products}
  */

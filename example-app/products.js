@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * What the shop sells on its first day. Prices are made up.
+ * The products in a new database. Prices are invented.
  * @type {readonly import('./catalog.js').Product[]}
  */
 export const PRODUCTS = [

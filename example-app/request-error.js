@@ -1,6 +1,6 @@
 // @ts-check
 
-/** A request that can't be answered as the caller wishes: goes out in the JSON shape that the platform's refusals have. */
+/** A refused request. Its answer has the same JSON members as the platform's refusals. */
 export class RequestError extends Error {
   /** @param {number} status @param {string} code @param {string} description what the caller may read */
   constructor(status, code, description) {
@@ -36,7 +36,7 @@ export function answerError(error, _req, res, next) {
 /** @param {any} error */
 function asRequestError(error) {
   if (error instanceof RequestError) return error
-  // Express marks what the caller did wrong: JSON that can't be read, a body that is too large, a % in the path.
+  // Express sets `status` for errors of the caller: malformed JSON, a body that is too large, a wrong % in the path.
   if (error?.status >= 400 && error.status < 500) {
     return new RequestError(error.status, 'invalid_request', `The request can't be read: ${error.message}`)
   }

@@ -11,14 +11,14 @@ import { platformSecret } from './platform-secret.js'
 import { readSettings, SettingsError } from './settings.js'
 import { printTryLines } from './try-lines.js'
 
-// Whatever this process writes (database, secret, credentials) is for its owner's eyes alone.
+// Only the owner can read what this process writes: database, secret, credentials.
 process.umask(0o077)
 
 try {
   await start()
 } catch (error) {
-  const clear = error instanceof SettingsError || error instanceof ConfigurationError
-  console.error(clear ? error.message : error)
+  const isExplained = error instanceof SettingsError || error instanceof ConfigurationError
+  console.error(isExplained ? error.message : error)
   process.exit(1)
 }
 
@@ -36,7 +36,7 @@ async function start() {
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.on(signal, () => {
-      // Ctrl-C comes twice where npm started this: from the terminal, and from npm.
+      // With npm, Ctrl-C sends the signal twice: from the terminal and from npm.
       if (!stopping) void stop({ server, auth, database })
       stopping = true
     })
@@ -52,16 +52,16 @@ async function listen(server, port) {
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EADDRINUSE') throw error
     throw new SettingsError(
-      `Port ${port} is in use. Stop what listens there, or take another: PORT=${port + 1} npm start`,
+      `Port ${port} is in use. Stop the program that uses it, or choose another: PORT=${port + 1} npm start`,
     )
   }
 }
 
-/** How long running requests may take once the process was told to stop. */
-const LAST_ANSWERS = 5000
+/** How long running requests may take after a signal to stop. */
+const SHUTDOWN_TIMEOUT_MS = 5000
 
 /**
- * Takes no new requests, finishes the running ones, then lets go of the rest; with nothing left to do, Node exits.
+ * Accepts no new requests, finishes the running ones, and closes the platform and the database. Then Node exits.
  * @param {{
  *   server: import('node:http').Server
  *   auth: import('./platform.js').Platform
@@ -69,15 +69,15 @@ const LAST_ANSWERS = 5000
  * }} running
  */
 async function stop({ server, auth, database }) {
-  const tooLate = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS)
+  const deadline = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS)
   const closed = once(server, 'close')
-  // Connections that are idle end now; those of clients that go on asking end with their next answer.
+  // close() ends idle connections now; the header ends the others after their next answer.
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
   server.close()
-  const lettingGo = setInterval(() => server.closeIdleConnections(), 100)
+  const closingIdle = setInterval(() => server.closeIdleConnections(), 100)
   await closed
-  clearInterval(lettingGo)
-  clearTimeout(tooLate)
+  clearInterval(closingIdle)
+  clearTimeout(deadline)
   await auth.close()
   await database.close()
 }

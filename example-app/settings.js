@@ -1,20 +1,20 @@
 // @ts-check
 import { join, resolve } from 'node:path'
 
-/** A setting that can't be right; its message says which, and the cure. */
+/** A wrong setting. The message names it and says how to fix it. */
 export class SettingsError extends Error {}
 
-/** What the environment says, and the defaults for what it doesn't. */
+/** Reads the environment variables, with defaults. */
 export function readSettings() {
   const { PORT, BASE_URL, DATABASE_URL, SMTP_URL, MAIL_FROM, EXAMPLE_VAR, NODE_ENV } = process.env
   const port = readPort(PORT || '3000')
   const folder = resolve(EXAMPLE_VAR || join(import.meta.dirname, 'var'))
   return {
     port,
-    /** The address that the platform is called by, without a slash at its end. */
+    /** The URL of the platform as seen by clients, without a trailing slash. */
     baseUrl: (BASE_URL || `http://localhost:${port}`).replace(/\/$/, ''),
     databaseUrl: DATABASE_URL || join(folder, 'example.sqlite'),
-    /** Whether this is for others, and not for trying things out. */
+    /** Whether this is a deployment, not a trial. */
     production: NODE_ENV === 'production',
     smtpUrl: SMTP_URL || undefined,
     mailFrom: MAIL_FROM || 'shop@example.com',
@@ -28,5 +28,5 @@ export function readSettings() {
 function readPort(text) {
   const port = Number(text)
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port
-  throw new SettingsError(`PORT is "${text}". Give it a number from 1 to 65535, such as PORT=3000.`)
+  throw new SettingsError(`PORT is "${text}". Set it to a number from 1 to 65535, such as PORT=3000.`)
 }

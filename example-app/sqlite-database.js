@@ -6,13 +6,13 @@ import { ordersTable } from './orders-table.js'
 import { productsTable } from './products-table.js'
 
 /**
- * @param {string} path of a file, which is made where there is none
+ * @param {string} path of a file, which is created if it does not exist
  * @returns {Promise<import('./database.js').Database>}
  */
 export async function openSqlite(path) {
   const database = await connect(path)
   return {
-    // One connection for all: two copies of SQLite in one process must never open the same file.
+    // One connection, because two copies of SQLite in one process must not open the same file.
     store: sqliteStore(database),
     orders: ordersTable(database),
     products: productsTable(database),
@@ -21,7 +21,7 @@ export async function openSqlite(path) {
 }
 
 /**
- * Node has its own SQLite from version 24 on; before, @photostructure/sqlite offers the same.
+ * Node has SQLite from version 24 on. Before, @photostructure/sqlite has the same interface.
  * @param {string} path
  * @returns {Promise<import('express-platform-auth/stores/sqlite').SqliteDatabase>}
  */
@@ -30,6 +30,6 @@ async function connect(path) {
     Number.parseInt(process.versions.node) >= 24 ? 'node:sqlite' : '@photostructure/sqlite'
   )
   mkdirSync(dirname(path), { recursive: true })
-  // Milliseconds that it waits while another process writes.
+  // How many milliseconds it waits while another process writes.
   return new DatabaseSync(path, { timeout: 5000 })
 }

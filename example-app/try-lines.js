@@ -17,16 +17,16 @@ The example platform is running at ${baseUrl}
 
   for developers          ${baseUrl}/developers/
   register                ${baseUrl}/developers/register
-${mailbox ? `  mailbox, for emails    ${baseUrl}/mailbox\n` : ''}
+${mailbox ? `  mailbox, for e-mails   ${baseUrl}/mailbox\n` : ''}
   key (client_id)         ${clientId}
   secret (client_secret)  ${clientSecret}
 
-They belong to the demo application, and are kept in ${credentialsFile}
-Paste any of these lines into another shell:
+These credentials belong to the demo application. They are stored in ${credentialsFile}
+Paste any of these commands into another shell:
 ${tryLines(baseUrl, credentials)
   .map(([title, line]) => `\n# ${title}\n${line}\n`)
   .join('')}
-Or have all of it checked: ${defaultAddress ? '' : `BASE_URL=${baseUrl} `}npm run example:client
+A client that checks all of this: ${defaultAddress ? '' : `BASE_URL=${baseUrl} `}npm run example:client
 `)
 }
 

@@ -283,7 +283,7 @@ describe('On PostgreSQL, the example app', () => {
     for (const [url, says] of [
       ['postgres://me:sesame@127.0.0.1:1/shop', "PostgreSQL at 127.0.0.1:1 can't be used: "],
       [there.href, 'database "platform_auth_nowhere" does not exist'],
-      ['postgres://me:sesame@:x/shop', 'DATABASE_URL is no address. '],
+      ['postgres://me:sesame@:x/shop', 'DATABASE_URL is not a URL. '],
     ] as const) {
       const { code, stdout, stderr } = await apps.runServer({ DATABASE_URL: url })
       expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 })

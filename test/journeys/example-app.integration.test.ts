@@ -110,7 +110,7 @@ describe('The example app', () => {
       PORT: ['http', 'PORT is "http". '],
       BASE_URL: ['localhost:3000', 'baseUrl is "localhost:3000". '],
       DATABASE_URL: ['mysql://me:sesame@db/shop', 'DATABASE_URL begins with mysql://. '],
-      SMTP_URL: ['me:sesame@smtp.example.com', 'SMTP_URL is no address of a mail server. '],
+      SMTP_URL: ['me:sesame@smtp.example.com', 'SMTP_URL is not the URL of a mail server. '],
       MAIL_FROM: ['The shop <shop@example.com>', 'MAIL_FROM is "The shop <shop@example.com>". '],
       PLATFORM_AUTH_SECRET: ['too short', 'secret is too short. '],
     }
