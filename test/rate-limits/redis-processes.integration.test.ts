@@ -11,7 +11,8 @@ import { createPlatformAuth } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { createApplication, formOf, type ClientCredentials } from '../support/http.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
-import { startRedis, waitUntil, type RedisServer } from '../support/redis.js'
+import { startRedis, type RedisServer } from '../support/redis.js'
+import { waitUntil } from '../support/wait-until.js'
 
 const PROCESSES = 3
 const LIMIT = 50
