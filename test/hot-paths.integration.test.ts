@@ -7,7 +7,7 @@ import { describe, expect, it, vi, type TestContext } from 'vitest'
 import { memoryStore, type Guard, type IssuedCredentials, type Store } from '../src/index.js'
 import { callerOf, type Caller } from './support/caller.js'
 import { failingStore, type FailingStore } from './support/outage.js'
-import { platform, type TestPlatform } from './support/platform.js'
+import { openPlatform, type TestPlatform } from './support/platform.js'
 
 /** Calls that wait for the database, except the one that reads the change feed. */
 const CALLS = ['findApplication', 'findApplicationByKey', 'listSigningKeys', 'isAccessTokenRevoked', 'listRevokedAccessTokens',
@@ -29,7 +29,7 @@ async function openCountedPlatform(
   options = {},
 ): Promise<CountedPlatform> {
   const store = failingStore(memoryStore())
-  const made = platform({ ...options, store })
+  const made = openPlatform({ ...options, store })
   const { auth } = made
   await auth.ready()
   const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
@@ -117,7 +117,7 @@ describe('The database calls and signature checks of a request', () => {
       await countCalls(() => sendMany(20, () => caller.key('/catalog/items', 'epa_key_garbage').expect(401))),
     ).toEqual({})
 
-    const other = platform()
+    const other = openPlatform()
     await other.auth.ready()
     const { credentials: elsewhere } = await other.auth.applications.create({ name: 'Shop', apis: ['orders'] })
     const sendUnknownKey = () => caller.key('/catalog/items', elsewhere.clientId).expect(401)

@@ -5,13 +5,13 @@ import { inspect } from 'node:util'
 import type { Request } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { authOf, createPlatformAuth, type EventType, type Logger } from '../src/index.js'
+import { authOf, type EventType, type Logger } from '../src/index.js'
 import { createEncryption } from '../src/store-client/encryption.js'
 import { sqliteStore } from '../src/stores/sqlite/index.js'
 import { fakeClock } from '../src/testing/index.js'
 import { basic, createApplication, formOf, post } from './support/http.js'
 import { failingStore } from './support/outage.js'
-import { APIS, EXPRESSES, SECRET } from './support/platform.js'
+import { EXPRESSES, openPlatform, SECRET } from './support/platform.js'
 
 const EVENTS: readonly EventType[] = [
   'application.registered', 'application.activated', 'application.updated', 'application.suspended', 'application.resumed',
@@ -44,8 +44,8 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     const store = failingStore(sqliteStore(file))
     const keep = (...line: unknown[]): void => void logs.push(inspect(line, { depth: 9, showHidden: true }))
     const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep }
-    const auth = createPlatformAuth({
-      baseUrl: 'https://api.example.com', apis: APIS, store, secret: SECRET, logger, now: clock.now,
+    const { auth } = openPlatform({
+      store, logger, now: clock.now,
       cors: { origin: '*' }, signing: { algorithm: 'ES256' }, rateLimits: { requests: { limit: 30, window: 60 } },
     }) // prettier-ignore
     for (const type of EVENTS) auth.events.on(type, (event) => void events.push(inspect(event, { depth: 9 })))

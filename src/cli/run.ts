@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { CallerContext, CommandContext } from './command.js'
 import { COMMANDS } from './commands/index.js'
 import { describeFailure } from './errors.js'
+import { replaceControlCharacters } from './format.js'
 import { formatHelp } from './help.js'
 import { parseCommandLine, type ParsedCommand } from './parse.js'
 import { EXIT_CODES, PROGRAM, type Manifest } from './program.js'
@@ -35,7 +36,9 @@ export async function run(argv: readonly string[], context: ProcessContext): Pro
     return await runCommand(parsed, context)
   } catch (error) {
     const { message, exitCode } = describeFailure(error)
-    stderr.write(`${PROGRAM}: ${message}\n`)
+    // Messages quote arguments, and what databases answer.
+    const lines = message.split('\n').map(replaceControlCharacters)
+    stderr.write(`${PROGRAM}: ${lines.join('\n')}\n`)
     if (env['DEBUG']) stderr.write(`${formatStack(error)}\n`)
     return exitCode
   }

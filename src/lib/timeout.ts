@@ -3,7 +3,10 @@ interface TimeoutOptions {
   readonly keepAlive?: boolean
 }
 
-/** Settles as `work` does, or rejects with the error of `createError` after `milliseconds`. The work itself is not stopped. */
+/**
+ * Settles as `work` does, or rejects with the error of `createError` after `milliseconds`. The work itself is not stopped. A
+ * host's JavaScript may return a value instead of a promise.
+ */
 export function withTimeout<Result>(
   work: Promise<Result>,
   milliseconds: number,
@@ -14,6 +17,8 @@ export function withTimeout<Result>(
     // If the event loop was blocked, the answer is already queued and is read before setImmediate's turn.
     const timer = setTimeout(() => setImmediate(() => reject(createError())), milliseconds)
     if (!keepAlive) timer.unref()
-    void work.then(resolve, reject).finally(() => clearTimeout(timer))
+    void Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
   })
 }

@@ -142,15 +142,15 @@ function readPrefix(prefix: unknown): string {
 }
 
 function readSigning(signing: PlatformAuthOptions['signing']): SigningSettings {
-  const {
-    algorithm = 'ES256',
-    rotateEvery,
-    publishAhead = 300,
-  } = readGroup('signing', signing, ['algorithm', 'rotateEvery', 'publishAhead'])
+  const { algorithm, rotateEvery, publishAhead } = readGroup('signing', signing, [
+    'algorithm',
+    'rotateEvery',
+    'publishAhead',
+  ])
   return {
-    algorithm: readAlgorithm(algorithm),
+    algorithm: readAlgorithm(algorithm ?? 'ES256'),
     rotateEvery: rotateEvery === undefined ? undefined : readWholeNumber('signing.rotateEvery', rotateEvery, 1),
-    publishAhead: readWholeNumber('signing.publishAhead', publishAhead, 0),
+    publishAhead: readWholeNumber('signing.publishAhead', publishAhead ?? 300, 0),
   }
 }
 

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPlatformAuth, type Application, type IssuedCredentials, type Store } from '../../src/index.js'
+import type { Application, IssuedCredentials, Store } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../support/postgres.js'
-import { recordingLogger, SECRET } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import { startMailServer, type MailServer } from '../support/smtp.js'
 
 const PROCESS = fileURLToPath(new URL('stopping-process.mjs', import.meta.url))
@@ -210,13 +210,7 @@ describe.each(Object.entries(DATABASES))('a process on %s that gets SIGTERM unde
 
   async function listApplications(): Promise<Application[]> {
     const [store, end] = database.open()
-    const auth = createPlatformAuth({
-      baseUrl: 'http://localhost',
-      apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
-      store,
-      secret: SECRET,
-      logger: recordingLogger(),
-    })
+    const { auth } = openPlatform({ store, now: Date.now })
     const { items: applications } = await auth.applications.list({ limit: 1000 })
     await auth.close()
     await end()

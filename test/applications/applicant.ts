@@ -6,11 +6,9 @@ import { Pool } from 'pg'
 import request from 'supertest'
 import { expect, vi, type TestContext } from 'vitest'
 import {
-  createPlatformAuth,
   memoryStore,
   type IssuedCredentials,
   type Mailer,
-  type PlatformAuthOptions,
   type PlatformEvent,
   type QueuedEmail,
   type Store,
@@ -18,8 +16,7 @@ import {
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { fakeClock } from '../../src/testing/index.js'
-import { recordingLogger, SECRET } from '../support/platform.js'
+import { openPlatform, type TestOptions } from '../support/platform.js'
 import { freshDatabase } from '../support/postgres.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
 
@@ -76,19 +73,13 @@ export const BACKINGS: Readonly<Record<string, (test: Test) => Promise<() => Sto
 }
 
 /** A platform and its app, on a clock that tests advance. Closed when the test is over. */
-export function openProvider({ onTestFinished }: Test, options: Partial<PlatformAuthOptions> = {}) {
-  const clock = fakeClock()
-  const logger = recordingLogger()
+export function openProvider({ onTestFinished }: Test, options: TestOptions = {}) {
   const store = options.store ?? memoryStore()
   const { watched, nextDueEmail } = watchLeases(store)
-  const auth = createPlatformAuth({
-    baseUrl: 'https://api.example.com',
+  const { auth, clock, logger } = openPlatform({
     developersUrl: 'https://example.com/developers',
-    secret: SECRET,
-    logger,
-    now: clock.now,
     rateLimits: { failedAuthentication: false },
-    ...(options as object),
+    ...options,
     store: watched,
     apis: APIS,
   })
@@ -156,7 +147,7 @@ const EVENT_TYPES = [
 /** A platform that sends e-mails through a mail server of its own. */
 export async function openMailingProvider(
   test: Test,
-  options: Partial<PlatformAuthOptions> = {},
+  options: TestOptions = {},
 ): Promise<Provider & { server: MailServer; isSending: () => boolean }> {
   const server = await startMailServer()
   test.onTestFinished(() => server.close())

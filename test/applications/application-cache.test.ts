@@ -2,7 +2,7 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { PlatformAuth, Store } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
-import { platform, STORES } from '../support/platform.js'
+import { openPlatform, STORES } from '../support/platform.js'
 
 /** A store whose answers can be held back: they are what was true when the store was read. */
 function holdableStore(store: Store) {
@@ -54,7 +54,7 @@ describe.each(Object.entries(STORES))('the application cache, if a %s store answ
   async function open() {
     const { store, remove } = await openStore()
     const slowStore = holdableStore(store)
-    const [operator, guarded] = [platform({ store }), platform({ store: slowStore.store })]
+    const [operator, guarded] = [openPlatform({ store }), openPlatform({ store: slowStore.store })]
     await Promise.all([operator.auth.ready(), guarded.auth.ready()])
     const { application, credentials } = await operator.auth.applications.create({
       name: 'Shop',
@@ -149,7 +149,7 @@ describe.each(Object.entries(STORES))('the application cache, if a %s store answ
 it('looks an unknown key up once, and a text that cannot be a key never', async () => {
   const { store, remove } = await STORES.SQLite()
   const { reads, store: counted } = holdableStore(store)
-  const [owner, guarded] = [platform(), platform({ store: counted })]
+  const [owner, guarded] = [openPlatform(), openPlatform({ store: counted })]
   const { credentials } = await owner.auth.applications.create({ name: 'Elsewhere', apis: ['catalog'] })
   const app = express().get('/catalog/items', guarded.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
   for (let i = 0; i < 5; i++) await callerOf({ app }).key('/catalog/items', credentials.clientId).expect(401)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { platform } from '../support/platform.js'
+import { openPlatform, type TestOptions } from '../support/platform.js'
 
 describe('a credential', () => {
   it('has the format {prefix}_{kind}_{random}{CRC-32}, in [A-Za-z0-9_]', async () => {
@@ -36,8 +36,8 @@ describe('a credential', () => {
     expect(chiSquared).toBeGreaterThan(20)
   })
 
-  async function manyCredentials(options: Parameters<typeof platform>[0], count: number) {
-    const { auth } = platform(options)
+  async function manyCredentials(options: TestOptions, count: number) {
+    const { auth } = openPlatform(options)
     const made = await Promise.all(
       Array.from({ length: count }, () => auth.applications.create({ name: 'Shop', apis: ['orders'] })),
     )

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express'
 import request, { type Test as Call } from 'supertest'
 import { describe, it } from 'vitest'
-import type { EmailMessage, PlatformAuthOptions } from '../../src/index.js'
+import type { EmailMessage } from '../../src/index.js'
 import {
   openProvider,
   readCredentials,
@@ -10,11 +10,12 @@ import {
   type ReceivedCredentials,
   type Test,
 } from './applicant.js'
+import type { TestOptions } from '../support/platform.js'
 
 const LINK = /claim#([A-Za-z0-9_-]{43})\b/
 
 /** A platform whose e-mails arrive with an unknown outcome, in an app whose requests have ids, as pino-http sets them. */
-function openIdentified(test: Test, options: Partial<PlatformAuthOptions> = {}) {
+function openIdentified(test: Test, options: TestOptions = {}) {
   const sent: EmailMessage[] = []
   const mailer = {
     async send(email: EmailMessage) {

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth, type Store } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { callerOf, type Caller } from '../support/caller.js'
-import { platform, SECRET } from '../support/platform.js'
+import { openPlatform, SECRET } from '../support/platform.js'
 
 const PROCESS = fileURLToPath(new URL('../support/platform-process.mjs', import.meta.url))
 
@@ -58,7 +58,7 @@ afterAll(async () => {
 })
 
 async function openHere(name: string, store: Store): Promise<Instance> {
-  const { auth } = platform({ store, now: Date.now, rateLimits: { failedAuthentication: false } })
+  const { auth } = openPlatform({ store, now: Date.now, rateLimits: { failedAuthentication: false } })
   platforms.push(auth)
   const app = express().use(auth.router)
   app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req)))

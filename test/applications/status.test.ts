@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
 import type { ApplicationRecord, Store } from '../../src/contracts/store.js'
 import { callerOf } from '../support/caller.js'
-import { EXPRESSES, platform, STORES, type Host } from '../support/platform.js'
+import { EXPRESSES, openPlatform, STORES, type Host } from '../support/platform.js'
 import { ALL_ACCEPTED, ALL_APIS, CALLS, expectRefused, onEveryHost } from './operator.js'
 
 onEveryHost((host, { caller, createApplication, listAnswers, listAudit }) => {
@@ -142,7 +142,7 @@ describe.each(Object.entries(STORES))('a pending application, %s', (_, open) => 
   beforeAll(async () => {
     const opened = await open()
     ;({ store, remove } = opened)
-    const made = platform({ store })
+    const made = openPlatform({ store })
     const express = EXPRESSES['Express 5']
     host = { ...made, express, app: express().use(made.auth.router) }
     host.app.get('/catalog/items', host.auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))

@@ -4,14 +4,14 @@ import bodyParser2 from 'body-parser2'
 import type { Express, RequestHandler } from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { basic, createApplication, exchange, expectRefusal, formOf, GRANT, post } from '../support/http.js'
-import { EXPRESSES, platform } from '../support/platform.js'
+import { EXPRESSES, openPlatform } from '../support/platform.js'
 
 const TOKEN = '/orders/token'
 const FORM = 'application/x-www-form-urlencoded'
 const KiB = 1024
 
 /** All tests share one platform. The apps differ in the middleware before its router. */
-const { auth, logger } = platform({ rateLimits: { failedAuthentication: false } })
+const { auth, logger } = openPlatform({ rateLimits: { failedAuthentication: false } })
 let shop: Awaited<ReturnType<typeof createApplication>>
 
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { ClientCredentials } from 'simple-oauth2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPlatformAuth, memoryStore, type SigningAlgorithm } from '../../src/index.js'
+import type { SigningAlgorithm } from '../../src/index.js'
 import { createApplication, listen } from '../support/http.js'
-import { APIS, recordingLogger } from '../support/platform.js'
+import { APIS, openPlatform } from '../support/platform.js'
 
 type Known = Awaited<ReturnType<typeof createApplication>>
 
@@ -26,14 +26,7 @@ describe.each([
   let close: () => Promise<void>
   let shop: Known
 
-  const open = () =>
-    createPlatformAuth({
-      baseUrl,
-      apis: APIS,
-      store: memoryStore(),
-      signing: { algorithm },
-      logger: recordingLogger(),
-    })
+  const open = () => openPlatform({ baseUrl, now: Date.now, apis: APIS, signing: { algorithm } }).auth
 
   beforeAll(async () => {
     const app = EXPRESSES[expressName]()

@@ -3,7 +3,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PlatformAuthOptions } from '../../src/index.js'
 import { createApplication, expectRefusal, formOf, GRANT, post } from '../support/http.js'
-import { EXPRESSES, platform } from '../support/platform.js'
+import { EXPRESSES, openPlatform } from '../support/platform.js'
 
 const CONSOLE = 'https://developers.example.com'
 const ENDPOINTS = ['/orders/token', '/orders/revoke', '/orders/introspect']
@@ -115,7 +115,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
 })
 
 function createApp(express: (typeof EXPRESSES)['Express 5'], cors: PlatformAuthOptions['cors']) {
-  const { auth } = platform({ cors, rateLimits: { failedAuthentication: false } })
+  const { auth } = openPlatform({ cors, rateLimits: { failedAuthentication: false } })
   const app: Express = express().disable('x-powered-by')
   beforeAll(() => {
     app.use(auth.router)

@@ -2,7 +2,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Express } from 'express'
 import { expectRefusal } from '../support/http.js'
-import { EXPRESSES, onEveryPlatform, platform } from '../support/platform.js'
+import { EXPRESSES, onEveryPlatform, openPlatform } from '../support/platform.js'
 
 const DOCUMENTS = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource']
 
@@ -145,7 +145,7 @@ describe('Metadata of an oauth2 API (docs/http.md M1 to M7, P5 to P8)', () => {
 describe.each(Object.entries(EXPRESSES))(
   'Metadata of a baseUrl with a path, in an %s app (docs/http.md P8, P10),',
   (_, express) => {
-    const { auth } = platform({ baseUrl: 'https://example.com/platform/v1/' })
+    const { auth } = openPlatform({ baseUrl: 'https://example.com/platform/v1/' })
     let app: Express
 
     beforeAll(() => {

@@ -1,7 +1,7 @@
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, basic, createApplication, expectRefusal, formOf, post } from '../support/http.js'
-import { onEveryPlatform, platform, STORES } from '../support/platform.js'
+import { onEveryPlatform, openPlatform, STORES } from '../support/platform.js'
 
 type Known = Awaited<ReturnType<typeof createApplication>>
 
@@ -138,7 +138,7 @@ describe.each(Object.entries(STORES))('A revocation, with the %s store,', (_, op
 
   it('applies in another process of the same store within a second, and after a restart', async () => {
     const { store, remove } = await openStore()
-    const [here, there] = [platform({ store }).auth, platform({ store }).auth]
+    const [here, there] = [openPlatform({ store }).auth, openPlatform({ store }).auth]
     closing.push(here.close, there.close, remove)
     const { default: express } = await import('express')
     const app = express().use(here.router)
@@ -155,7 +155,7 @@ describe.each(Object.entries(STORES))('A revocation, with the %s store,', (_, op
     while ((await accepts()) && performance.now() - since < 2000) await new Promise((next) => setTimeout(next, 20))
     expect(performance.now() - since).toBeLessThan(1000)
 
-    const later = platform({ store }).auth
+    const later = openPlatform({ store }).auth
     closing.unshift(later.close)
     await expect(later.verifyAccessToken('orders', token)).rejects.toMatchObject({ code: 'invalid_token' })
   })

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, createApplication, exchange, expectRefusal, formOf, GRANT, post } from '../support/http.js'
-import { EXPRESSES, onEveryPlatform, platform } from '../support/platform.js'
+import { EXPRESSES, onEveryPlatform, openPlatform } from '../support/platform.js'
 
 /** The host's answer to a request that the router does not handle. */
 const HOST = { status: 299, text: 'the host' }
@@ -91,8 +91,8 @@ describe('auth.router (docs/http.md P1 to P12)', () => {
 })
 
 describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
-  const { auth } = platform({ baseUrl: 'https://example.com/v1', rateLimits: { failedAuthentication: false } })
-  const root = platform({ rateLimits: { failedAuthentication: false } }).auth
+  const { auth } = openPlatform({ baseUrl: 'https://example.com/v1', rateLimits: { failedAuthentication: false } })
+  const root = openPlatform({ rateLimits: { failedAuthentication: false } }).auth
   let shop: Awaited<ReturnType<typeof createApplication>>
 
   beforeAll(async () => {
@@ -171,7 +171,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
 
 describe('Without Express', () => {
   it('auth.router works as middleware for node:http', async () => {
-    const { auth } = platform()
+    const { auth } = openPlatform()
     const app = createServer((req, res) => auth.router(req, res, () => res.writeHead(299).end('the host')))
     const listener: RequestListener = (req, res) => void app.emit('request', req, res)
     const shop = await createApplication(auth, ['orders'])

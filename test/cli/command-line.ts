@@ -8,17 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { EmailInfo } from '../../src/cli/commands/emails.js'
 import { run } from '../../src/cli/run.js'
-import {
-  createPlatformAuth,
-  type Application,
-  type AuditEntry,
-  type IssuedCredentials,
-  type PlatformAuth,
-  type PlatformAuthOptions,
-  type SigningKeyInfo,
-} from '../../src/index.js'
+import type { Application, AuditEntry, IssuedCredentials, PlatformAuth, SigningKeyInfo } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { APIS, recordingLogger, SECRET } from '../support/platform.js'
+import { APIS, openPlatform, type TestOptions } from '../support/platform.js'
 
 /** The module that tests pass to `--config`. */
 export const CONFIG = fileURLToPath(new URL('platform.mjs', import.meta.url))
@@ -103,16 +95,15 @@ export interface Site {
 /** Creates the file, as a server does that has run before. `work` is done with that server's platform. */
 export async function createSite(
   work: (auth: PlatformAuth) => Promise<unknown> = async () => undefined,
-  options: Partial<PlatformAuthOptions> = {},
+  options: TestOptions = {},
 ): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'cli-'))
   const file = join(folder, 'platform.sqlite')
-  const auth = createPlatformAuth({
+  const { auth } = openPlatform({
     baseUrl: 'http://localhost:3000',
     apis: APIS,
     store: sqliteStore(file),
-    secret: SECRET,
-    logger: recordingLogger(),
+    now: Date.now,
     ...options,
   })
   await auth.ready()

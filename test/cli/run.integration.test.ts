@@ -13,6 +13,13 @@ it('prints a stack trace with DEBUG only', async () => {
   expect(unavailable.stderr).toMatch(/StoreUnavailableError[^]*Caused by: Error: connect ECONNREFUSED/)
 })
 
+it('prints an error without the control characters of what it quotes', async () => {
+  const { stderr } = await runInProcess(['apps', 'show', 'app_\u001B[31m\u009B1m', '--db', site.file])
+  expect(stderr).toBe(
+    'express-platform-auth: There is no application "app_\u{FFFD}[31m\u{FFFD}1m".\nTo list them: express-platform-auth apps list\n',
+  )
+})
+
 it('prints new credentials even if closing the store fails', async () => {
   const file = join(site.folder, 'close-fails.mjs')
   await writeFile(

@@ -6,15 +6,12 @@ import express from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { developerConsole } from '../../src/console/index.js'
-import { ConfigurationError, createPlatformAuth, memoryStore } from '../../src/index.js'
-import { recordingLogger, SECRET } from '../support/platform.js'
+import { ConfigurationError } from '../../src/index.js'
+import { openPlatform } from '../support/platform.js'
 import { DOCUMENTS } from './shop.js'
 
-const auth = createPlatformAuth({
+const { auth } = openPlatform({
   baseUrl: 'https://api.example.com/v1',
-  secret: SECRET,
-  logger: recordingLogger(),
-  store: memoryStore(),
   apis: {
     orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
     catalog: { scheme: 'apiKey' },

@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type Router } from 'express'
 import { developerConsole, type DeveloperConsoleOptions } from '../../src/console/index.js'
-import { createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
-import { recordingLogger, SECRET } from '../support/platform.js'
+import { openPlatform, type TestOptions } from '../support/platform.js'
 
 /** The example app's documents, which the shop below implements. */
 export const DOCUMENTS = {
@@ -25,7 +24,7 @@ export const APIS = {
 } as const
 
 interface ShopOptions {
-  readonly options?: Partial<PlatformAuthOptions>
+  readonly options?: TestOptions
   readonly console?: DeveloperConsoleOptions<keyof typeof APIS>
   /** The console's mount path. */
   readonly path?: string
@@ -40,15 +39,13 @@ export async function openShop({ options = {}, console = {}, path = '/developers
   const port = await listen(server)
   const baseUrl = `http://localhost:${port}`
   const mailer = memoryMailer()
-  const auth = createPlatformAuth({
+  const { auth } = openPlatform({
     baseUrl,
     developersUrl: `${baseUrl}${path}`,
     mailer,
-    store: memoryStore(),
-    secret: SECRET,
-    logger: recordingLogger(),
+    now: Date.now,
     rateLimits: { registration: false },
-    ...(options as object),
+    ...options,
     apis: APIS,
   })
   before?.(app)

@@ -4,7 +4,7 @@ import request from 'supertest'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventType, IssuedCredentials, PlatformEvent } from '../../src/index.js'
 import { callerOf, type Caller } from '../support/caller.js'
-import { onEveryPlatform, platform, type TestPlatform } from '../support/platform.js'
+import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
 
 /** Every type of event except those of the store, which test/store-client/readiness.test.ts covers. */
 const TYPES: readonly EventType[] = [
@@ -241,7 +241,7 @@ describe('a listener', () => {
   let credentials: IssuedCredentials
 
   beforeEach(async () => {
-    made = platform()
+    made = openPlatform()
     app = createApp(made)
     caller = callerOf({ app })
     ;({ credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
@@ -332,7 +332,7 @@ describe('the log', () => {
   ] // prettier-ignore
 
   it.each(REFUSALS)('has one line for %s, with reason, API and fix', async (_, refused, line) => {
-    const made = platform()
+    const made = openPlatform()
     const app = createApp(made)
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
     await refused(callerOf({ app }), app, credentials)
@@ -344,7 +344,7 @@ describe('the log', () => {
   })
 
   it('has no line for allowed requests', async () => {
-    const made = platform()
+    const made = openPlatform()
     const caller = callerOf({ app: createApp(made) })
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
     await caller.bearer('/orders/items', await caller.accessToken('orders', credentials)).expect(200)
@@ -355,7 +355,7 @@ describe('the log', () => {
 
   it.each(REFUSALS)('has no line in production for %s', async (_, refused) => {
     vi.stubEnv('NODE_ENV', 'production')
-    const made = platform()
+    const made = openPlatform()
     const app = createApp(made)
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
     await refused(callerOf({ app }), app, credentials)
@@ -365,7 +365,7 @@ describe('the log', () => {
 
   it('has a line for an internal error in production too, with its cause, which the answer does not show', async () => {
     vi.stubEnv('NODE_ENV', 'production')
-    const made = platform({
+    const made = openPlatform({
       onDenied: () => {
         throw new Error('of the host')
       },

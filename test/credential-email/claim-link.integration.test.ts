@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import request from 'supertest'
 import { describe, it } from 'vitest'
-import {
-  ConfigurationError,
-  createPlatformAuth,
-  type EmailMessage,
-  type PlatformAuthOptions,
-  type Store,
-} from '../../src/index.js'
+import { ConfigurationError, createPlatformAuth, type EmailMessage, type Store } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
   BACKINGS,
@@ -22,12 +16,13 @@ import {
   type ReceivedCredentials,
   type Test,
 } from '../applications/applicant.js'
+import type { TestOptions } from '../support/platform.js'
 
 const HOUR = 3600
 const LINK = /https:\/\/example\.com\/developers\/register\/claim#([A-Za-z0-9_-]{43})\b/
 
 /** A platform whose e-mails have links. They arrive; `outcome` is what the mailer then rejects with. */
-function openClaiming(test: Test, options: Partial<PlatformAuthOptions> = {}) {
+function openClaiming(test: Test, options: TestOptions = {}) {
   const { emails, send } = memoryMailer()
   const mailer = {
     outcome: undefined as object | undefined,

@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createPlatformAuth, memoryStore, type EmailMessage, type PlatformAuthOptions } from '../../src/index.js'
+import type { EmailMessage } from '../../src/index.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { memoryMailer } from '../../src/testing/index.js'
-import { recordingLogger, SECRET } from '../support/platform.js'
+import { openPlatform, type TestOptions } from '../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../support/smtp.js'
 import {
   KEY,
@@ -21,11 +21,7 @@ import {
 type ApiNames = readonly (keyof typeof APIS)[]
 
 /** The e-mail of a registration. */
-async function receiveEmail(
-  apis: ApiNames,
-  options: Partial<PlatformAuthOptions> = {},
-  name = 'Shop',
-): Promise<EmailMessage> {
+async function receiveEmail(apis: ApiNames, options: TestOptions = {}, name = 'Shop'): Promise<EmailMessage> {
   const mailer = memoryMailer()
   const { auth } = openProvider({ onTestFinished }, { mailer, ...options })
   const { application } = await auth.applications.register({ name, contact: 'dev@customer.example', apis })
@@ -174,12 +170,12 @@ async function run(line: string): Promise<string> {
 
 describe('what a developer enters at registration', () => {
   let server: MailServer
-  let auth: ReturnType<typeof openPlatform>
+  let auth: ReturnType<typeof openMailing>
   let tagsOfPlainName: readonly string[]
   beforeAll(async () => {
     // Otherwise it accepts 253 octets at most, one less than RFC 5321 does.
     server = await startMailServer({ lenientAddressParsing: true })
-    auth = openPlatform(server)
+    auth = openMailing(server)
     await auth.ready()
     tagsOfPlainName = listTags((await readMail(await receiveMail('Shop', 'dev@customer.example'))).html ?? '')
   })
@@ -188,12 +184,9 @@ describe('what a developer enters at registration', () => {
     await server.close()
   })
 
-  function openPlatform(mailServer: MailServer) {
-    return createPlatformAuth({
-      baseUrl: 'https://api.example.com',
-      store: memoryStore(),
-      secret: SECRET,
-      logger: recordingLogger(),
+  function openMailing(mailServer: MailServer) {
+    return openPlatform({
+      now: Date.now,
       mailer: smtpMailer({
         transport: transportTo(mailServer, { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 5000 }),
         from: { name: 'Müller & Söhne, "Developers"', address: 'developers@example.com' },
@@ -202,7 +195,7 @@ describe('what a developer enters at registration', () => {
         catalog: { scheme: 'apiKey', title: `<img src=x onerror=alert(1)> & "Co" 'KG'` },
         orders: { scheme: 'oauth2', registration: 'automatic' },
       },
-    })
+    }).auth
   }
 
   const HEADERS = ['From', 'To', 'Subject', 'Message-ID', 'Date', 'MIME-Version', 'Content-Type']

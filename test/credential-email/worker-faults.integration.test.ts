@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
-import { createPlatformAuth, type Application } from '../../src/index.js'
+import type { Application } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { recordingLogger, SECRET } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import { readMail, STAGES, startMailServer, type Fault, type Stage } from '../support/smtp.js'
 import { readCredentials } from '../applications/applicant.js'
 
@@ -39,12 +39,9 @@ it(
       const kills = await processes.killAtRandom(file)
       server.fault = undefined
 
-      const auth = createPlatformAuth({
-        baseUrl: 'https://api.example.com',
+      const { auth } = openPlatform({
         apis: { orders: { scheme: 'oauth2', registration: 'automatic' }, catalog: { scheme: 'apiKey' } },
         store: sqliteStore(file),
-        secret: SECRET,
-        logger: recordingLogger(),
         now,
         rateLimits: { failedAuthentication: false },
       })

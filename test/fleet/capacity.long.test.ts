@@ -7,13 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPlatformAuth } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { accessToken, createApplication } from '../support/http.js'
-import { APIS, recordingLogger, SECRET } from '../support/platform.js'
+import { APIS, openPlatform, SECRET } from '../support/platform.js'
 import { connectRedis, startRedis } from '../support/redis.js'
-import { loadAtRate, loadWithoutDelay, openPlatform, print, repeat } from './capacity.js'
+import { loadAtRate, loadWithoutDelay, openPostgresPlatform, print, repeat } from './capacity.js'
 import { addApplications } from './many-applications.js'
 import { startGaugedPostgres, type PostgresGauge } from './postgres-gauge.js'
 
@@ -32,7 +31,7 @@ afterAll(() => postgres?.end())
 describe('statements of one process in PostgreSQL', () => {
   it.each([true, false])('at regular intervals, listen: %s', { timeout: 60_000 }, async (listen) => {
     const SECONDS = listen ? 10 : 5
-    const { auth, key } = await openPlatform(postgres.countedUrl, { listen })
+    const { auth, key } = await openPostgresPlatform(postgres.countedUrl, { listen })
     const { clientId } = await createApplication(auth, ['catalog'])
     // The statements of the start are over.
     await sleep(2000)
@@ -47,8 +46,8 @@ describe('statements of one process in PostgreSQL', () => {
   })
 
   it('for requests, for uncached API keys and for changes', { timeout: 60_000 }, async () => {
-    const { auth, app, bearer, key, token } = await openPlatform(postgres.countedUrl)
-    const { auth: other } = await openPlatform(postgres.countedUrl)
+    const { auth, app, bearer, key, token } = await openPostgresPlatform(postgres.countedUrl)
+    const { auth: other } = await openPostgresPlatform(postgres.countedUrl)
 
     /** Statements for each request, without the ones at regular intervals. */
     async function countPerRequest(
@@ -96,7 +95,7 @@ describe('statements of one process in PostgreSQL', () => {
 
 describe('costs', () => {
   it('in PostgreSQL', { timeout: 60_000 }, async () => {
-    const { auth } = await openPlatform(postgres.url)
+    const { auth } = await openPostgresPlatform(postgres.url)
     await auth.close()
     const callers = await addApplications(postgres.url, SECRET, 1000)
     const pool = new Pool({ connectionString: postgres.url, max: 16 })
@@ -170,7 +169,7 @@ describe('costs', () => {
     const commands = () => sumInfo('commandstats', /cmdstat_(?:eval|evalsha):calls=(\d+)/g)
     try {
       const requests = { limit: 1_000_000_000, window: 3600 }
-      const { auth } = await openPlatform(postgres.url, { rateLimits: { requests, redis } })
+      const { auth } = await openPostgresPlatform(postgres.url, { rateLimits: { requests, redis } })
       const { clientId } = await createApplication(auth, ['catalog'])
       const ask = () => auth.verifyApiKey('catalog', clientId)
       await repeat(2000, 50, ask)
@@ -196,7 +195,7 @@ describe('costs', () => {
   })
 
   it('memory and start-up time of a process', { timeout: 120_000 }, async () => {
-    const { auth } = await openPlatform(postgres.url)
+    const { auth } = await openPostgresPlatform(postgres.url)
     await auth.close()
     const callers = await addApplications(postgres.url, SECRET, 20_000)
     const keys = callers.map(({ key }) => key)
@@ -225,13 +224,7 @@ describe('costs', () => {
 
   it('changes in SQLite, one after another', { timeout: 60_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'capacity-'))
-    const auth = createPlatformAuth({
-      baseUrl: 'https://api.example.com',
-      apis: APIS,
-      store: sqliteStore(join(folder, 'platform.sqlite')),
-      secret: SECRET,
-      logger: recordingLogger(),
-    })
+    const { auth } = openPlatform({ apis: APIS, now: Date.now, store: sqliteStore(join(folder, 'platform.sqlite')) })
     const { id } = await createApplication(auth, ['catalog'])
     const { times, seconds } = await loadWithoutDelay(1, 2, () => auth.applications.update(id, { name: 'Renamed' }))
     print('SQLite, changes', { 'a second': times / seconds })
@@ -276,7 +269,7 @@ describe('load of one database', () => {
   })
 
   it('measured with sixteen platforms', { timeout: 60_000 }, async () => {
-    const platforms = await Promise.all(Array.from({ length: 16 }, () => openPlatform(postgres.url)))
+    const platforms = await Promise.all(Array.from({ length: 16 }, () => openPostgresPlatform(postgres.url)))
     const shops = await Promise.all(platforms.map(({ auth }) => createApplication(auth, ['orders'])))
     const ask = (i: number) => platforms[i]!.token(shops[i]!)
     await loadAtRate(16, 2, 20, ask)

@@ -1,10 +1,10 @@
 import express, { type Express } from 'express'
 import { Pool } from 'pg'
 import { onTestFinished } from 'vitest'
-import { createPlatformAuth, type PlatformAuth, type PlatformAuthOptions } from '../../src/index.js'
+import type { PlatformAuth, PlatformAuthOptions } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { formOf, listen, type ClientCredentials } from '../support/http.js'
-import { APIS, recordingLogger, SECRET } from '../support/platform.js'
+import { APIS, openPlatform } from '../support/platform.js'
 
 /** Prints a line of measurements, which starts with LONG. */
 export function print(name: string, figures: Readonly<Record<string, string | number>>): void {
@@ -24,16 +24,14 @@ export interface OpenPlatform {
   token(credentials: ClientCredentials): Promise<void>
 }
 
-export async function openPlatform(
+export async function openPostgresPlatform(
   url: string,
   { listen: listens = true, ...options }: Pick<PlatformAuthOptions, 'rateLimits'> & { listen?: boolean } = {},
 ): Promise<OpenPlatform> {
   const pool = new Pool({ connectionString: url, max: 5 })
-  const auth = createPlatformAuth({
-    baseUrl: 'https://api.example.com',
-    secret: SECRET,
-    logger: recordingLogger(),
+  const { auth } = openPlatform({
     ...options,
+    now: Date.now,
     store: postgresStore({ pool, listen: listens }),
     apis: APIS,
   })

@@ -2,10 +2,10 @@ import express from 'express'
 import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApplication, formOf, post } from '../support/http.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 
 function createApp() {
-  const made = platform()
+  const made = openPlatform()
   const app = express().use(made.auth.router)
   app.get(
     '/orders/items',

@@ -3,7 +3,7 @@ import express from 'express'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, basic, createApplication, formOf, listen, WORDS } from '../support/http.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 
 interface Answer {
   readonly status: number
@@ -12,7 +12,7 @@ interface Answer {
 }
 
 describe('Random requests', () => {
-  const { auth, logger } = platform({ rateLimits: { failedAuthentication: false } })
+  const { auth, logger } = openPlatform({ rateLimits: { failedAuthentication: false } })
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const reached: string[] = []
   let listening: Awaited<ReturnType<typeof listen>>

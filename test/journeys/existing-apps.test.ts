@@ -5,7 +5,7 @@ import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { maybeAuthOf } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
-import { onEveryPlatform, platform } from '../support/platform.js'
+import { onEveryPlatform, openPlatform } from '../support/platform.js'
 import { prepareHostApp } from './host-app.js'
 import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
 
@@ -181,7 +181,7 @@ onEveryPlatform((host) => {
 
 describe('a platform with the option cors', () => {
   it('lets only pages of its origins request tokens', async () => {
-    const { auth } = platform({ cors: { origin: ['https://developers.example.com'] } })
+    const { auth } = openPlatform({ cors: { origin: ['https://developers.example.com'] } })
     const host = { app: (await import('express')).default().use(auth.router) }
     const { credentials } = await auth.applications.create({ name: 'Console', apis: ['orders'] })
     const preflight = {

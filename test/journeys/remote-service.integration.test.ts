@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { SignJWT } from 'jose'
 import request from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createPlatformAuth, memoryStore } from '../../src/index.js'
+import type { createPlatformAuth } from '../../src/index.js'
 import { accessToken, createApplication, listen, type ClientCredentials } from '../support/http.js'
-import { EXPRESSES, recordingLogger } from '../support/platform.js'
+import { EXPRESSES, openPlatform } from '../support/platform.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LIFETIME = 2
@@ -22,13 +22,12 @@ let service: { readonly url: string; readonly process: ChildProcess }
 beforeAll(async () => {
   platform = await listen(app)
   const baseUrl = `http://127.0.0.1:${platform.port}`
-  auth = createPlatformAuth({
+  ;({ auth } = openPlatform({
     baseUrl,
+    now: Date.now,
     apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } }, invoices: { scheme: 'oauth2' } },
-    store: memoryStore(),
     accessTokenLifetime: LIFETIME,
-    logger: recordingLogger(),
-  })
+  }))
   app.use(auth.router)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
   shop = await createApplication(auth, ['orders', 'invoices'])

@@ -2,7 +2,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
-import { onEveryPlatform, platform, type TestPlatform } from '../support/platform.js'
+import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
 
 /** Both platforms have the same baseUrl, APIs and secret, and different stores. */
 onEveryPlatform((one) => {
@@ -11,7 +11,7 @@ onEveryPlatform((one) => {
   const accessTokens = {} as Record<'one' | 'other', string>
 
   beforeAll(async () => {
-    other = platform()
+    other = openPlatform()
     for (const [name, { auth }] of [
       ['one', one],
       ['other', other],

@@ -12,6 +12,11 @@ describe('withTimeout', () => {
     await expect(withTimeout(Promise.reject(new Error('failed')), 1000, createError)).rejects.toThrow('failed')
   })
 
+  it('accepts a result that is no promise', async () => {
+    // Stores and mailers of hosts may be plain JavaScript.
+    expect(await withTimeout(1 as unknown as Promise<number>, 1000, createError)).toBe(1)
+  })
+
   it('rejects with the given error after the time', async () => {
     // The time-out does not keep the process alive; this timer does.
     const alive = sleep(5000, undefined, { ref: true })

@@ -1,11 +1,11 @@
 import express, { type Express } from 'express'
 import { expect, type TestContext } from 'vitest'
-import { memoryStore, type Mailer, type PlatformAuthOptions, type PlatformEvent } from '../../src/index.js'
+import { memoryStore, type Mailer, type PlatformEvent } from '../../src/index.js'
 import { RECORDINGS } from '../../src/opentelemetry/recordings.js'
 import { memoryMailer, type MemoryMailer } from '../../src/testing/index.js'
 import { callerOf, type Caller } from '../support/caller.js'
 import { failingStore, type FailingStore } from '../support/outage.js'
-import { platform, type TestPlatform } from '../support/platform.js'
+import { openPlatform, type TestOptions, type TestPlatform } from '../support/platform.js'
 import { traced } from '../support/telemetry.js'
 
 /** A platform with its app, and controls for its store and mail server. */
@@ -23,7 +23,7 @@ export interface Observed extends TestPlatform {
 
 export async function openObserved(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
-  options: Partial<PlatformAuthOptions> = {},
+  options: TestOptions = {},
 ): Promise<Observed> {
   const store = failingStore(memoryStore())
   const mailer = memoryMailer()
@@ -34,7 +34,7 @@ export async function openObserved(
       return mailer.send(email)
     },
   }
-  const made = platform({ mailer: sender, ...options, store })
+  const made = openPlatform({ mailer: sender, ...options, store })
   const { auth } = made
   const events: PlatformEvent[] = []
   for (const type of Object.keys(RECORDINGS) as (keyof typeof RECORDINGS)[]) {

@@ -239,7 +239,7 @@ describe('an option', () => {
   it.each([
     ['accessTokenLifetime', 1], ['clockTolerance', 0], ['maxStaleness', 1], ['credentialPrefix', 'a'], ['credentialPrefix', 'A_1'.padEnd(20, 'x')],
     ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'y'.repeat(32)]], ['secret', undefined], ['signing', {}], ['signing', undefined],
-    ['signing', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
+    ['signing', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['signing', { algorithm: null, publishAhead: null }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
     ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }], ['cors', { origin: '*' }], ['cors', { origin: 'http://localhost:3000' }],
     ['cors', { origin: ['https://a.example', 'https://b.example:8443'] }], ['onDenied', () => undefined], ['now', () => 0], ['store', memoryStore()],
   ] as readonly (readonly [string, unknown])[])('%s accepts %j', (name, value) => {

@@ -11,7 +11,7 @@ import {
   MAX_ANSWER_MS,
   type AtEnd,
 } from '../support/outages.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import { freshDatabase } from '../support/postgres.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'
 
@@ -136,7 +136,7 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
       const proxy = await startTcpProxy(database.url)
       atEnd(proxy.end)
       const pool = new Pool({ connectionString: proxy.url })
-      const { auth } = platform({ store: postgresStore({ pool }), now: Date.now })
+      const { auth } = openPlatform({ store: postgresStore({ pool }), now: Date.now })
       if (when === 'later') {
         const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
         // close() writes the time of this use.

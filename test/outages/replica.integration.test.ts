@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { answersWith, openOutageHost, measureRecovery } from '../support/outages.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import { startPostgres } from '../support/postgres.js'
 
 it(
@@ -34,7 +34,7 @@ it(
     // A process can start on a replica of a store that is set up.
     const second = new Pool({ connectionString: server.url })
     atEnd(() => second.end())
-    const late = platform({ now: Date.now, store: postgresStore({ pool: second }) }).auth
+    const late = openPlatform({ now: Date.now, store: postgresStore({ pool: second }) }).auth
     atEnd(late.close)
     await late.ready()
     expect(await late.verifyApiKey('catalog', host.credentials.clientId)).toBeDefined()
@@ -42,7 +42,7 @@ it(
     // A process that starts on an empty replica says why it cannot, and starts after the promotion.
     const emptyPool = new Pool({ connectionString: server.url, options: '-c search_path=empty' })
     atEnd(() => emptyPool.end())
-    const empty = platform({ now: Date.now, store: postgresStore({ pool: emptyPool }) })
+    const empty = openPlatform({ now: Date.now, store: postgresStore({ pool: emptyPool }) })
     atEnd(empty.auth.close)
     const problems = ['The platform is not ready: its store cannot be used yet (it is read-only).']
     await vi.waitFor(async () => expect(await empty.auth.health()).toEqual({ ok: false, problems }), { timeout: 3000 })

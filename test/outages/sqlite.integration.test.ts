@@ -18,7 +18,7 @@ import {
   MAX_ANSWER_MS,
   type AtEnd,
 } from '../support/outages.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 
 const PROCESS = fileURLToPath(new URL('../support/sqlite-process.mjs', import.meta.url))
 
@@ -140,7 +140,7 @@ describe.concurrent('a SQLite file', { timeout: 60_000 }, () => {
     // A process can start on a read-only file that is set up; the next test has an empty one.
     const reading = new DatabaseSync(file, { readOnly: true })
     atEnd(() => reading.close())
-    const late = platform({ now: Date.now, store: sqliteStore(reading) }).auth
+    const late = openPlatform({ now: Date.now, store: sqliteStore(reading) }).auth
     atEnd(late.close)
     await late.ready()
     expect(await late.verifyApiKey('catalog', host.credentials.clientId)).toBeDefined()
@@ -162,7 +162,7 @@ describe.concurrent('a SQLite file', { timeout: 60_000 }, () => {
     atEnd(() => writing.close())
     const reading = new DatabaseSync(file, { readOnly: true })
     atEnd(() => reading.close())
-    const { auth, logger } = platform({ store: sqliteStore(reading) })
+    const { auth, logger } = openPlatform({ store: sqliteStore(reading) })
     atEnd(auth.close)
     await vi.waitFor(async () =>
       expect(await auth.health()).toEqual({

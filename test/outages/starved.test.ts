@@ -4,10 +4,10 @@ import { createCredentials } from '../../src/applications/credentials.js'
 import { memoryStore, type Store } from '../../src/index.js'
 import { callerOf } from '../support/caller.js'
 import { failingStore } from '../support/outage.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 
-async function openPlatform({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, store: Store) {
-  const made = platform({ store })
+async function openApp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, store: Store) {
+  const made = openPlatform({ store })
   await made.auth.ready()
   onTestFinished(() => made.auth.close())
   const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders'] })
@@ -16,7 +16,7 @@ async function openPlatform({ onTestFinished }: Pick<TestContext, 'onTestFinishe
 
 it('a slow store does not change the answers to a wrong and a right client secret', async (test) => {
   const store = failingStore(memoryStore())
-  const { caller, credentials } = await openPlatform(test, store)
+  const { caller, credentials } = await openApp(test, store)
   // Longer than a token request waits for the latest changes.
   store.slowDown(300)
   await caller.token('orders', credentials).expect(200)
@@ -34,7 +34,7 @@ it('look-ups that fail while other calls are answered get 503, and are no outage
       throw new Error('no connection free in time')
     },
   }
-  const { auth } = await openPlatform(test, store)
+  const { auth } = await openApp(test, store)
   const storeEvents: string[] = []
   for (const type of ['store.unavailable', 'store.available'] as const)
     auth.events.on(type, () => void storeEvents.push(type))

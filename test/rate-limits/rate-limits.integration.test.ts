@@ -4,11 +4,11 @@ import express, { type Express } from 'express'
 import type { Redis } from 'ioredis'
 import request, { type Test } from 'supertest'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { PlatformAuthOptions, RateLimitsOptions } from '../../src/index.js'
+import type { RateLimitsOptions } from '../../src/index.js'
 import { createMemoryCounter } from '../../src/rate-limits/memory-counter.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { accessToken, createApplication, expectRefusal, formOf, GRANT, post, SECONDS } from '../support/http.js'
-import { platform, type TestPlatform } from '../support/platform.js'
+import { openPlatform, type TestOptions, type TestPlatform } from '../support/platform.js'
 import { openRedis } from '../support/redis.js'
 
 const TOKEN = '/orders/token'
@@ -19,12 +19,9 @@ afterEach(async () => {
 })
 
 /** A platform with a random `baseUrl`, so that it shares no limits with other tests. */
-function openPlatform(
-  rateLimits: RateLimitsOptions,
-  options: Partial<PlatformAuthOptions> = {},
-): TestPlatform & { app: Express } {
+function openApp(rateLimits: RateLimitsOptions, options: TestOptions = {}): TestPlatform & { app: Express } {
   const baseUrl = `https://${randomBytes(8).toString('hex')}.example.com`
-  const made = platform({ baseUrl, mailer: memoryMailer(), rateLimits, ...options })
+  const made = openPlatform({ baseUrl, mailer: memoryMailer(), rateLimits, ...options })
   closings.push(made.auth.close)
   const app = express().disable('x-powered-by').set('trust proxy', true).use(made.auth.router)
   app.use('/register', made.auth.registrationRouter)
@@ -60,7 +57,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
 
   it('refuse with 429 and Retry-After: requests, token requests, failed authentications, registrations', async () => {
     const limit = { limit: 2, ...MINUTE }
-    const { app, auth } = openPlatform({
+    const { app, auth } = openApp({
       requests: limit,
       tokenRequests: limit,
       failedAuthentication: limit,
@@ -81,7 +78,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
   })
 
   it('count per application and API', async () => {
-    const { app, auth } = openPlatform({ requests: { limit: 1, ...MINUTE }, redis })
+    const { app, auth } = openApp({ requests: { limit: 1, ...MINUTE }, redis })
     const [one, two] = [
       await createApplication(auth, ['orders', 'catalog']),
       await createApplication(auth, ['catalog']),
@@ -97,7 +94,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
   })
 
   it('allow requests again after the window', async () => {
-    const { app, auth } = openPlatform({ requests: { limit: 1, window: 1 }, redis })
+    const { app, auth } = openApp({ requests: { limit: 1, window: 1 }, redis })
     const { clientId } = await createApplication(auth, ['catalog'])
     expect((await byKey(app, clientId)).status).toBe(200)
     const refused = await byKey(app, clientId)
@@ -106,7 +103,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
   })
 
   it('accept the right secret from every address, after any number of guesses', async () => {
-    const { app, auth } = openPlatform({ failedAuthentication: { limit: 3, ...MINUTE }, redis })
+    const { app, auth } = openApp({ failedAuthentication: { limit: 3, ...MINUTE }, redis })
     const shop = await createApplication(auth, ['orders'])
     const wrong = formOf({ ...shop, clientSecret: 'wrong' })
     const statuses = new Set<number>()
@@ -124,7 +121,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
   })
 
   it('count failed authentications of unknown clients per address, and of a known client separately', async () => {
-    const { app, auth } = openPlatform({ failedAuthentication: { limit: 2, ...MINUTE }, redis })
+    const { app, auth } = openApp({ failedAuthentication: { limit: 2, ...MINUTE }, redis })
     const shop = await createApplication(auth, ['orders'])
     const status = async (clientId: string): Promise<number> =>
       (await post(app, TOKEN, { ...GRANT, client_id: clientId, client_secret: 'wrong' }, from('192.0.2.1'))).status
@@ -137,7 +134,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
     const POLICY = { limit: 3, window: 60 }
 
     it('are on allowed and on refused answers', async () => {
-      const { app, auth } = openPlatform({ requests: POLICY, redis, headers: true })
+      const { app, auth } = openApp({ requests: POLICY, redis, headers: true })
       const { clientId } = await createApplication(auth, ['catalog'])
       for (const [status, remaining] of [[200, 2], [200, 1], [200, 0], [429, 0], [429, 0]]) {
         const answer = await byKey(app, clientId)
@@ -150,7 +147,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
     }) // prettier-ignore
 
     it("are added once by two guards, after the host app's own values", async () => {
-      const { app, auth } = openPlatform({ requests: POLICY, redis, headers: true })
+      const { app, auth } = openApp({ requests: POLICY, redis, headers: true })
       const shop = await createApplication(auth, ['orders'])
       const token = await accessToken(app, 'orders', shop)
       const host = express().use((_req, res, next) => {
@@ -163,7 +160,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
     })
 
     it('are on token answers, with a policy of their own, and readable for browsers (CORS)', async () => {
-      const { app, auth } = openPlatform({ tokenRequests: POLICY, redis, headers: true }, { cors: { origin: '*' } })
+      const { app, auth } = openApp({ tokenRequests: POLICY, redis, headers: true }, { cors: { origin: '*' } })
       const shop = await createApplication(auth, ['orders'])
       const ask = () => post(app, TOKEN, formOf(shop), { Origin: 'https://page.example' })
       for (const remaining of [2, 1, 0]) {
@@ -180,7 +177,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
     })
 
     it('are absent without a limit, for failed authentications, and on requests that are refused before counting', async () => {
-      const { app, auth } = openPlatform({ failedAuthentication: POLICY, redis, headers: true })
+      const { app, auth } = openApp({ failedAuthentication: POLICY, redis, headers: true })
       const shop = await createApplication(auth, ['orders', 'catalog'])
       const answers = [
         await byKey(app, shop.clientId),
@@ -199,7 +196,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
     it('are passed to onDenied', async () => {
       const onDenied = ({ headers }: { headers: object }, _req: unknown, res: ServerResponse) =>
         res.end(JSON.stringify(headers))
-      const { app, auth } = openPlatform({ requests: { limit: 1, ...MINUTE }, redis, headers: true }, { onDenied })
+      const { app, auth } = openApp({ requests: { limit: 1, ...MINUTE }, redis, headers: true }, { onDenied })
       const { clientId } = await createApplication(auth, ['catalog'])
       await byKey(app, clientId)
       const shown = JSON.parse((await byKey(app, clientId)).text) as Record<string, string>
@@ -216,8 +213,8 @@ describe('rate limits in Redis', () => {
   it('are shared by the platforms of one baseUrl, and not with another baseUrl', async () => {
     const rateLimits = { registration: { limit: 3, ...MINUTE } }
     const baseUrl = `https://${randomBytes(8).toString('hex')}.example.com`
-    const twins = [0, 1].map(() => openPlatform({ ...rateLimits, redis: shared.connect() }, { baseUrl }))
-    const other = openPlatform({ ...rateLimits, redis: shared.connect() })
+    const twins = [0, 1].map(() => openApp({ ...rateLimits, redis: shared.connect() }, { baseUrl }))
+    const other = openApp({ ...rateLimits, redis: shared.connect() })
     let contact = 0
     const register = async ({ app }: { app: Express }): Promise<number> =>
       (
@@ -234,7 +231,7 @@ describe('rate limits in Redis', () => {
   it('leave only keys that expire and that name neither addresses nor contacts nor API keys', async () => {
     const redis = shared.connect()
     const limit = { limit: 1, ...MINUTE }
-    const { app, auth } = openPlatform({
+    const { app, auth } = openApp({
       requests: limit,
       tokenRequests: limit,
       failedAuthentication: limit,
@@ -269,7 +266,7 @@ describe('rate limits in Redis', () => {
     await redis.ping()
     const listeners = () => redis.eventNames().map((name) => [name, redis.listenerCount(name)])
     const before = listeners()
-    const { app, auth } = openPlatform({ requests: { limit: 5, ...MINUTE }, redis })
+    const { app, auth } = openApp({ requests: { limit: 5, ...MINUTE }, redis })
     await byKey(app, (await createApplication(auth, ['catalog'])).clientId)
     await auth.close()
     expect(listeners()).toEqual(before)

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../src/index.js'
 import { createRateLimits } from '../../src/rate-limits/create.js'
 import { createApplication, formOf, listen, post } from '../support/http.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import { connectRedis, startRedis, type RedisServer } from '../support/redis.js'
 import { waitUntil } from '../support/wait-until.js'
 
@@ -22,11 +22,11 @@ afterEach(async () => {
 })
 
 /** A platform that counts in that Redis, where each application may call an API `LIMIT` times. */
-async function openPlatform(redis = connectRedis(server.url), window = 60) {
+async function openApp(redis = connectRedis(server.url), window = 60) {
   closings.push(() => redis.disconnect())
   const baseUrl = `https://${randomBytes(8).toString('hex')}.example.com`
   const requests = { limit: LIMIT, window }
-  const made = platform({ baseUrl, rateLimits: { requests, failedAuthentication: { limit: 5, window }, redis } })
+  const made = openPlatform({ baseUrl, rateLimits: { requests, failedAuthentication: { limit: 5, window }, redis } })
   const { auth } = made
   closings.push(auth.close)
   const events: PlatformEvent[] = []
@@ -71,7 +71,7 @@ describe.each(Object.entries(FAILURES))('when Redis %s under load', (_, [fail, r
   it.each(Object.entries(CLIENT_OPTIONS))(
     'each process keeps the limits without delays or errors, and shares them again afterwards, with %s',
     async (_options, options) => {
-      const { call, newClient, auth, app, redis, events, types, logger } = await openPlatform(
+      const { call, newClient, auth, app, redis, events, types, logger } = await openApp(
         connectRedis(server.url, options),
       )
       const [busy, quiet, other] = [await newClient(), await newClient(), await newClient()]
@@ -129,7 +129,7 @@ describe.each(Object.entries(FAILURES))('when Redis %s under load', (_, [fail, r
 describe('rate limits in Redis', () => {
   it('delay no request while Redis is not running at the start, and are shared once it is', async () => {
     await server.kill()
-    const { call, newClient, types } = await openPlatform()
+    const { call, newClient, types } = await openApp()
     const client = await newClient()
     const startedAt = performance.now()
     expect((await call(client)).status).toBe(200)
@@ -143,7 +143,7 @@ describe('rate limits in Redis', () => {
   it.each(Object.entries(CLIENT_OPTIONS))(
     'count the first request in Redis while the client is connecting, with %s',
     async (_, options) => {
-      const { auth, newClient, types, redis } = await openPlatform(
+      const { auth, newClient, types, redis } = await openApp(
         connectRedis(server.url, { ...options, lazyConnect: true }),
       )
       const client = await newClient()
@@ -158,7 +158,7 @@ describe('rate limits in Redis', () => {
 
   it('connect a client with lazyConnect', async () => {
     const redis = connectRedis(server.url, { lazyConnect: true })
-    const { call, newClient, types } = await openPlatform(redis)
+    const { call, newClient, types } = await openApp(redis)
     const client = await newClient()
     expect((await call(client)).status).toBe(200)
     expect([types(), redis.status]).toEqual([[], 'ready'])
@@ -166,7 +166,7 @@ describe('rate limits in Redis', () => {
   })
 
   it('treat a Redis that rejects writes as unavailable, and emit one event', async () => {
-    const { call, newClient, types, events } = await openPlatform()
+    const { call, newClient, types, events } = await openApp()
     const admin = connectRedis(server.url)
     closings.push(() => admin.disconnect())
     await admin.config('SET', 'maxmemory', '1')
@@ -180,7 +180,7 @@ describe('rate limits in Redis', () => {
   })
 
   it('are counted in the process after the host app has closed the client', async () => {
-    const { call, newClient, types, redis } = await openPlatform()
+    const { call, newClient, types, redis } = await openApp()
     await redis.quit()
     const client = await newClient()
     expect(await countPassed(repeat(LIMIT * 2, () => call(client)))).toBe(LIMIT)
@@ -188,7 +188,7 @@ describe('rate limits in Redis', () => {
   })
 
   it('continue after Redis has lost its data and scripts', async () => {
-    const { call, newClient, types, redis } = await openPlatform()
+    const { call, newClient, types, redis } = await openApp()
     const client = await newClient()
     expect((await call(client)).status).toBe(200)
     await redis.script('FLUSH')
@@ -219,7 +219,7 @@ describe('rate limits in Redis', () => {
   })
 
   it('do not take a blocked event loop for an outage of Redis', async () => {
-    const { auth, newClient, types } = await openPlatform()
+    const { auth, newClient, types } = await openApp()
     const client = await newClient()
     await auth.verifyApiKey('catalog', client.clientId)
     const verification = auth.verifyApiKey('catalog', client.clientId)
@@ -231,7 +231,7 @@ describe('rate limits in Redis', () => {
   })
 
   it('send nothing to Redis for a client that has used up its limit', async () => {
-    const { call, newClient } = await openPlatform()
+    const { call, newClient } = await openApp()
     const client = await newClient()
     await countPassed(repeat(LIMIT, () => call(client)))
     const admin = new Redis(server.url)

@@ -7,10 +7,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createPlatformAuth } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { createApplication, formOf, type ClientCredentials } from '../support/http.js'
-import { recordingLogger, SECRET } from '../support/platform.js'
+import { openPlatform, SECRET } from '../support/platform.js'
 import { startRedis, type RedisServer } from '../support/redis.js'
 import { waitUntil } from '../support/wait-until.js'
 
@@ -42,13 +41,7 @@ beforeAll(async () => {
   redis = await startRedis()
   const baseUrl = 'https://api.example.com'
   const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } } as const
-  const auth = createPlatformAuth({
-    baseUrl,
-    apis,
-    store: sqliteStore(file),
-    secret: SECRET,
-    logger: recordingLogger(),
-  })
+  const { auth } = openPlatform({ baseUrl, apis, now: Date.now, store: sqliteStore(file) })
   shop = await createApplication(auth, ['orders', 'catalog'])
   await auth.close()
   const options = { file, secret: SECRET, redis: redis.url, baseUrl, rateLimits: RATE_LIMITS }

@@ -3,7 +3,7 @@ import request from 'supertest'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as platformAuth from '../../src/index.js'
 import { accessTokenFor, apiKeyFor } from '../../src/testing/index.js'
-import { EXPRESSES, platform, recordingLogger, type TestPlatform } from '../support/platform.js'
+import { EXPRESSES, openPlatform, recordingLogger, type TestPlatform } from '../support/platform.js'
 import { runBlock } from './run-block.js'
 
 /** The frameworks themselves are not installed here: they are large. Stand-ins do what the blocks use of them. */
@@ -73,7 +73,7 @@ describe('the security handlers for express-openapi-validator', () => {
   let app: Express
 
   beforeEach(async () => {
-    host = platform()
+    host = openPlatform()
     app = EXPRESSES['Express 5']()
     const variables = { app, auth: host.auth, apiSpec: {}, OAuthError: platformAuth.OAuthError, OpenApiValidator }
     await runBlock(PAGE, 'express-openapi-validator', { variables }, 1)

@@ -8,7 +8,7 @@ import { developerConsole } from '../../src/console/index.js'
 import * as platformAuth from '../../src/index.js'
 import { accessTokenFor, apiKeyFor, memoryMailer } from '../../src/testing/index.js'
 import { exchange } from '../support/http.js'
-import { EXPRESSES, platform, recordingLogger, SECRET, type TestPlatform } from '../support/platform.js'
+import { EXPRESSES, openPlatform, recordingLogger, SECRET, type TestPlatform } from '../support/platform.js'
 import { runBlock } from './run-block.js'
 
 /** Runs the blocks of this page; run-block.ts says how. Those marked `tried with:` need packages that are not here. */
@@ -35,7 +35,7 @@ describe.each(Object.entries(EXPRESSES))('%s', (_name, express) => {
   let key: string
 
   beforeEach(async () => {
-    host = platform({ mailer: memoryMailer() })
+    host = openPlatform({ mailer: memoryMailer() })
     // An app in production shows no stack traces, and writes no refused request to stderr.
     app = express().set('env', 'test')
     accessToken = await accessTokenFor(host.auth, 'orders')
@@ -188,7 +188,7 @@ describe.each(Object.entries(EXPRESSES))('%s', (_name, express) => {
 
 describe('an OAuthError', () => {
   it('has the fields that the page lists', async () => {
-    const { auth } = platform()
+    const { auth } = openPlatform()
     onTestFinished(() => auth.close())
     const error: unknown = await auth.verifyApiKey('catalog', 'unknown').catch((error: unknown) => error)
     expect(error).toBeInstanceOf(platformAuth.OAuthError)

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Express, RequestHandler } from 'express'
 import request, { type Response } from 'supertest'
 import { expect } from 'vitest'
-import { createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
-import { type EXPRESSES, recordingLogger, SECRET } from '../support/platform.js'
+import { openPlatform, type EXPRESSES, type TestOptions } from '../support/platform.js'
 
 const APIS = {
   orders: { scheme: 'oauth2', title: 'Orders <b>&"\'', description: 'All <i>orders</i>', registration: 'automatic' },
@@ -19,20 +18,16 @@ const NO_LIMIT = { rateLimits: { registration: false } } as const
 /** A platform with registration, in an app of that Express. */
 export function openRegistration(
   express: (typeof EXPRESSES)['Express 5'],
-  options: Partial<PlatformAuthOptions> = {},
+  options: TestOptions = {},
   before: RequestHandler[] = [],
 ) {
   const mailer = memoryMailer()
-  const logger = recordingLogger()
-  const auth = createPlatformAuth({
-    baseUrl: 'https://api.example.com',
+  const { auth, logger } = openPlatform({
     developersUrl: 'https://example.com/developers',
-    secret: SECRET,
-    store: memoryStore(),
     mailer,
-    logger,
+    now: Date.now,
     ...NO_LIMIT,
-    ...(options as object),
+    ...options,
     apis: APIS,
   })
   const app = express()

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { createApplication, exchange, expectRefusal, SECONDS } from '../support/http.js'
 import { onEveryFailingPlatform } from '../support/outage.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import {
   type KnownApplication,
   mountGuardedRoutes,
@@ -68,7 +68,7 @@ describe('requireApiKey() (docs/http.md G9 to G12, G14 to G16 and G19)', () => {
         details: {},
       } as const
       await host.store.saveApplication({ ...record, status: 'pending', keys: [], version: 2 }, entry)
-      const stranger = platform()
+      const stranger = openPlatform()
       const { clientId: unknown } = await createApplication(stranger.auth, ['catalog'])
       await stranger.auth.close()
 

@@ -3,11 +3,11 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf } from '../../src/index.js'
 import { accessToken, createApplication } from '../support/http.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import type { KnownApplication } from './guarded-routes.js'
 
 describe('authOf(req)', () => {
-  const { auth } = platform()
+  const { auth } = openPlatform()
   let shop: KnownApplication
   let token: string
   const router: RequestHandler = (req, res, next) => auth.router(req, res, next)

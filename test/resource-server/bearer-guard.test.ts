@@ -3,7 +3,7 @@ import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, createApplication, exchange, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
 import { onEveryFailingPlatform } from '../support/outage.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import {
   type KnownApplication,
   mountGuardedRoutes,
@@ -87,7 +87,7 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
         `${token}.${signature}`,
         `${token}=`,
       ]
-      const other = platform().auth
+      const other = openPlatform().auth
       const stranger = await createApplication(other, ['orders'])
       forged.push(await accessToken((req, res) => other.router(req, res, () => res.end()), 'orders', stranger))
       await other.close()

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
 import { accessToken, createApplication, listen } from '../support/http.js'
-import { EXPRESSES, platform } from '../support/platform.js'
+import { EXPRESSES, openPlatform } from '../support/platform.js'
 
 const APPLICATIONS = 100
 const REQUESTS = 1000
@@ -20,7 +20,7 @@ describe.each(Object.entries(EXPRESSES))(
   '1,000 concurrent requests of 100 applications, in an %s app,',
   (_, express) => {
     it('are each answered for the application that sent it', async () => {
-      const { auth } = platform()
+      const { auth } = openPlatform()
       const app = express().use(auth.router)
       // Handlers answer late and out of order, so that many requests are in each handler at the same time.
       const waitSometimes = (): Promise<void> => (Math.random() < 0.5 ? sleep(Math.random() * 8) : Promise.resolve())

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authOf, type PlatformEvent } from '../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal, listen } from '../support/http.js'
 import { onEveryFailingPlatform } from '../support/outage.js'
-import { onEveryPlatform, platform } from '../support/platform.js'
+import { onEveryPlatform, openPlatform } from '../support/platform.js'
 import { type KnownApplication, sendAuthInfo, TOKEN_MISSING } from './guarded-routes.js'
 
 describe('An optional guard (docs/http.md G17)', () => {
@@ -148,7 +148,7 @@ describe('Two guards on one request (docs/http.md G20)', () => {
     })
 
     it('of two platforms do not share what they verified', async () => {
-      const other = platform().auth
+      const other = openPlatform().auth
       const app = host.express().use(host.auth.requireBearer('orders'), other.requireBearer('orders'), sendAuthInfo)
       expect((await request(app).get('/').set('Authorization', `Bearer ${token}`)).status).toBe(401)
       await other.close()
@@ -158,7 +158,7 @@ describe('Two guards on one request (docs/http.md G20)', () => {
 
 describe('A guard without Express', () => {
   it('works as middleware for node:http', async () => {
-    const { auth } = platform()
+    const { auth } = openPlatform()
     const guard = auth.requireApiKey('catalog')
     const { clientId } = await createApplication(auth, ['catalog'])
     const handler = (req: IncomingMessage, res: ServerResponse): void =>

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { maybeAuthOf } from '../../src/index.js'
 import { accessToken, createApplication, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
 import { openFailingPlatform, PLATFORMS, type FailingHost } from '../support/outage.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 
 const sendAuthInfo: RequestHandler = (req, res) => void res.json(maybeAuthOf(req) ?? null)
 
@@ -82,7 +82,7 @@ describe.concurrent.each(PLATFORMS)(
       host.store.fail()
       const unavailable = async () => expect(await readStatuses()).toEqual(allWith(503))
       await vi.waitFor(unavailable, { timeout: 5000, interval: 100 })
-      const other = platform({ store: { ...host.working, close: async () => undefined } }).auth
+      const other = openPlatform({ store: { ...host.working, close: async () => undefined } }).auth
       await other.applications.suspend(shop.id)
       host.store.recover()
       expect(await readStatuses()).toEqual({ ...allWith(401), 'key guard': 403, 'key set': 200 })
@@ -117,7 +117,7 @@ describe.concurrent('Before the platform is ready', () => {
     const { open } = store
     let opening = 0
     Object.assign(store, { open: async () => (++opening < 2 ? Promise.reject(new Error('not yet')) : open()) })
-    const late = platform({ store }).auth
+    const late = openPlatform({ store }).auth
     const answer = await post(express().use(late.router), '/orders/token', formOf(shop))
     expect(answer.status).toBe(200)
     expect(opening).toBe(2)
@@ -128,7 +128,7 @@ describe.concurrent('Before the platform is ready', () => {
   it('requests wait 5 seconds, then get 503', async () => {
     const [, express, openStore] = PLATFORMS[0]!
     const { store } = await openStore()
-    const { auth } = platform({ store: { ...store, open: () => new Promise<never>(() => undefined) } })
+    const { auth } = openPlatform({ store: { ...store, open: () => new Promise<never>(() => undefined) } })
     const app = express().use(auth.router)
     app.get('/orders/items', auth.requireBearer('orders'), sendAuthInfo)
     const since = performance.now()
@@ -143,7 +143,7 @@ describe.concurrent('Before the platform is ready', () => {
   })
 
   it('no request waits longer than 5 seconds for a store that stops answering', async () => {
-    const [, express, openStore] = PLATFORMS[3]!
+    const [, express, openStore] = PLATFORMS.at(-1)!
     const host = await openFailingPlatform(express, openStore, { maxStaleness: 1 })
     const { readStatuses, allWith } = await createRequests(host)
     const unseen = await createApplication(host.auth, ['catalog'])

@@ -1,8 +1,8 @@
 import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createPlatformAuth, memoryStore, type PlatformEvent } from '../../src/index.js'
+import type { PlatformEvent } from '../../src/index.js'
 import { accessToken, createApplication, expectRefusal, SECONDS } from '../support/http.js'
-import { onEveryPlatform } from '../support/platform.js'
+import { onEveryPlatform, openPlatform } from '../support/platform.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 describe('The requests limit of an application (docs/http.md G13)', () => {
@@ -73,15 +73,13 @@ describe('The requests limit of an application (docs/http.md G13)', () => {
 
 describe('The rateLimit of an API', () => {
   it('overrides rateLimits.requests, and false removes the limit', async () => {
-    const auth = createPlatformAuth({
-      baseUrl: 'https://api.example.com',
+    const { auth } = openPlatform({
       apis: {
         narrow: { scheme: 'apiKey', rateLimit: { limit: 1, window: 60 } },
         usual: { scheme: 'apiKey' },
         free: { scheme: 'apiKey', rateLimit: false },
       },
       rateLimits: { requests: { limit: 2, window: 60 } },
-      store: memoryStore(),
     })
     const { clientId } = await createApplication(auth, ['narrow', 'usual', 'free'])
     const count = async (api: 'narrow' | 'usual' | 'free'): Promise<number> => {

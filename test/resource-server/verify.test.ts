@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { OAuthError } from '../../src/index.js'
 import { accessToken, createApplication, expectRefusal } from '../support/http.js'
 import { onEveryFailingPlatform } from '../support/outage.js'
-import { platform, STORES } from '../support/platform.js'
+import { openPlatform, STORES } from '../support/platform.js'
 import { type KnownApplication, mountGuardedRoutes, KEY_MISSING } from './guarded-routes.js'
 
 describe('auth.verifyAccessToken() and auth.verifyApiKey()', () => {
@@ -98,8 +98,8 @@ describe.each(Object.entries(STORES))(
   (_, openStore) => {
     it('applies in another process within one second: suspension, rotation, revocation, access', async () => {
       const { store, remove } = await openStore()
-      const { auth: here, clock } = platform({ store })
-      const { auth: there } = platform({ store, now: clock.now })
+      const { auth: here, clock } = openPlatform({ store })
+      const { auth: there } = openPlatform({ store, now: clock.now })
       await Promise.all([here.ready(), there.ready()])
       const { applications } = here
       const shop = await createApplication(here, ['orders', 'catalog'])

@@ -16,7 +16,7 @@ import {
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { callerOf } from '../support/caller.js'
 import { failingStore, STORE_FAILURE } from '../support/outage.js'
-import { platform, SECRET, STORES, type TestPlatform } from '../support/platform.js'
+import { openPlatform, SECRET, STORES, type TestOptions, type TestPlatform } from '../support/platform.js'
 
 const OTHER_SECRET = 'another secret of 32 characters or more'
 
@@ -31,8 +31,8 @@ function createApp({ auth }: TestPlatform): Express {
 }
 
 /** A platform on real time, closed after the test. */
-function startPlatform(atEnd: AtEnd, options: Partial<PlatformAuthOptions>): TestPlatform & { readonly app: Express } {
-  const made = platform({ now: Date.now, ...options })
+function startPlatform(atEnd: AtEnd, options: TestOptions): TestPlatform & { readonly app: Express } {
+  const made = openPlatform({ now: Date.now, ...options })
   atEnd(made.auth.close)
   return { ...made, app: createApp(made) }
 }
@@ -217,6 +217,9 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     const made = startPlatform(atEnd, { store })
     const cached = await made.auth.applications.create({ name: 'Cached', apis: ['catalog'] })
     const uncached = await made.auth.applications.create({ name: 'Not cached', apis: ['catalog'] })
+    // Each reads the feed. The second reading begins after both changes: their echoes evict nothing later.
+    await made.auth.health()
+    await made.auth.health()
     await callerOf(made).key('/catalog/items', cached.credentials.clientId).expect(200)
     store.fail()
     await callerOf(made).key('/catalog/items', cached.credentials.clientId).expect(200)
@@ -242,7 +245,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
 
   it('does not report calls as an outage that fail because close() was called', async () => {
     const store = failingStore(memoryStore())
-    const { auth, logger } = platform({ store })
+    const { auth, logger } = openPlatform({ store })
     const storeEvents: string[] = []
     auth.events.on('store.unavailable', () => storeEvents.push('unavailable'))
     await auth.ready()

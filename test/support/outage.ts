@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { PlatformAuthOptions, Store } from '../../src/index.js'
-import { EXPRESSES, platform, STORES, type Host } from './platform.js'
+import type { Store } from '../../src/index.js'
+import { EXPRESSES, type Host, openPlatform, STORES, type TestOptions } from './platform.js'
 
 /** A store that can be made to fail, to be slow or to hang. */
 export interface FailingStore extends Store {
@@ -76,11 +76,11 @@ export interface FailingHost extends Host {
 export async function openFailingPlatform(
   express: Host['express'],
   openStore: (typeof STORES)[keyof typeof STORES],
-  options: Partial<PlatformAuthOptions> = {},
+  options: TestOptions = {},
 ): Promise<FailingHost> {
   const { store: working, remove } = await openStore()
   const store = failingStore(working)
-  const made = platform({ ...options, store })
+  const made = openPlatform({ ...options, store })
   const app = express().disable('x-powered-by').use(made.auth.router)
   await made.auth.ready()
   const end = async (): Promise<void> => {
@@ -97,10 +97,7 @@ export const PLATFORMS = Object.entries(EXPRESSES).flatMap(([expressName, expres
 )
 
 /** `onEveryPlatform`, on stores that can be made to fail. */
-export function onEveryFailingPlatform(
-  tests: (host: FailingHost) => void,
-  options: Partial<PlatformAuthOptions> = {},
-): void {
+export function onEveryFailingPlatform(tests: (host: FailingHost) => void, options: TestOptions = {}): void {
   describe.each(PLATFORMS)('%s', (_, express, openStore) => {
     const host = {} as FailingHost
     beforeAll(async () => void Object.assign(host, await openFailingPlatform(express, openStore, options)))

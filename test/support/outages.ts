@@ -4,10 +4,10 @@ import express from 'express'
 import { Pool, type PoolConfig } from 'pg'
 import { expect } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
-import type { PlatformAuthOptions, Store } from '../../src/index.js'
+import type { Store } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { createApplication, listen } from './http.js'
-import { platform, type TestPlatform } from './platform.js'
+import { openPlatform, type TestOptions, type TestPlatform } from './platform.js'
 import { freshDatabase } from './postgres.js'
 import { startTcpProxy } from './tcp-proxy.js'
 
@@ -38,7 +38,7 @@ export interface OutageHost extends TestPlatform {
   readonly credentials: { readonly clientId: string; readonly clientSecret: string; readonly id: string }
 }
 
-interface OutageHostOptions extends Partial<PlatformAuthOptions> {
+interface OutageHostOptions extends TestOptions {
   /** How often `askUncached()` can be called. */
   readonly uncached?: number
 }
@@ -48,7 +48,7 @@ export async function openOutageHost(
   store: Store,
   { uncached: count = 20, ...options }: OutageHostOptions = {},
 ): Promise<OutageHost> {
-  const made = platform({ now: Date.now, rateLimits: { failedAuthentication: false }, ...options, store })
+  const made = openPlatform({ now: Date.now, rateLimits: { failedAuthentication: false }, ...options, store })
   const { auth } = made
   const app = express().use(auth.router)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))

@@ -4,14 +4,28 @@ import { join } from 'node:path'
 import express5, { type Express } from 'express'
 import express4 from 'express4'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { createPlatformAuth, memoryStore, type Logger, type PlatformAuthOptions, type Store } from '../../src/index.js'
+import {
+  createPlatformAuth,
+  memoryStore,
+  type ApisOptions,
+  type Logger,
+  type PlatformAuth,
+  type PlatformAuthOptions,
+  type Store,
+} from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { fakeClock } from '../../src/testing/index.js'
+import { fakeClock, type FakeClock } from '../../src/testing/index.js'
 
-/** Both Expresses that hosts use. */
+/** The supported versions of Express. */
 export const EXPRESSES = { 'Express 4': express4 as unknown as typeof express5, 'Express 5': express5 }
 
-/** Every store, each opened afresh. */
+export interface OpenedStore {
+  readonly store: Store
+  /** Deletes its files, once the store is closed. */
+  remove(): Promise<void>
+}
+
+/** Functions that create an empty store. The tests of each folder decide whether they also need PostgreSQL. */
 export const STORES = {
   memory: async () => ({ store: memoryStore(), remove: async () => undefined }),
   SQLite: async () => {
@@ -19,19 +33,24 @@ export const STORES = {
     const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
     return { store: sqliteStore(join(folder, 'platform.sqlite')), remove }
   },
-} satisfies Record<string, () => Promise<{ store: Store; remove: () => Promise<void> }>>
+} satisfies Record<string, () => Promise<OpenedStore>>
+
+/**
+ * The combinations of an Express version and a store on which shared tests run, by name. The unit lane runs only the
+ * fastest; `npm test` runs all of them.
+ */
+export const PLATFORMS =
+  process.env['LANE'] === 'unit'
+    ? [['Express 5, memory', EXPRESSES['Express 5'], STORES.memory] as const]
+    : Object.entries(EXPRESSES).flatMap(([expressName, express]) =>
+        Object.entries(STORES).map(
+          ([storeName, openStore]) => [`${expressName}, ${storeName}`, express, openStore] as const,
+        ),
+      )
 
 export const SECRET = 'a secret of 32 characters or more'
 
-/** Says nothing, and remembers what it was told. */
-export function recordingLogger(): Logger & { readonly lines: string[] } {
-  const lines: string[] = []
-  const keep = (message: string, ...details: unknown[]): void =>
-    void lines.push([message, ...details.map(String)].join(' '))
-  return { lines, debug: keep, info: keep, warn: keep, error: keep }
-}
-
-/** The two APIs of the contract's example. */
+/** The APIs of docs/http.md, and two more. */
 export const APIS = {
   orders: {
     scheme: 'oauth2',
@@ -43,51 +62,69 @@ export const APIS = {
   weather: { scheme: 'apiKey' },
 } as const
 
-/** A platform with the contract's APIs that logs nothing, on a clock that tests advance. */
-export function platform(options: Partial<PlatformAuthOptions> = {}) {
+/** Keeps what is logged, and prints nothing. */
+export interface RecordingLogger extends Logger {
+  readonly lines: string[]
+}
+
+export function recordingLogger(): RecordingLogger {
+  const lines: string[] = []
+  const record = (message: string, ...details: unknown[]): void =>
+    void lines.push([message, ...details.map(String)].join(' '))
+  return { lines, debug: record, info: record, warn: record, error: record }
+}
+
+export interface TestPlatform<Apis extends ApisOptions = typeof APIS> {
+  readonly auth: PlatformAuth<Apis>
+  /** Has no effect if the test gives another `now`. */
+  readonly clock: FakeClock
+  /** Stays empty if the test gives another `logger`. */
+  readonly logger: RecordingLogger
+}
+
+export type TestOptions = Partial<Omit<PlatformAuthOptions, 'apis'>>
+
+/** Creates a platform on a memory store, with the APIs above, a clock that only tests advance, and a recording logger. */
+export function openPlatform<const Apis extends ApisOptions = typeof APIS>(
+  options: TestOptions & { readonly apis?: Apis } = {},
+): TestPlatform<Apis> {
   const clock = fakeClock()
   const logger = recordingLogger()
-  const auth = createPlatformAuth({
+  const defaults = {
     baseUrl: 'https://api.example.com',
     secret: SECRET,
     logger,
     now: clock.now,
-    ...(options as object),
-    store: options.store ?? memoryStore(),
-    apis: APIS,
-  })
-  return { auth, clock, logger }
+    apis: APIS as ApisOptions as Apis,
+  }
+  // Otherwise the platform warns that it has created one.
+  const store = options.store ?? memoryStore()
+  return { auth: createPlatformAuth<Apis>({ ...defaults, ...options, store }), clock, logger }
 }
 
-export type TestPlatform = ReturnType<typeof platform>
-
-/** What a test is given by `onEveryPlatform`: filled in before the first test runs. */
+/** What `onEveryPlatform` gives to tests: its members exist from the first `beforeAll` on. */
 export interface Host extends TestPlatform {
   readonly express: typeof express5
-  /** An app of that Express with `auth.router` mounted; tests add their routes. */
+  /** Has `auth.router`; tests add their routes. */
   readonly app: Express
 }
 
-/** Runs the same tests on both Expresses and on every store. */
-export function onEveryPlatform(tests: (host: Host) => void, options: Partial<PlatformAuthOptions> = {}): void {
-  for (const [expressName, express] of Object.entries(EXPRESSES)) {
-    for (const [storeName, openStore] of Object.entries(STORES)) {
-      describe(`${expressName}, ${storeName}`, () => {
-        const host = { express } as { -readonly [Key in keyof Host]: Host[Key] }
-        let remove: () => Promise<void>
-        beforeAll(async () => {
-          const opened = await openStore()
-          remove = opened.remove
-          Object.assign(host, platform({ ...options, store: opened.store }))
-          host.app = express().disable('x-powered-by').use(host.auth.router)
-          await host.auth.ready()
-        })
-        afterAll(async () => {
-          await host.auth.close()
-          await remove()
-        })
-        tests(host)
-      })
-    }
-  }
+/** Runs the same tests on every Express version and every store. */
+export function onEveryPlatform(tests: (host: Host) => void, options: TestOptions = {}): void {
+  describe.each(PLATFORMS)('%s', (_, express, openStore) => {
+    const host = { express } as Host
+    let remove: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await openStore()
+      remove = opened.remove
+      const { auth, ...made } = openPlatform({ ...options, store: opened.store })
+      Object.assign(host, made, { auth, app: express().disable('x-powered-by').use(auth.router) })
+      await auth.ready()
+    })
+    afterAll(async () => {
+      await host.auth.close()
+      await remove()
+    })
+    tests(host)
+  })
 }

@@ -4,7 +4,7 @@ import request from 'supertest'
 import { afterEach, describe, expect, it } from 'vitest'
 import { authOf, type PlatformAuth } from '../../src/index.js'
 import { accessTokenFor, apiKeyFor, fakeClock, memoryMailer } from '../../src/testing/index.js'
-import { onEveryPlatform, platform, type TestPlatform } from '../support/platform.js'
+import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
 
 let made: TestPlatform | undefined
 afterEach(async () => {
@@ -77,13 +77,13 @@ onEveryPlatform((host) => {
 
 describe('accessTokenFor()', () => {
   it('needs neither ready() nor an app, and works where baseUrl has a path', async () => {
-    made = platform({ baseUrl: 'https://api.example.com/shop/v1' })
+    made = openPlatform({ baseUrl: 'https://api.example.com/shop/v1' })
     const accessToken = await accessTokenFor(made.auth, 'orders')
     expect(decodeJwt(accessToken).iss).toBe('https://api.example.com/shop/v1/orders')
   })
 
   it('rejects with the error of the token endpoint if no token is issued', async () => {
-    made = platform({ rateLimits: { tokenRequests: { limit: 1, window: 60 } } })
+    made = openPlatform({ rateLimits: { tokenRequests: { limit: 1, window: 60 } } })
     const { auth } = made
     // The helper requests one token per application; the API may have been disallowed before that request.
     auth.events.once(
@@ -96,7 +96,7 @@ describe('accessTokenFor()', () => {
   })
 
   it('leaves no server running', async () => {
-    made = platform()
+    made = openPlatform()
     const servers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
     // A server of the previous test may still be closing.
     await expect.poll(servers).toBe(0)
@@ -129,7 +129,7 @@ describe('fakeClock()', () => {
 
   it('controls the expiry of access tokens', async () => {
     const clock = fakeClock(Date.UTC(2030, 0, 1))
-    made = platform({ now: clock.now })
+    made = openPlatform({ now: clock.now })
     const { application } = await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
     expect(application.createdAt).toEqual(new Date('2030-01-01'))
   })
@@ -155,7 +155,7 @@ describe('memoryMailer()', () => {
 })
 
 it('the test kit works in an app as documented', async () => {
-  made = platform()
+  made = openPlatform()
   const { auth } = made
   const app = express().get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
   const accessToken = await accessTokenFor(auth, 'orders', { scopes: ['orders:read'] })

@@ -1,9 +1,9 @@
 import express from 'express'
 import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPlatformAuth, memoryStore, type SigningAlgorithm } from '../../src/index.js'
+import type { SigningAlgorithm } from '../../src/index.js'
 import { accessToken, createApplication, formOf, post } from '../support/http.js'
-import { platform, type TestPlatform } from '../support/platform.js'
+import { openPlatform, type TestPlatform } from '../support/platform.js'
 import { expectInvalid, fetchKeySet, ISSUER } from './signer.js'
 
 type TestClient = Awaited<ReturnType<typeof createApplication>>
@@ -18,7 +18,7 @@ describe.each(ALGORITHMS)('access tokens signed with %s', (algorithm) => {
   let app: ReturnType<typeof express>
   beforeAll(async () => {
     // Here and not while tests are collected: ten platforms that generate keys at once delay each other.
-    ;({ auth, clock } = platform({ signing: { algorithm } }))
+    ;({ auth, clock } = openPlatform({ signing: { algorithm } }))
     app = express().use(auth.router)
     await auth.ready()
   })
@@ -70,7 +70,7 @@ describe.each(ALGORITHMS)('access tokens signed with %s', (algorithm) => {
 })
 
 describe('a new access token', () => {
-  const { auth } = platform()
+  const { auth } = openPlatform()
   const app = express().use(auth.router)
   let shop: TestClient
 
@@ -105,7 +105,7 @@ describe('a new access token', () => {
 
 describe('expires_in and exp', () => {
   it('follow the options accessTokenLifetime and clockTolerance', async () => {
-    const { auth, clock } = platform({ accessTokenLifetime: 60, clockTolerance: 0 })
+    const { auth, clock } = openPlatform({ accessTokenLifetime: 60, clockTolerance: 0 })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
     const { body } = await post(app, '/orders/token', formOf(shop))
@@ -124,11 +124,9 @@ describe('expires_in and exp', () => {
 
 describe('the accessTokenLifetime of an API', () => {
   it("overrides the platform's", async () => {
-    const auth = createPlatformAuth({
-      baseUrl: 'https://api.example.com',
+    const { auth } = openPlatform({
       apis: { brief: { scheme: 'oauth2', accessTokenLifetime: 30 }, long: { scheme: 'oauth2' } },
       accessTokenLifetime: 7200,
-      store: memoryStore(),
     })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['brief', 'long'])

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { accessToken, createApplication, expectRefusal, post, SECONDS } from '../support/http.js'
-import { platform, SECRET, STORES, type TestPlatform } from '../support/platform.js'
+import { openPlatform, SECRET, STORES, type TestPlatform } from '../support/platform.js'
 import { fetchKeySet } from './signer.js'
 
 type TestClient = Awaited<ReturnType<typeof createApplication>>
@@ -28,7 +28,7 @@ describe.each(Object.entries(STORES))('signing keys in the %s store', (_, openSt
   beforeAll(async () => {
     const opened = await openStore()
     remove = opened.remove
-    made = platform({ store: opened.store })
+    made = openPlatform({ store: opened.store })
     app = express().use(made.auth.router)
     shop = await createApplication(made.auth, ['orders'])
   })
@@ -105,8 +105,8 @@ describe.each(Object.entries(STORES))('signing keys in the %s store', (_, openSt
   it("are shared by all processes: a key of another process's rotation is accepted, and its revocation is followed within a second", async () => {
     const { auth, clock } = made
     const opened = await openStore()
-    const here = platform({ store: opened.store, now: clock.now })
-    const there = platform({ store: opened.store, now: clock.now })
+    const here = openPlatform({ store: opened.store, now: clock.now })
+    const there = openPlatform({ store: opened.store, now: clock.now })
     await Promise.all([here.auth.ready(), there.auth.ready()])
     const thereApp = express().use(there.auth.router)
     const one = await createApplication(there.auth, ['orders'])
@@ -131,7 +131,7 @@ describe('a restart', () => {
   let folder: string
   let file: string
   const startPlatform = (secret: string | readonly string[] | undefined) => {
-    const made = platform({ store: sqliteStore(file), secret, maxStaleness: 1 })
+    const made = openPlatform({ store: sqliteStore(file), secret, maxStaleness: 1 })
     return { ...made, app: express().use(made.auth.router) }
   }
 
@@ -185,10 +185,10 @@ describe('a restart', () => {
 
   it('with another signing.algorithm publishes a key of it, which signs after publishAhead', async () => {
     const store = memoryStore()
-    const first = platform({ store })
+    const first = openPlatform({ store })
     await first.auth.ready()
     await first.auth.close()
-    const { auth, clock } = platform({ store, signing: { algorithm: 'EdDSA' } })
+    const { auth, clock } = openPlatform({ store, signing: { algorithm: 'EdDSA' } })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
     const before = await accessToken(app, 'orders', shop)

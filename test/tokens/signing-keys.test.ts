@@ -7,14 +7,14 @@ import { generateSigningKey } from '../../src/tokens/key-pairs.js'
 import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
 import { callerOf } from '../support/caller.js'
 import { failingStore, type FailingStore } from '../support/outage.js'
-import { platform, type TestPlatform } from '../support/platform.js'
+import { openPlatform, type TestPlatform } from '../support/platform.js'
 
 let store: FailingStore
 let auth: TestPlatform['auth']
 
 beforeAll(async () => {
   store = failingStore(memoryStore())
-  auth = platform({ store }).auth
+  auth = openPlatform({ store }).auth
   await auth.ready()
 })
 afterAll(() => auth.close())
@@ -99,8 +99,8 @@ describe('access tokens of unknown signing keys', () => {
 
 it('refuses a cached, unexpired access token once its signing key no longer verifies', async () => {
   const store = memoryStore()
-  const { auth, clock } = platform({ store, accessTokenLifetime: 60 })
-  const { auth: longLived } = platform({ store, accessTokenLifetime: 100_000, now: clock.now })
+  const { auth, clock } = openPlatform({ store, accessTokenLifetime: 60 })
+  const { auth: longLived } = openPlatform({ store, accessTokenLifetime: 100_000, now: clock.now })
   await Promise.all([auth.ready(), longLived.ready()])
   const { credentials } = await longLived.applications.create({ name: 'Shop', apis: ['orders'] })
   const token = await callerOf({ app: express().use(longLived.router) }).accessToken('orders', credentials)

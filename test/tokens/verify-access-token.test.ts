@@ -4,14 +4,14 @@ import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, SignJWT, type
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/index.js'
 import { accessToken, createApplication } from '../support/http.js'
-import { platform } from '../support/platform.js'
+import { openPlatform } from '../support/platform.js'
 import { createSigner, createTokenId, encode, expectInvalid, ISSUER, type Signer } from './signer.js'
 
 type TestClient = Awaited<ReturnType<typeof createApplication>>
 
 describe('an access token', () => {
   const store = memoryStore()
-  const { auth, clock } = platform({ store, secret: undefined, accessTokenLifetime: 600 })
+  const { auth, clock } = openPlatform({ store, secret: undefined, accessTokenLifetime: 600 })
   const app = express().use(auth.router)
   let shop: TestClient
   let signer: Signer

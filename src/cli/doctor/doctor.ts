@@ -1,7 +1,7 @@
 import { openAdmin, StoreIncompatibleError, type AdminApi } from '../../index.js'
 import { command, type CommandResult } from '../command.js'
 import { describeRootCause, describeUnavailableStore } from '../errors.js'
-import { alignColumns, wrapText } from '../format.js'
+import { alignColumns, replaceControlCharacters, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
 import { emailsCheck, mailServerCheck } from './email-checks.js'
@@ -105,5 +105,10 @@ function createReport(
 function formatFinding({ level, check, finding, fix }: Finding): string {
   const indent = ' '.repeat(9)
   const start = level.toUpperCase().padEnd(indent.length)
-  return `${wrapText(`${start}${check}: ${finding}`, indent)}\n${indent}${wrapText(fix, indent)}`
+  return `${wrapText(start + toPlainLine(`${check}: ${finding}`), indent)}\n${indent}${wrapText(toPlainLine(fix), indent)}`
+}
+
+/** Findings quote what databases, mail servers and the server at baseUrl answer. */
+function toPlainLine(text: string): string {
+  return replaceControlCharacters(text.replaceAll(/\s+/g, ' '))
 }

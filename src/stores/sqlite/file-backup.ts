@@ -29,7 +29,8 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
       const path = `${finalName}.partial`
       // A process that was killed while it copied may have left one.
       deleteDatabase(path)
-      createPrivateFile(path)
+      // Somebody else's file, or a link, would hand them the copy: in a folder that others may write to, such as /tmp.
+      if (!createPrivateFile(path)) throw new Error(`The copy ${path} was created by another process.`)
       current = { finalName, path }
       copyDatabase(openFile, file, path)
     },

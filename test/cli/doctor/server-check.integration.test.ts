@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import { CONFIG } from '../command-line.js'
+import { CONFIG, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
 const { withStore, onTestEnd } = useDoctorSite()
@@ -89,5 +89,15 @@ describe('the doctor requests the key set at baseUrl, and reports', () => {
         ),
       },
     ])
+  })
+
+  it('a proxy in front, without the control characters of its name', async () => {
+    const body = await readKeySet()
+    // U+009B starts a terminal's escape sequence (ECMA-48 8.3.16).
+    await startServer((_req, res) => res.writeHead(200, { Server: 'nginx\u009B31m' }).end(body))
+    const { stdout } = await runInProcess(['doctor', ...config])
+    expect(stdout).toContain('(nginx\u{FFFD}31m)')
+    // oxlint-disable-next-line no-control-regex
+    expect(stdout).not.toMatch(/[\x00-\x09\x0B-\x1F\x7F-\x9F]/)
   })
 })

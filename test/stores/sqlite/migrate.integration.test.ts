@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs'
+import fs, { readdirSync } from 'node:fs'
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { SchemaMigration } from '../../../src/contracts/store.js'
 import { createSqliteConnection } from '../../../src/stores/sqlite/connection.js'
 import { migrate } from '../../../src/stores/sqlite/migrate.js'
@@ -90,6 +91,24 @@ describe('migration of a SQLite file', () => {
     expect(migration?.copy).toBe(`${files.file}.before-schema-${LATEST}.3`)
     expect(await readFile(first, 'utf8')).toBe('first')
     expect(await readFile(second, 'utf8')).toBe('second')
+  })
+
+  it.skipIf(process.platform === 'win32')('writes the copy to no file that another user has just created', async () => {
+    const foreign = `${files.folder}/foreign`
+    await writeFile(foreign, '')
+    const { rmSync } = fs
+    const removal = vi.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
+      rmSync(path, options)
+      if (String(path).endsWith('.partial')) fs.symlinkSync(foreign, path)
+    })
+    syncBuiltinESMExports()
+    try {
+      await expect(files.createStore().open()).rejects.toThrow('.partial')
+    } finally {
+      removal.mockRestore()
+      syncBuiltinESMExports()
+    }
+    expect(await readFile(foreign, 'utf8')).toBe('')
   })
 
   it('replaces the unfinished copy of a process that was killed', async () => {

@@ -6,12 +6,10 @@ import helmet from 'helmet'
 import { JSDOM } from 'jsdom'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { developerConsole } from '../../src/console/index.js'
-import { createPlatformAuth, memoryStore } from '../../src/index.js'
 import { PALETTE_CSS } from '../../src/lib/palette.js'
-import { EXPRESSES, recordingLogger, SECRET } from '../support/platform.js'
+import { EXPRESSES, openPlatform } from '../support/platform.js'
 import { APIS, DOCUMENTS, listen, openShop } from './shop.js'
 
-const LOGGED = { logger: recordingLogger(), secret: SECRET }
 const closers: (() => void)[] = []
 afterAll(() => closers.forEach((close) => close()))
 
@@ -196,12 +194,7 @@ describe('the console of a shop', () => {
 })
 
 describe.each(Object.entries(EXPRESSES))('on %s', (_version, expressOf) => {
-  const auth = createPlatformAuth({
-    ...LOGGED,
-    baseUrl: 'http://localhost',
-    store: memoryStore(),
-    apis: { orders: { scheme: 'oauth2' } },
-  })
+  const { auth } = openPlatform({ baseUrl: 'http://localhost', apis: { orders: { scheme: 'oauth2' } } })
 
   it.each(['/developers', '/v1/developers', '/dev:console'])(
     'works with and without a trailing slash: %s',
@@ -266,7 +259,7 @@ it('keeps its own CSP behind helmet', async () => {
 
 it('can be created several times in one process, each with its own documents', async () => {
   const apis = { orders: { scheme: 'oauth2', scopes: APIS.orders.scopes }, catalog: { scheme: 'apiKey' } } as const
-  const auth = createPlatformAuth({ ...LOGGED, baseUrl: 'http://localhost', store: memoryStore(), apis })
+  const { auth } = openPlatform({ baseUrl: 'http://localhost', apis })
   const app = express()
     .use('/one', developerConsole(auth, { title: 'One', documents: { orders: DOCUMENTS.orders } }))
     .use('/two', developerConsole(auth, { title: 'Two', documents: { catalog: DOCUMENTS.catalog } }))
@@ -304,7 +297,7 @@ it('works with every valid API name, and escapes titles', async () => {
     copied: { scheme: 'oauth2', scopes: { '<i>': '<i>&amp;' } },
     'v1.2~x': { scheme: 'apiKey' },
   } as const
-  const auth = createPlatformAuth({ ...LOGGED, baseUrl: `http://localhost/it's`, store: memoryStore(), apis })
+  const { auth } = openPlatform({ baseUrl: `http://localhost/it's`, apis })
   const document = {
     openapi: '3.1.0',
     info: { title: 'x', version: '1' },
