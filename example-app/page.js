@@ -32,7 +32,7 @@ function sourceOf(value) {
 }
 
 /**
- * Sends a page that runs no script, loads nothing, and is kept by nobody.
+ * Sends a page that runs no script, loads nothing, and is not cached.
  * @param {import('express').Response} res @param {string} title @param {Html} content
  */
 export function sendPage(res, title, content) {

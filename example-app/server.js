@@ -57,7 +57,7 @@ async function listen(server, port) {
   }
 }
 
-/** How long running requests may take once the process was told to stop. */
+/** How long running requests may take after the signal to stop. */
 const LAST_ANSWERS = 5000
 
 /**

@@ -8,7 +8,8 @@ import type { PlatformEvent } from '../../src/index.js'
 import { createRateLimits } from '../../src/rate-limits/create.js'
 import { createApplication, formOf, listen, post } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
-import { connectRedis, startRedis, waitUntil, type RedisServer } from '../support/redis.js'
+import { connectRedis, startRedis, type RedisServer } from '../support/redis.js'
+import { waitUntil } from '../support/wait-until.js'
 
 const LIMIT = 40
 

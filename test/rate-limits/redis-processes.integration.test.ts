@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { createApplication, formOf, type ClientCredentials } from '../support/http.js'
 import { openPlatform, SECRET } from '../support/platform.js'
-import { startRedis, waitUntil, type RedisServer } from '../support/redis.js'
+import { startRedis, type RedisServer } from '../support/redis.js'
+import { waitUntil } from '../support/wait-until.js'
 
 const PROCESSES = 3
 const LIMIT = 50

@@ -39,7 +39,7 @@ export const STORES = {
  * The combinations of an Express version and a store on which shared tests run, by name. The unit lane runs only the
  * fastest; `npm test` runs all of them.
  */
-export const PLATFORMS =
+const PLATFORMS =
   process.env['LANE'] === 'unit'
     ? [['Express 5, memory', EXPRESSES['Express 5'], STORES.memory] as const]
     : Object.entries(EXPRESSES).flatMap(([expressName, express]) =>

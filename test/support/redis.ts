@@ -4,7 +4,6 @@ import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
 import RedisMock from 'ioredis-mock'
 import { freePort } from './free-port.js'
@@ -90,15 +89,6 @@ export function connectRedis(url: string, options: ConnectOptions = {}): Redis {
   const redis = new Redis(url, { retryStrategy: () => 50, ...options })
   redis.on('error', () => undefined)
   return redis
-}
-
-/** Polls until the condition is true; rejects after `seconds`, which allow for a busy machine. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
-  const deadline = performance.now() + seconds * 1000
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`The condition was not met within ${seconds} s.`)
-    await sleep(10)
-  }
 }
 
 function findServer(): string | undefined {
