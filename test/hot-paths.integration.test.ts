@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm'
 import express from 'express'
 import { describe, expect, it, vi, type TestContext } from 'vitest'
 import { memoryStore, type Guard, type IssuedCredentials, type Store } from '../src/index.js'
-import { callerOf, type Caller } from './support/caller.js'
-import { failingStore, type FailingStore } from './support/outage.js'
+import { createCaller, type Caller } from './support/caller.js'
+import { failingStore, type FailingStore } from './support/failing-store.js'
 import { openPlatform, type TestPlatform } from './support/platform.js'
 
 /** Calls that wait for the database, except the one that reads the change feed. */
@@ -55,7 +55,7 @@ async function openCountedPlatform(
     bearer,
     apiKey,
     port,
-    caller: callerOf({ app: `http://127.0.0.1:${port}` }),
+    caller: createCaller({ app: `http://127.0.0.1:${port}` }),
     async countCalls(work) {
       const before = new Map(CALLS.map((name) => [name, store.calls(name)]))
       checks.mockClear()

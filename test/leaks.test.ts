@@ -9,8 +9,8 @@ import { authOf, type EventType, type Logger } from '../src/index.js'
 import { createEncryption } from '../src/store-client/encryption.js'
 import { sqliteStore } from '../src/stores/sqlite/index.js'
 import { fakeClock } from '../src/testing/index.js'
-import { basic, createApplication, formOf, post } from './support/http.js'
-import { failingStore } from './support/outage.js'
+import { basic, createApplication, createTokenForm, post } from './support/http.js'
+import { failingStore } from './support/failing-store.js'
 import { EXPRESSES, openPlatform, SECRET } from './support/platform.js'
 
 const EVENTS: readonly EventType[] = [
@@ -72,8 +72,8 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
       ;(issues ? issuing : answers).push(whole)
       return answer
     }
-    const token = async (client: Parameters<typeof formOf>[0], more: object = {}): Promise<string> => {
-      const { body } = await note(post(app, '/orders/token', formOf(client, more)))
+    const token = async (client: Parameters<typeof createTokenForm>[0], more: object = {}): Promise<string> => {
+      const { body } = await note(post(app, '/orders/token', createTokenForm(client, more)))
       return seek('an access token', (body as { access_token?: string }).access_token)
     }
     const call = (path: string, headers: Record<string, string>): Promise<request.Response> =>
@@ -123,23 +123,23 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
       { scope: shop.clientSecret },
       { client_id: shop.clientSecret, client_secret: shop.clientId },
     ]
-    for (const more of wrong) await note(post(app, '/orders/token', formOf(shop, more)))
-    await note(post(app, '/orders/token', formOf(shop), { Authorization }))
-    await note(post(app, `/orders/token?client_secret=${shop.clientSecret}`, formOf(shop)))
-    await note(post(app, '/orders/token', `${new URLSearchParams(formOf(shop)).toString()}&client_secret=x`))
-    await note(request(app).post('/orders/token').send(formOf(shop)))
-    await note(post(app, '/catalog/token', formOf(shop)))
+    for (const more of wrong) await note(post(app, '/orders/token', createTokenForm(shop, more)))
+    await note(post(app, '/orders/token', createTokenForm(shop), { Authorization }))
+    await note(post(app, `/orders/token?client_secret=${shop.clientSecret}`, createTokenForm(shop)))
+    await note(post(app, '/orders/token', `${new URLSearchParams(createTokenForm(shop)).toString()}&client_secret=x`))
+    await note(request(app).post('/orders/token').send(createTokenForm(shop)))
+    await note(post(app, '/catalog/token', createTokenForm(shop)))
     for (let i = 0; i < 21; i++)
-      await note(post(app, '/orders/token', formOf({ ...shop, clientSecret: `${shop.clientSecret}x` })))
+      await note(post(app, '/orders/token', createTokenForm({ ...shop, clientSecret: `${shop.clientSecret}x` })))
     const consumed = express()
       .use((req, _res, next) => void req.resume().on('end', next))
       .use(app)
-    await note(post(consumed, '/orders/token', formOf(shop)))
+    await note(post(consumed, '/orders/token', createTokenForm(shop)))
 
     // Introspection, revocation, metadata.
     for (const path of ['/orders/introspect', '/orders/revoke', '/orders/introspect']) {
-      for (const each of [first, second, 'x']) await note(post(app, path, formOf(shop, { token: each })))
-      await note(post(app, path, formOf({ ...shop, clientSecret: 'wrong' }, { token: first })))
+      for (const each of [first, second, 'x']) await note(post(app, path, createTokenForm(shop, { token: each })))
+      await note(post(app, path, createTokenForm({ ...shop, clientSecret: 'wrong' }, { token: first })))
     }
     await call('/orders/items', bearer(first))
     for (const path of ['/.well-known/jwks.json', '/orders/.well-known/openid-configuration', '/orders/authorize'])
@@ -164,7 +164,7 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     await applications.revokeTokens(shop.id)
     await applications.disallow(shop.id, 'invoices')
     await applications.suspend(shop.id)
-    await note(post(app, '/orders/token', formOf({ clientId: newKey, clientSecret: newSecret })))
+    await note(post(app, '/orders/token', createTokenForm({ clientId: newKey, clientSecret: newSecret })))
     await call('/catalog/items', { 'X-Api-Key': newKey })
     await applications.resume(shop.id)
 
@@ -173,7 +173,7 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     seek('a key', unseen.clientId)
     store.fail()
     await call('/catalog/items', { 'X-Api-Key': unseen.clientId })
-    await note(post(app, '/orders/token', formOf({ ...unseen, clientSecret: shop.clientSecret })))
+    await note(post(app, '/orders/token', createTokenForm({ ...unseen, clientSecret: shop.clientSecret })))
     await applications.suspend(shop.id).catch((error: unknown) => answers.push(inspect(error, { depth: 9 })))
     store.recover()
 
@@ -192,7 +192,7 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     )
     await applications.delete(other.id)
     await applications.delete(shop.id)
-    await note(post(app, '/orders/token', formOf({ clientId: newKey, clientSecret: newSecret })))
+    await note(post(app, '/orders/token', createTokenForm({ clientId: newKey, clientSecret: newSecret })))
     answers.push(inspect([await applications.get(shop.id), await auth.audit.list()], { depth: 9 }))
     atWork = await filesOf(folder)
     await auth.close()

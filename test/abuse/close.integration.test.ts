@@ -9,7 +9,7 @@ import { authOf, createPlatformAuth, type Store } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
-import { createApplication, formOf, listen } from '../support/http.js'
+import { createApplication, createTokenForm, listen } from '../support/http.js'
 import { freshDatabase } from '../support/postgres.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
 
@@ -60,7 +60,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, 
       return { status: answer.status, text: await answer.text() }
     }
     const requests: Readonly<Record<string, () => Promise<{ status: number; text: string }>>> = {
-      token: () => send('/orders/token', { method: 'POST', body: new URLSearchParams(formOf(known)) }),
+      token: () => send('/orders/token', { method: 'POST', body: new URLSearchParams(createTokenForm(known)) }),
       key: () => send('/catalog/items', { headers: { 'X-Api-Key': known.clientId } }),
       async registration() {
         const name = `app-${Math.random()}`

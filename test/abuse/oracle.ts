@@ -1,4 +1,4 @@
-import { WORDS } from '../support/http.js'
+import { ERROR_DESCRIPTION } from '../support/http.js'
 import type { Answer } from './answers.js'
 import type { Draft, Route } from './draft.js'
 
@@ -73,7 +73,7 @@ function checkRefusal({ route, framing }: Draft, { status, headers }: Answer, js
     return status >= 400 && isPlatformRoute && framing === 'clear' ? 'the refusal has no error' : undefined
   }
   if (Object.keys(json).join() !== 'error,error_description') return 'the refusal has other members'
-  if (!WORDS.test(String(json['error_description'])))
+  if (!ERROR_DESCRIPTION.test(String(json['error_description'])))
     return 'its description has characters that RFC 6749 does not allow'
   const expected: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',

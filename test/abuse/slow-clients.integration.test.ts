@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAnswerReader, type Answer } from './answers.js'
 import { startAttackedPlatform, type AttackedPlatform, type GoodClient } from './platform-process.js'
+import { waitUntil } from '../support/wait-until.js'
 
 const MB = 1_000_000
 let platform: AttackedPlatform
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
-  while ((await platform.connections()) > 0) await sleep(50)
+  await waitUntil(async () => (await platform.connections()) === 0, { interval: 50 })
 })
 afterAll(() => platform.end())
 

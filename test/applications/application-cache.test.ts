@@ -1,7 +1,7 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { PlatformAuth, Store } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
+import { createCaller } from '../support/caller.js'
 import { openPlatform, STORES } from '../support/platform.js'
 
 /** A store whose answers can be held back: they are what was true when the store was read. */
@@ -60,12 +60,15 @@ describe.each(Object.entries(STORES))('the application cache, if a %s store answ
       name: 'Shop',
       apis: ['orders', 'catalog'],
     })
-    const accessToken = await callerOf({ app: express().use(operator.auth.router) }).accessToken('orders', credentials)
+    const accessToken = await createCaller({ app: express().use(operator.auth.router) }).accessToken(
+      'orders',
+      credentials,
+    )
     await readFeed(guarded.auth)
     const app = express().use(guarded.auth.router)
     app.get('/orders/items', guarded.auth.requireBearer('orders'), (_req, res) => void res.json([]))
     app.get('/catalog/items', guarded.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
-    const caller = callerOf({ app })
+    const caller = createCaller({ app })
     const requests = {
       'the key guard': async () => (await caller.key('/catalog/items', credentials.clientId)).status,
       'the bearer guard': async () => (await caller.bearer('/orders/items', accessToken)).status,
@@ -115,7 +118,7 @@ describe.each(Object.entries(STORES))('the application cache, if a %s store answ
     const { slowStore, operator, guarded, credentials, requests, close } = await open()
     const { kid } = await operator.auth.signingKeys.rotate({ immediately: true })
     const app = express().use(operator.auth.router)
-    const accessToken = await callerOf({ app }).accessToken('orders', credentials)
+    const accessToken = await createCaller({ app }).accessToken('orders', credentials)
     await operator.auth.signingKeys.rotate({ immediately: true })
     const verify = () =>
       guarded.auth.verifyAccessToken('orders', accessToken).then(
@@ -152,13 +155,13 @@ it('looks an unknown key up once, and a text that cannot be a key never', async 
   const [owner, guarded] = [openPlatform(), openPlatform({ store: counted })]
   const { credentials } = await owner.auth.applications.create({ name: 'Elsewhere', apis: ['catalog'] })
   const app = express().get('/catalog/items', guarded.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
-  for (let i = 0; i < 5; i++) await callerOf({ app }).key('/catalog/items', credentials.clientId).expect(401)
+  for (let i = 0; i < 5; i++) await createCaller({ app }).key('/catalog/items', credentials.clientId).expect(401)
   expect(reads.filter((name) => name === 'findApplicationByKey')).toHaveLength(1)
-  await callerOf({ app })
+  await createCaller({ app })
     .key('/catalog/items', `${credentials.clientId.slice(0, -1)}!`)
     .expect(401)
   const last = credentials.clientId.endsWith('A') ? 'B' : 'A'
-  await callerOf({ app })
+  await createCaller({ app })
     .key('/catalog/items', credentials.clientId.slice(0, -1) + last)
     .expect(401)
   expect(reads.filter((name) => name === 'findApplicationByKey')).toHaveLength(1)

@@ -6,7 +6,7 @@ import {
   type AuditEntry,
   type IssuedCredentials,
 } from '../../src/index.js'
-import { callerOf, type Caller } from '../support/caller.js'
+import { createCaller, type Caller } from '../support/caller.js'
 import { onEveryPlatform, type Host } from '../support/platform.js'
 
 /** What a test of `auth.applications` works with. */
@@ -37,7 +37,7 @@ export function onEveryHost(tests: (host: Host, operator: Operator) => void): vo
 }
 
 function createOperator(host: Host): Operator {
-  const caller = callerOf(host)
+  const caller = createCaller(host)
   return {
     caller,
     async createApplication(apis = ALL_APIS) {

@@ -12,7 +12,7 @@ import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth, type Store } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { callerOf, type Caller } from '../support/caller.js'
+import { createCaller, type Caller } from '../support/caller.js'
 import { openPlatform, SECRET } from '../support/platform.js'
 
 const PROCESS = fileURLToPath(new URL('../support/platform-process.mjs', import.meta.url))
@@ -71,7 +71,7 @@ async function openHere(name: string, store: Store): Promise<Instance> {
   return {
     name,
     address,
-    caller: callerOf({ app: address }),
+    caller: createCaller({ app: address }),
     operate(part, call, ...args) {
       const calls = { ...auth[part] } as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>
       return calls[call]!(...args)
@@ -86,7 +86,7 @@ async function openElsewhere(file: string): Promise<Instance> {
   return {
     name: 'elsewhere',
     address,
-    caller: callerOf({ app: address }),
+    caller: createCaller({ app: address }),
     async operate(part, call, ...args) {
       const response = await fetch(`${address}/control`, {
         method: 'POST',

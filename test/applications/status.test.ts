@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
 import type { ApplicationRecord, Store } from '../../src/contracts/store.js'
-import { callerOf } from '../support/caller.js'
+import { createCaller } from '../support/caller.js'
 import { EXPRESSES, openPlatform, STORES, type Host } from '../support/platform.js'
 import { ALL_ACCEPTED, ALL_APIS, CALLS, expectRefused, onEveryHost } from './operator.js'
 
@@ -191,11 +191,11 @@ describe.each(Object.entries(STORES))('a pending application, %s', (_, open) => 
 
   it('is refused with the same answer as an unknown application', async () => {
     const { credentials } = await createPending()
-    await callerOf(host)
+    await createCaller(host)
       .key('/catalog/items', credentials.clientId)
       .expect(401, /invalid_api_key/)
-    const pending = await callerOf(host).token('orders', credentials).expect(401)
-    const unknown = await callerOf(host).token('orders', { clientId: 'epa_key_unknown', clientSecret: 'a guess' })
+    const pending = await createCaller(host).token('orders', credentials).expect(401)
+    const unknown = await createCaller(host).token('orders', { clientId: 'epa_key_unknown', clientSecret: 'a guess' })
     expect(pending.body).toEqual(unknown.body)
   })
 })

@@ -3,7 +3,7 @@ import bodyParser1 from 'body-parser1'
 import bodyParser2 from 'body-parser2'
 import type { Express, RequestHandler } from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, createApplication, exchange, expectRefusal, formOf, GRANT, post } from '../support/http.js'
+import { basic, createApplication, exchange, expectRefusal, createTokenForm, GRANT, post } from '../support/http.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 
 const TOKEN = '/orders/token'
@@ -62,19 +62,19 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
       })
 
       it('issues access tokens for credentials in the form and in Basic', async () => {
-        await expectToken(post(app, TOKEN, formOf(shop)))
+        await expectToken(post(app, TOKEN, createTokenForm(shop)))
         const Authorization = basic(shop.clientId, shop.clientSecret)
         await expectToken(post(app, TOKEN, GRANT, { Authorization }))
       })
 
       it('decodes percent-encoding and +', async () => {
-        const escaped = encode(formOf(shop)).replaceAll('_', '%5f')
+        const escaped = encode(createTokenForm(shop)).replaceAll('_', '%5f')
         const { body } = await expectToken(post(app, TOKEN, `${escaped}&scope=orders%3Awrite+orders:read`))
         expect(body).toMatchObject({ scope: 'orders:write orders:read' })
       })
 
       it('reads a form that arrives in chunks', async () => {
-        const [one = '', two = ''] = encode(formOf(shop)).split('=client')
+        const [one = '', two = ''] = encode(createTokenForm(shop)).split('=client')
         const chunks = [one, `=client${two}`].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
         const head = [`POST ${TOKEN} HTTP/1.1`, `Content-Type: ${FORM}`, 'Transfer-Encoding: chunked']
         expect((await exchange(app, head, `${chunks.join('')}0\r\n\r\n`)).status).toBe(200)
@@ -82,30 +82,30 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
 
       it('refuses every known parameter that occurs twice', async () => {
         for (const name of ['grant_type', 'client_id', 'client_secret', 'scope', 'resource']) {
-          const { [name]: value = 'x', ...rest } = formOf(shop)
+          const { [name]: value = 'x', ...rest } = createTokenForm(shop)
           const form = `${encode(rest)}&${name}=${value}&${name}=${value}`
           expectRefusal(await post(app, TOKEN, form), 400, 'invalid_request')
         }
       })
 
       it('refuses a known parameter that occurs a hundred times', async () => {
-        const form = `${encode(formOf(shop))}${'&scope=orders:read'.repeat(100)}`
+        const form = `${encode(createTokenForm(shop))}${'&scope=orders:read'.repeat(100)}`
         expectRefusal(await post(app, TOKEN, form), 400, 'invalid_request')
       })
 
       it('ignores unknown parameters, also repeated ones and ones with brackets', async () => {
-        await expectToken(post(app, TOKEN, `${encode(formOf(shop))}&a=1&a=2&b[]=3&c[d]=4&e`))
+        await expectToken(post(app, TOKEN, `${encode(createTokenForm(shop))}&a=1&a=2&b[]=3&c[d]=4&e`))
       })
 
       it('ignores the names of members of Object.prototype, and does not pollute it', async () => {
         const names = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', '__proto__[x]']
-        const form = `${encode(formOf(shop))}&${names.map((name) => `${name}=polluted`).join('&')}`
+        const form = `${encode(createTokenForm(shop))}&${names.map((name) => `${name}=polluted`).join('&')}`
         await expectToken(post(app, TOKEN, form))
         expect(({} as { x?: unknown }).x).toBeUndefined()
       })
 
       it('does not read parameters from a prototype', async () => {
-        const { grant_type: _grantType, ...credentials } = formOf(shop)
+        const { grant_type: _grantType, ...credentials } = createTokenForm(shop)
         for (const name of ['__proto__[grant_type]', 'constructor[prototype][grant_type]']) {
           const form = `${encode(credentials)}&${encodeURIComponent(name)}=client_credentials`
           expectRefusal(await post(app, TOKEN, form), 400, 'invalid_request')
@@ -121,7 +121,7 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
       })
 
       it('refuses a body over 16 KiB, with a length and in chunks', async () => {
-        const form = `${encode(formOf(shop))}&padding=`
+        const form = `${encode(createTokenForm(shop))}&padding=`
         await expectToken(post(app, TOKEN, form.padEnd(16 * KiB, 'x')))
         expectRefusal(await post(app, TOKEN, form.padEnd(16 * KiB + 1, 'x')), 413, 'invalid_request')
         const large = form.padEnd(17 * KiB, 'x')
@@ -132,7 +132,7 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
 
       it('refuses a body that cannot be decoded', async () => {
         for (const value of ['%', '%zz', '%FF', '%C3%28']) {
-          const { client_id: _, ...rest } = formOf(shop)
+          const { client_id: _, ...rest } = createTokenForm(shop)
           const answer = await post(app, TOKEN, `${encode(rest)}&client_id=${value}`)
           // A parser of the host has decoded it to the name of an unknown client.
           if (decodes) expectRefusal(answer, 401, 'invalid_client', { 'www-authenticate': /^Basic / })
@@ -141,7 +141,7 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
       })
 
       it('refuses a compressed body, even if a parser has decompressed it', async () => {
-        const body = gzipSync(encode(formOf(shop)))
+        const body = gzipSync(encode(createTokenForm(shop)))
         const head = [
           `POST ${TOKEN} HTTP/1.1`,
           `Content-Type: ${FORM}`,
@@ -152,17 +152,17 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
       })
 
       it.each(['; charset=utf-8', ';charset=UTF-8', '; charset="UTF-8"'])(`reads ${FORM}%s`, async (charset) => {
-        await expectToken(post(app, TOKEN, formOf(shop), { 'Content-Type': FORM + charset }))
+        await expectToken(post(app, TOKEN, createTokenForm(shop), { 'Content-Type': FORM + charset }))
       })
 
       it('answers another charset with 400, or the parser refuses it first', async () => {
-        const answer = await post(app, TOKEN, formOf(shop), { 'Content-Type': `${FORM}; charset=utf-16` })
+        const answer = await post(app, TOKEN, createTokenForm(shop), { 'Content-Type': `${FORM}; charset=utf-16` })
         if (decodes) expect([400, 415]).toContain(answer.status)
         else expectRefusal(answer, 400, 'invalid_request')
       })
 
       it('reads revocation and introspection requests too', async () => {
-        const form = formOf(shop, { token: 'x' })
+        const form = createTokenForm(shop, { token: 'x' })
         expect((await post(app, '/orders/introspect', form)).body).toEqual({ active: false })
         expect((await post(app, '/orders/revoke', form)).status).toBe(200)
       })
@@ -185,7 +185,7 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
         .use(...handlers, (_req, _res, next) => next(), auth.router)
       logger.lines.length = 0
       for (const path of [TOKEN, '/orders/revoke', '/orders/introspect']) {
-        expectRefusal(await post(app, path, formOf(shop, { token: 'x' })), 500, 'server_error')
+        expectRefusal(await post(app, path, createTokenForm(shop, { token: 'x' })), 500, 'server_error')
       }
       expect(logger.lines).toHaveLength(3)
       for (const line of logger.lines) expect(line).toMatch(/read the request body before.*Mount auth\.router before/)
@@ -193,12 +193,12 @@ for (const [expressName, express] of Object.entries(EXPRESSES)) {
 
     it("after body-parser 1's json() counts as an empty form, since an empty object is on req.body", async () => {
       const app = express().use(bodyParser1.json(), consume, auth.router)
-      expectRefusal(await post(app, TOKEN, formOf(shop)), 400, 'invalid_request')
+      expectRefusal(await post(app, TOKEN, createTokenForm(shop)), 400, 'invalid_request')
     })
 
     it('is used if it is on req.body as text, bytes or an object', async () => {
-      const form = encode(formOf(shop))
-      for (const body of [form, Buffer.from(form), new Uint8Array(Buffer.from(form)), formOf(shop)]) {
+      const form = encode(createTokenForm(shop))
+      for (const body of [form, Buffer.from(form), new Uint8Array(Buffer.from(form)), createTokenForm(shop)]) {
         const leave: RequestHandler = (req, _res, next) => next((req.body = body) && undefined)
         await expectToken(post(express().use(consume, leave, auth.router), TOKEN, form))
       }

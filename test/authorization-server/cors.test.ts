@@ -2,7 +2,7 @@ import type { Express } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PlatformAuthOptions } from '../../src/index.js'
-import { createApplication, expectRefusal, formOf, GRANT, post } from '../support/http.js'
+import { createApplication, expectRefusal, createTokenForm, GRANT, post } from '../support/http.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 
 const CONSOLE = 'https://developers.example.com'
@@ -60,7 +60,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
 
     it('lets the page read the access token', async () => {
       const shop = await createApplication(auth, ['orders'])
-      const { status, headers } = await post(app, '/orders/token', formOf(shop), { Origin: CONSOLE })
+      const { status, headers } = await post(app, '/orders/token', createTokenForm(shop), { Origin: CONSOLE })
       expect({ status, origin: headers['access-control-allow-origin'] }).toEqual({ status: 200, origin: forConsole })
     })
 

@@ -1,7 +1,7 @@
 import request from 'supertest'
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accessToken, basic, createApplication, expectRefusal, formOf, post } from '../support/http.js'
+import { accessToken, basic, createApplication, expectRefusal, createTokenForm, post } from '../support/http.js'
 import { onEveryPlatform } from '../support/platform.js'
 
 type Known = Awaited<ReturnType<typeof createApplication>>
@@ -50,7 +50,7 @@ describe('POST /{api}/introspect (RFC 7662, docs/http.md I1 to I7)', () => {
       })
 
       it('C1, C3: answers JSON with no-store and nosniff', async () => {
-        const { headers } = await post(host.app, '/orders/introspect', formOf(shop, { token: 'x' }))
+        const { headers } = await post(host.app, '/orders/introspect', createTokenForm(shop, { token: 'x' }))
         expect(headers).toMatchObject({
           'content-type': 'application/json; charset=utf-8',
           'x-content-type-options': 'nosniff',
@@ -60,7 +60,7 @@ describe('POST /{api}/introspect (RFC 7662, docs/http.md I1 to I7)', () => {
 
       it('I7: answers exactly {"active":false} for every other token', async () => {
         const revoked = await accessToken(host.app, 'orders', shop)
-        await post(host.app, '/orders/revoke', formOf(shop, { token: revoked }))
+        await post(host.app, '/orders/revoke', createTokenForm(shop, { token: revoked }))
         const good = await accessToken(host.app, 'orders', shop)
         const tokenOfAnother = await accessToken(host.app, 'orders', other)
         const tokenForAnotherApi = await accessToken(host.app, 'invoices', shop)
@@ -73,7 +73,7 @@ describe('POST /{api}/introspect (RFC 7662, docs/http.md I1 to I7)', () => {
           spaced: ` ${good} x`,
         }
         for (const [what, token] of Object.entries(presented)) {
-          const { status, text } = await post(host.app, '/orders/introspect', formOf(shop, { token }))
+          const { status, text } = await post(host.app, '/orders/introspect', createTokenForm(shop, { token }))
           expect({ what, status, text }).toEqual({ what, status: 200, text: '{"active":false}' })
         }
         expect(await introspect(shop, good)).toMatchObject({ active: true })
@@ -108,14 +108,18 @@ describe('POST /{api}/introspect (RFC 7662, docs/http.md I1 to I7)', () => {
       })
 
       it('I1, I2, I3: answers a missing, empty or repeated token, and one in the query string, with 400 invalid_request', async () => {
-        const form = new URLSearchParams(formOf(shop, { token: 'x' })).toString()
-        expectRefusal(await post(host.app, '/orders/introspect', formOf(shop)), 400, 'invalid_request')
-        expectRefusal(await post(host.app, '/orders/introspect', formOf(shop, { token: '' })), 400, 'invalid_request')
+        const form = new URLSearchParams(createTokenForm(shop, { token: 'x' })).toString()
+        expectRefusal(await post(host.app, '/orders/introspect', createTokenForm(shop)), 400, 'invalid_request')
+        expectRefusal(
+          await post(host.app, '/orders/introspect', createTokenForm(shop, { token: '' })),
+          400,
+          'invalid_request',
+        )
         expectRefusal(await post(host.app, '/orders/introspect', `${form}&token=y`), 400, 'invalid_request')
         expectRefusal(await post(host.app, '/orders/introspect?token=x', form), 400, 'invalid_request')
         const json = await request(host.app)
           .post('/orders/introspect')
-          .send(formOf(shop, { token: 'x' }))
+          .send(createTokenForm(shop, { token: 'x' }))
         expectRefusal(json, 400, 'invalid_request')
       })
 

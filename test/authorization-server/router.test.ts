@@ -1,7 +1,15 @@
 import { createServer, type RequestListener } from 'node:http'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accessToken, createApplication, exchange, expectRefusal, formOf, GRANT, post } from '../support/http.js'
+import {
+  accessToken,
+  createApplication,
+  exchange,
+  expectRefusal,
+  createTokenForm,
+  GRANT,
+  post,
+} from '../support/http.js'
 import { EXPRESSES, onEveryPlatform, openPlatform } from '../support/platform.js'
 
 /** The host's answer to a request that the router does not handle. */
@@ -102,9 +110,9 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
 
   it("the router mounted at baseUrl's path answers there, and at no other path", async () => {
     const app = express().use('/v1', auth.router)
-    expect((await post(app, '/v1/orders/token', formOf(shop))).status).toBe(200)
+    expect((await post(app, '/v1/orders/token', createTokenForm(shop))).status).toBe(200)
     for (const path of ['/orders/token', '/v1/v1/orders/token', '/v1/orders/token/']) {
-      expect((await post(app, path, formOf(shop))).status).toBe(404)
+      expect((await post(app, path, createTokenForm(shop))).status).toBe(404)
     }
   })
 
@@ -116,14 +124,14 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
 
   it.each(['/V1', '/a/b', '/:tenant'])('the router answers below %s', async (path) => {
     const app = express().use(path, auth.router)
-    expect((await post(app, `${path}/orders/token`, formOf(shop))).status).toBe(200)
+    expect((await post(app, `${path}/orders/token`, createTokenForm(shop))).status).toBe(200)
   })
 
   it('the router answers in a Router in an app in an app', async () => {
     const inner = express().use('/v1', express.Router().use(auth.router))
     const app = express().use('/outer', inner)
-    expect((await post(app, '/outer/v1/orders/token', formOf(shop))).status).toBe(200)
-    expect((await post(app, '/outer/orders/token', formOf(shop))).status).toBe(404)
+    expect((await post(app, '/outer/v1/orders/token', createTokenForm(shop))).status).toBe(200)
+    expect((await post(app, '/outer/orders/token', createTokenForm(shop))).status).toBe(404)
   })
 
   it('the router leaves the root documents to auth.wellKnownRouter where baseUrl has a path', async () => {
@@ -131,7 +139,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
     expect((await request(express().use('/v1', auth.router)).get(path)).status).toBe(404)
     const both = express().use('/v1', auth.router).use(auth.wellKnownRouter)
     expect((await request(both).get(path)).status).toBe(200)
-    expect((await post(express().use(auth.wellKnownRouter), '/orders/token', formOf(shop))).status).toBe(404)
+    expect((await post(express().use(auth.wellKnownRouter), '/orders/token', createTokenForm(shop))).status).toBe(404)
   })
 
   it('auth.wellKnownRouter serves the same documents where baseUrl has no path', async () => {
@@ -145,9 +153,9 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
   it('two platforms in one app each accept only their own applications and tokens', async () => {
     const app = express().use('/v1', auth.router).use(root.router)
     const other = await createApplication(root, ['orders'])
-    expect((await post(app, '/v1/orders/token', formOf(shop))).status).toBe(200)
-    expect((await post(app, '/orders/token', formOf(other))).status).toBe(200)
-    expect((await post(app, '/orders/token', formOf(shop))).status).toBe(401)
+    expect((await post(app, '/v1/orders/token', createTokenForm(shop))).status).toBe(200)
+    expect((await post(app, '/orders/token', createTokenForm(other))).status).toBe(200)
+    expect((await post(app, '/orders/token', createTokenForm(shop))).status).toBe(401)
     const token = await accessToken(app, 'orders', other)
     await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({ code: 'invalid_token' })
   })
@@ -175,7 +183,7 @@ describe('Without Express', () => {
     const app = createServer((req, res) => auth.router(req, res, () => res.writeHead(299).end('the host')))
     const listener: RequestListener = (req, res) => void app.emit('request', req, res)
     const shop = await createApplication(auth, ['orders'])
-    expect((await post(listener, '/orders/token', formOf(shop))).status).toBe(200)
+    expect((await post(listener, '/orders/token', createTokenForm(shop))).status).toBe(200)
     expect((await post(listener, '/orders/items')).status).toBe(299)
     await auth.close()
   })

@@ -3,10 +3,10 @@ import {
   basic,
   createApplication,
   expectRefusal,
-  formOf,
+  createTokenForm,
   GRANT,
   post,
-  SECONDS,
+  RETRY_AFTER_SECONDS,
   type ClientCredentials,
 } from '../support/http.js'
 import { onEveryPlatform } from '../support/platform.js'
@@ -18,7 +18,7 @@ describe('The failedAuthentication limit (docs/http.md T11, L1)', () => {
       let shop: KnownApplication
       const from = (address: string): { 'X-Forwarded-For': string } => ({ 'X-Forwarded-For': address })
       const fail = (client: ClientCredentials, address: string) =>
-        post(host.app, TOKEN, formOf({ ...client, clientSecret: 'wrong' }), from(address))
+        post(host.app, TOKEN, createTokenForm({ ...client, clientSecret: 'wrong' }), from(address))
 
       beforeAll(async () => {
         host.app.set('trust proxy', true)
@@ -28,10 +28,10 @@ describe('The failedAuthentication limit (docs/http.md T11, L1)', () => {
       it('answers 429 too_many_requests with Retry-After, and a right secret still passes', async () => {
         for (let i = 0; i < 3; i++) expect((await fail(shop, '192.0.2.1')).status).toBe(401)
         const refused = await fail(shop, '192.0.2.1')
-        expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': SECONDS })
+        expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
         expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
-        await expectToken(post(host.app, TOKEN, formOf(shop), from('192.0.2.1')))
-        await expectToken(post(host.app, TOKEN, formOf(shop), from('192.0.2.9')))
+        await expectToken(post(host.app, TOKEN, createTokenForm(shop), from('192.0.2.1')))
+        await expectToken(post(host.app, TOKEN, createTokenForm(shop), from('192.0.2.9')))
         const Authorization = basic(shop.clientId, shop.clientSecret)
         await expectToken(post(host.app, TOKEN, GRANT, { Authorization, ...from('192.0.2.1') }))
       })
@@ -78,11 +78,11 @@ describe('The failedAuthentication limit (docs/http.md T11, L1)', () => {
       })
 
       it('counts at every endpoint that authenticates clients', async () => {
-        const wrong = formOf({ ...shop, clientSecret: 'wrong' }, { token: 'x' })
+        const wrong = createTokenForm({ ...shop, clientSecret: 'wrong' }, { token: 'x' })
         for (let i = 0; i < 3; i++)
           expect((await post(host.app, '/orders/revoke', wrong, from('192.0.2.8'))).status).toBe(401)
         const refused = await post(host.app, '/orders/introspect', wrong, from('192.0.2.8'))
-        expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': SECONDS })
+        expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
       })
 
       it('does not count requests without credentials, and malformed ones', async () => {
@@ -118,24 +118,24 @@ describe('The tokenRequests limit (docs/http.md T16)', () => {
     (host) => {
       it('answers 429 too_many_requests with Retry-After, per application and API', async () => {
         const shop = await createApplication(host.auth, ['orders', 'invoices'])
-        await expectToken(post(host.app, TOKEN, formOf(shop)))
-        await expectToken(post(host.app, TOKEN, formOf(shop)))
-        const refused = await post(host.app, TOKEN, formOf(shop))
-        expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': SECONDS })
-        await expectToken(post(host.app, '/invoices/token', formOf(shop)))
-        await expectToken(post(host.app, TOKEN, formOf(await createApplication(host.auth, ['orders']))))
+        await expectToken(post(host.app, TOKEN, createTokenForm(shop)))
+        await expectToken(post(host.app, TOKEN, createTokenForm(shop)))
+        const refused = await post(host.app, TOKEN, createTokenForm(shop))
+        expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
+        await expectToken(post(host.app, '/invoices/token', createTokenForm(shop)))
+        await expectToken(post(host.app, TOKEN, createTokenForm(await createApplication(host.auth, ['orders']))))
       })
 
       it('is checked last, and does not count refused requests', async () => {
         const shop = await createApplication(host.auth, ['orders'])
         for (let i = 0; i < 3; i++) {
-          expectRefusal(await post(host.app, TOKEN, formOf(shop, { scope: 'x' })), 400, 'invalid_scope')
-          expectRefusal(await post(host.app, TOKEN, formOf(shop, { resource: 'x' })), 400, 'invalid_target')
+          expectRefusal(await post(host.app, TOKEN, createTokenForm(shop, { scope: 'x' })), 400, 'invalid_scope')
+          expectRefusal(await post(host.app, TOKEN, createTokenForm(shop, { resource: 'x' })), 400, 'invalid_target')
         }
-        await expectToken(post(host.app, TOKEN, formOf(shop)))
-        await expectToken(post(host.app, TOKEN, formOf(shop)))
-        expectRefusal(await post(host.app, TOKEN, formOf(shop, { resource: 'x' })), 400, 'invalid_target')
-        expect((await post(host.app, TOKEN, formOf(shop))).status).toBe(429)
+        await expectToken(post(host.app, TOKEN, createTokenForm(shop)))
+        await expectToken(post(host.app, TOKEN, createTokenForm(shop)))
+        expectRefusal(await post(host.app, TOKEN, createTokenForm(shop, { resource: 'x' })), 400, 'invalid_target')
+        expect((await post(host.app, TOKEN, createTokenForm(shop))).status).toBe(429)
       })
     },
     { rateLimits: { tokenRequests: { limit: 2, window: 60 } } },

@@ -6,13 +6,13 @@ import {
   encodedBasic,
   exchange,
   expectRefusal,
-  formOf,
+  createTokenForm,
   GRANT,
   post,
-  SECONDS,
+  RETRY_AFTER_SECONDS,
   type ClientCredentials,
 } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import {
   TOKEN,
   FORM,
@@ -59,7 +59,7 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       'application/x-www-form-urlencoded, application/json',
       'form',
     ])('T2: the media type %s with 400 invalid_request', async (type) => {
-      const answer = await post(host.app, TOKEN, formOf(shop), { 'Content-Type': type })
+      const answer = await post(host.app, TOKEN, createTokenForm(shop), { 'Content-Type': type })
       expectRefusal(answer, 400, 'invalid_request')
     })
 
@@ -68,14 +68,16 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
     })
 
     it('T2: JSON with 400 invalid_request', async () => {
-      const answer = await request(host.app).post(TOKEN).send(formOf(shop))
+      const answer = await request(host.app).post(TOKEN).send(createTokenForm(shop))
       expectRefusal(answer, 400, 'invalid_request')
     })
 
     it.each(['iso-8859-1', 'utf-16', '"windows-1252"', 'us-ascii', ''])(
       'T2: the charset "%s" with 400 invalid_request',
       async (charset) => {
-        const answer = await post(host.app, TOKEN, formOf(shop), { 'Content-Type': `${FORM}; charset=${charset}` })
+        const answer = await post(host.app, TOKEN, createTokenForm(shop), {
+          'Content-Type': `${FORM}; charset=${charset}`,
+        })
         expectRefusal(answer, 400, 'invalid_request')
       },
     )
@@ -83,7 +85,7 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
     it.each(['gzip', 'deflate', 'br', 'identity', 'nonsense'])(
       'T3: Content-Encoding: %s with 415 invalid_request',
       async (coding) => {
-        const answer = await post(host.app, TOKEN, formOf(shop), { 'Content-Encoding': coding })
+        const answer = await post(host.app, TOKEN, createTokenForm(shop), { 'Content-Encoding': coding })
         expectRefusal(answer, 415, 'invalid_request')
       },
     )
@@ -97,7 +99,7 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
     })
 
     it('T4: a body over 16 KiB with 413 invalid_request, and not one of 16 KiB', async () => {
-      const form = `${encode(formOf(shop))}&padding=`
+      const form = `${encode(createTokenForm(shop))}&padding=`
       await expectToken(post(host.app, TOKEN, form.padEnd(16 * KiB, 'x')))
       expectRefusal(await post(host.app, TOKEN, form.padEnd(16 * KiB + 1, 'x')), 413, 'invalid_request')
     })
@@ -126,7 +128,7 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
     it.each(['grant_type', 'client_id', 'client_secret', 'scope', 'resource'])(
       'T5: %s twice with 400 invalid_request, also if both are equal or empty',
       async (name) => {
-        const { [name]: value = '', ...rest } = formOf(shop, {
+        const { [name]: value = '', ...rest } = createTokenForm(shop, {
           scope: BOTH,
           resource: 'https://api.example.com/orders',
         })
@@ -143,19 +145,19 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
     )
 
     it('T5: a parameter that is percent-encoded the second time with 400 invalid_request', async () => {
-      const form = `${encode(formOf(shop))}&%67rant_type=client_credentials`
+      const form = `${encode(createTokenForm(shop))}&%67rant_type=client_credentials`
       expectRefusal(await post(host.app, TOKEN, form), 400, 'invalid_request')
     })
 
     it.each(['scope=%', 'scope=%f', 'scope=%zz', 'scope=%FF', 'scope=%C3%28', '%E0%A4=1', 'x=%ED%A0%80'])(
       'T5: the invalid encoding %s with 400 invalid_request',
       async (part) => {
-        expectRefusal(await post(host.app, TOKEN, `${encode(formOf(shop))}&${part}`), 400, 'invalid_request')
+        expectRefusal(await post(host.app, TOKEN, `${encode(createTokenForm(shop))}&${part}`), 400, 'invalid_request')
       },
     )
 
     it('T5: bytes that are not UTF-8 with 400 invalid_request', async () => {
-      const body = Buffer.concat([Buffer.from(`${encode(formOf(shop))}&x=`), Buffer.from([0xff, 0xfe])])
+      const body = Buffer.concat([Buffer.from(`${encode(createTokenForm(shop))}&x=`), Buffer.from([0xff, 0xfe])])
       const head = [`POST ${TOKEN} HTTP/1.1`, `Content-Type: ${FORM}`, `Content-Length: ${body.length}`]
       expectRefusal(await exchange(host.app, head, body), 400, 'invalid_request')
     })
@@ -168,14 +170,14 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       'a=1&client_secret=b',
       'a=1?&client_secret=b',
     ])('T7: credentials in the query string ?%s with 400 invalid_request', async (query) => {
-      expectRefusal(await post(host.app, `${TOKEN}?${query}`, formOf(shop)), 400, 'invalid_request')
+      expectRefusal(await post(host.app, `${TOKEN}?${query}`, createTokenForm(shop)), 400, 'invalid_request')
       expectRefusal(await post(host.app, `${TOKEN}?${query}`, GRANT), 400, 'invalid_request')
     })
 
     it('T8: a secret in the body and in Basic with 400 invalid_request, even if both are right', async () => {
       const Authorization = basic(shop.clientId, shop.clientSecret)
-      expectRefusal(await post(host.app, TOKEN, formOf(shop), { Authorization }), 400, 'invalid_request')
-      const { client_id: _, ...secretAlone } = formOf(shop)
+      expectRefusal(await post(host.app, TOKEN, createTokenForm(shop), { Authorization }), 400, 'invalid_request')
+      const { client_id: _, ...secretAlone } = createTokenForm(shop)
       expectRefusal(await post(host.app, TOKEN, secretAlone, { Authorization }), 400, 'invalid_request')
     })
 
@@ -264,7 +266,7 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
         for (const how of ['body', 'Basic']) {
           const answer =
             how === 'body'
-              ? await post(host.app, TOKEN, formOf({ clientId, clientSecret }))
+              ? await post(host.app, TOKEN, createTokenForm({ clientId, clientSecret }))
               : await post(host.app, TOKEN, GRANT, { Authorization: basic(clientId, clientSecret) })
           expectRefusal(answer, 401, 'invalid_client', CHALLENGE)
           const { date: _, ...headers } = answer.headers as Record<string, string>
@@ -302,12 +304,12 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       'client_credentials ',
       '__proto__',
     ])('T12: the grant_type "%s" with 400 unsupported_grant_type', async (grant_type) => {
-      expectRefusal(await post(host.app, TOKEN, formOf(shop, { grant_type })), 400, 'unsupported_grant_type')
+      expectRefusal(await post(host.app, TOKEN, createTokenForm(shop, { grant_type })), 400, 'unsupported_grant_type')
     })
 
     it('T13: an application that may not use the API with 400 unauthorized_client, before its scope and resource', async () => {
       const other = await createApplication(host.auth, ['invoices'])
-      const form = formOf(other, { scope: 'nonsense', resource: 'nonsense' })
+      const form = createTokenForm(other, { scope: 'nonsense', resource: 'nonsense' })
       expectRefusal(await post(host.app, TOKEN, form), 400, 'unauthorized_client')
       const grant = { ...form, grant_type: 'password' }
       expectRefusal(await post(host.app, TOKEN, grant), 400, 'unsupported_grant_type')
@@ -315,11 +317,11 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
 
     it('T13, T24: an application with 400 unauthorized_client from the next request after disallow until allow', async () => {
       const other = await createApplication(host.auth, ['orders', 'invoices'])
-      await expectToken(post(host.app, TOKEN, formOf(other)))
+      await expectToken(post(host.app, TOKEN, createTokenForm(other)))
       await host.auth.applications.disallow(other.id, 'orders')
-      expectRefusal(await post(host.app, TOKEN, formOf(other)), 400, 'unauthorized_client')
+      expectRefusal(await post(host.app, TOKEN, createTokenForm(other)), 400, 'unauthorized_client')
       await host.auth.applications.allow(other.id, 'orders')
-      await expectToken(post(host.app, TOKEN, formOf(other)))
+      await expectToken(post(host.app, TOKEN, createTokenForm(other)))
     })
 
     it.each([
@@ -335,19 +337,19 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       ['that is a member of Object.prototype', 'constructor'],
       ['in a list with commas', 'orders:read,orders:write'],
     ])('T14: a scope %s with 400 invalid_scope', async (_, scope) => {
-      const form = formOf(shop, { scope })
+      const form = createTokenForm(shop, { scope })
       expectRefusal(await post(host.app, TOKEN, form), 400, 'invalid_scope')
     })
 
     it('T14: a scope that the application does not have with 400 invalid_scope, alone and beside one that it has', async () => {
       const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
       for (const scope of ['orders:write', BOTH]) {
-        expectRefusal(await post(host.app, TOKEN, formOf(reader, { scope })), 400, 'invalid_scope')
+        expectRefusal(await post(host.app, TOKEN, createTokenForm(reader, { scope })), 400, 'invalid_scope')
       }
     })
 
     it('T14, T15: any scope at an API without scopes with 400 invalid_scope, before the resource', async () => {
-      const form = formOf(shop, { scope: 'orders:read', resource: 'https://elsewhere.example' })
+      const form = createTokenForm(shop, { scope: 'orders:read', resource: 'https://elsewhere.example' })
       expectRefusal(await post(host.app, '/invoices/token', form), 400, 'invalid_scope')
     })
 
@@ -360,17 +362,17 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       'orders',
       ' ',
     ])('T15: the resource "%s" with 400 invalid_target', async (resource) => {
-      expectRefusal(await post(host.app, TOKEN, formOf(shop, { resource })), 400, 'invalid_target')
+      expectRefusal(await post(host.app, TOKEN, createTokenForm(shop, { resource })), 400, 'invalid_target')
     })
 
     it('T17: a client that is not cached with 503 temporarily_unavailable while the store fails', async () => {
       const unseen = await createApplication(host.auth, ['orders'])
       host.store.fail()
-      const answer = await post(host.app, TOKEN, formOf(unseen))
+      const answer = await post(host.app, TOKEN, createTokenForm(unseen))
       host.store.recover()
-      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
       expect(answer.text).not.toContain('ECONNREFUSED')
-      await expectToken(post(host.app, TOKEN, formOf(unseen)))
+      await expectToken(post(host.app, TOKEN, createTokenForm(unseen)))
     })
 
     it('T18: an unexpected error with 500 server_error, and logs the cause', async () => {
@@ -378,11 +380,11 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       const { findApplicationByKey } = host.store
       host.logger.lines.length = 0
       Object.assign(host.store, { findApplicationByKey: async () => ({}) })
-      const answer = await post(host.app, TOKEN, formOf(unseen))
+      const answer = await post(host.app, TOKEN, createTokenForm(unseen))
       Object.assign(host.store, { findApplicationByKey })
       expectRefusal(answer, 500, 'server_error')
       expect(host.logger.lines).toEqual([expect.stringMatching(/^orders: 500 server_error TypeError/) as string])
-      await expectToken(post(host.app, TOKEN, formOf(unseen)))
+      await expectToken(post(host.app, TOKEN, createTokenForm(unseen)))
     })
 
     it('a body that ends early, and then answers other requests', async () => {
@@ -390,7 +392,7 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       await exchange(host.app, head, 'grant_type=client', (socket) => setTimeout(() => socket.destroy(), 20)).catch(
         () => undefined,
       )
-      await expectToken(post(host.app, TOKEN, formOf(shop)))
+      await expectToken(post(host.app, TOKEN, createTokenForm(shop)))
     })
 
     async function makePending(id: string): Promise<void> {

@@ -5,7 +5,7 @@ import {
   createApplication,
   encodedBasic,
   expectRefusal,
-  formOf,
+  createTokenForm,
   GRANT,
   post,
 } from '../support/http.js'
@@ -33,7 +33,7 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     })
 
     it('T19: with exactly access_token, token_type, expires_in and scope', async () => {
-      const answer = await post(host.app, TOKEN, formOf(shop)).then(whole)
+      const answer = await post(host.app, TOKEN, createTokenForm(shop)).then(whole)
       expect(answer.status).toBe(200)
       expect(Object.keys(answer.body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope'])
       expect(answer.body).toEqual({
@@ -45,7 +45,7 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     })
 
     it('T19: with exactly these headers', async () => {
-      const answer = await post(host.app, TOKEN, formOf(shop)).then(whole)
+      const answer = await post(host.app, TOKEN, createTokenForm(shop)).then(whole)
       expect(answer.headers).toEqual({
         'content-type': 'application/json; charset=utf-8',
         'x-content-type-options': 'nosniff',
@@ -58,14 +58,14 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     })
 
     it('T20: without scope and null at an API without scopes', async () => {
-      const { body, text } = await post(host.app, '/invoices/token', formOf(shop)).then(whole)
+      const { body, text } = await post(host.app, '/invoices/token', createTokenForm(shop)).then(whole)
       expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in'])
       expect(text).not.toContain('null')
     })
 
     it('T20: without scope to an application that has no scope there', async () => {
       const unscoped = await createApplication(host.auth, { orders: { scopes: [] } })
-      const { status, body } = await post(host.app, TOKEN, formOf(unscoped)).then(whole)
+      const { status, body } = await post(host.app, TOKEN, createTokenForm(unscoped)).then(whole)
       expect({ status, members: Object.keys(body) }).toEqual({
         status: 200,
         members: ['access_token', 'token_type', 'expires_in'],
@@ -75,7 +75,7 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     it.each(['text/html', 'application/xml;q=0.9, text/plain', 'image/gif, */*; q=.2'])(
       'C1: in JSON to a client that accepts %s',
       async (Accept) => {
-        const { status, headers } = await post(host.app, TOKEN, formOf(shop), { Accept })
+        const { status, headers } = await post(host.app, TOKEN, createTokenForm(shop), { Accept })
         expect({ status, type: headers['content-type'] }).toEqual({
           status: 200,
           type: 'application/json; charset=utf-8',
@@ -120,23 +120,23 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     it.each(['Bearer abc', 'Digest username="x"', 'Negotiate', ''])(
       'to credentials in the body beside Authorization: %s',
       async (Authorization) => {
-        await expectToken(post(host.app, TOKEN, formOf(shop), { Authorization }))
+        await expectToken(post(host.app, TOKEN, createTokenForm(shop), { Authorization }))
       },
     )
 
     it.each(['; charset=UTF-8', ';charset=utf-8', '; charset="utf-8"', '; foo=bar', ' ;  CHARSET=utf-8'])(
       `to the Content-Type ${FORM}%s`,
       async (parameters) => {
-        await expectToken(post(host.app, TOKEN, formOf(shop), { 'Content-Type': FORM + parameters }))
+        await expectToken(post(host.app, TOKEN, createTokenForm(shop), { 'Content-Type': FORM + parameters }))
       },
     )
 
     it('to the media type in capitals', async () => {
-      await expectToken(post(host.app, TOKEN, formOf(shop), { 'Content-Type': FORM.toUpperCase() }))
+      await expectToken(post(host.app, TOKEN, createTokenForm(shop), { 'Content-Type': FORM.toUpperCase() }))
     })
 
     it('T21: to a request with unknown parameters in the body and in the query string', async () => {
-      const form = `${encode(formOf(shop))}&audience=x&audience=y&code=&__proto__=1&constructor=2`
+      const form = `${encode(createTokenForm(shop))}&audience=x&audience=y&code=&__proto__=1&constructor=2`
       await expectToken(post(host.app, `${TOKEN}?tenant=a&tenant=b&grant_type=password`, form))
     })
 
@@ -147,18 +147,18 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
       ['the scopes in the requested order', { scope: 'orders:write orders:read' }, 'orders:write orders:read'],
       ['one scope if it is requested twice', { scope: 'orders:read orders:read' }, 'orders:read'],
     ])('with %s', async (_, more, scope) => {
-      const { status, body } = await post(host.app, TOKEN, formOf(shop, more)).then(whole)
+      const { status, body } = await post(host.app, TOKEN, createTokenForm(shop, more)).then(whole)
       expect({ status, scope: body['scope'] }).toEqual({ status: 200, scope })
     })
 
     it('with the scopes that the application was granted, not all scopes of the API', async () => {
       const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
-      expect((await post(host.app, TOKEN, formOf(reader))).body).toMatchObject({ scope: 'orders:read' })
+      expect((await post(host.app, TOKEN, createTokenForm(reader))).body).toMatchObject({ scope: 'orders:read' })
     })
 
     it('to the resource identifier of the API', async () => {
-      await expectToken(post(host.app, TOKEN, formOf(shop, { resource: 'https://api.example.com/orders' })))
-      await expectToken(post(host.app, TOKEN, formOf(shop, { resource: '' })))
+      await expectToken(post(host.app, TOKEN, createTokenForm(shop, { resource: 'https://api.example.com/orders' })))
+      await expectToken(post(host.app, TOKEN, createTokenForm(shop, { resource: '' })))
     })
 
     it('to the old and the new secret until the overlap ends, each with the old and the new key', async () => {
@@ -167,38 +167,39 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
       const renamed = (await host.auth.applications.rotateKey(first.id, { overlap: 60 })).credentials
       const both = [first.clientSecret, rotated.clientSecret]
       for (const clientId of [first.clientId, renamed.clientId]) {
-        for (const clientSecret of both) await expectToken(post(host.app, TOKEN, formOf({ clientId, clientSecret })))
+        for (const clientSecret of both)
+          await expectToken(post(host.app, TOKEN, createTokenForm({ clientId, clientSecret })))
       }
       host.clock.advance(60)
-      const old = await post(host.app, TOKEN, formOf({ ...renamed, clientSecret: first.clientSecret }))
+      const old = await post(host.app, TOKEN, createTokenForm({ ...renamed, clientSecret: first.clientSecret }))
       expectRefusal(old, 401, 'invalid_client', CHALLENGE)
-      const oldKey = await post(host.app, TOKEN, formOf({ ...first, ...rotated }))
+      const oldKey = await post(host.app, TOKEN, createTokenForm({ ...first, ...rotated }))
       expectRefusal(oldKey, 401, 'invalid_client', CHALLENGE)
-      await expectToken(post(host.app, TOKEN, formOf({ ...renamed, ...rotated })))
+      await expectToken(post(host.app, TOKEN, createTokenForm({ ...renamed, ...rotated })))
     })
 
     it('to the second and third secret after two rotations, and not to the first', async () => {
       const first = await createApplication(host.auth, ['orders'])
       const second = (await host.auth.applications.rotateSecret(first.id)).credentials
       const third = (await host.auth.applications.rotateSecret(first.id)).credentials
-      expectRefusal(await post(host.app, TOKEN, formOf(first)), 401, 'invalid_client', CHALLENGE)
-      await expectToken(post(host.app, TOKEN, formOf({ ...first, ...second })))
-      await expectToken(post(host.app, TOKEN, formOf({ ...first, ...third })))
+      expectRefusal(await post(host.app, TOKEN, createTokenForm(first)), 401, 'invalid_client', CHALLENGE)
+      await expectToken(post(host.app, TOKEN, createTokenForm({ ...first, ...second })))
+      await expectToken(post(host.app, TOKEN, createTokenForm({ ...first, ...third })))
     })
 
     it('only to the new secret after a rotation without overlap', async () => {
       const first = await createApplication(host.auth, ['orders'])
       const second = (await host.auth.applications.rotateSecret(first.id, { overlap: 0 })).credentials
-      expectRefusal(await post(host.app, TOKEN, formOf(first)), 401, 'invalid_client', CHALLENGE)
-      await expectToken(post(host.app, TOKEN, formOf({ ...first, ...second })))
+      expectRefusal(await post(host.app, TOKEN, createTokenForm(first)), 401, 'invalid_client', CHALLENGE)
+      await expectToken(post(host.app, TOKEN, createTokenForm({ ...first, ...second })))
     })
 
     it('again after suspend and resume', async () => {
       const again = await createApplication(host.auth, ['orders'])
       await host.auth.applications.suspend(again.id)
-      expectRefusal(await post(host.app, TOKEN, formOf(again)), 401, 'invalid_client', CHALLENGE)
+      expectRefusal(await post(host.app, TOKEN, createTokenForm(again)), 401, 'invalid_client', CHALLENGE)
       await host.auth.applications.resume(again.id)
-      await expectToken(post(host.app, TOKEN, formOf(again)))
+      await expectToken(post(host.app, TOKEN, createTokenForm(again)))
     })
 
     it('and emits token.issued and token.refused with the API, the application and req.id', async () => {
@@ -207,9 +208,9 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
       const { events } = host.auth
       events.on('token.issued', keep).on('token.refused', keep)
       const app = host.express().use((req, _res, next) => next(void Object.assign(req, { id: 7 })), host.app)
-      await expectToken(post(app, TOKEN, formOf(shop)))
-      await post(app, TOKEN, formOf(shop, { scope: 'x' }))
-      await post(app, TOKEN, formOf({ ...shop, clientSecret: 'wrong' }))
+      await expectToken(post(app, TOKEN, createTokenForm(shop)))
+      await post(app, TOKEN, createTokenForm(shop, { scope: 'x' }))
+      await post(app, TOKEN, createTokenForm({ ...shop, clientSecret: 'wrong' }))
       events.off('token.issued', keep).off('token.refused', keep)
       const common = { at: new Date(host.clock.now()), api: 'orders', requestId: '7' }
       expect(seen).toEqual([
@@ -226,7 +227,7 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
       // An async listener, which the type of a listener does not exclude in JavaScript.
       const reject = (() => Promise.reject(new Error('listener failed'))) as () => void
       host.auth.events.on('token.issued', fail).on('token.issued', reject)
-      await expectToken(post(host.app, TOKEN, formOf(shop)))
+      await expectToken(post(host.app, TOKEN, createTokenForm(shop)))
       host.auth.events.off('token.issued', fail).off('token.issued', reject)
       expect(host.logger.lines.filter((line) => line.includes('listener failed'))).toHaveLength(2)
     })

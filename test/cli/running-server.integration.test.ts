@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../support/postgres.js'
+import { waitUntil } from '../support/wait-until.js'
 import { CONFIG, createSite, parseJson, readEmails, runProgram, startServer } from './command-line.js'
 
 /** How the command line and the server beside it open the same store. */
@@ -43,14 +43,8 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
     (await fetch(server.url + path, { headers })).status
 
   /** Polls until the server answers with that status, and resolves after how many milliseconds it did. */
-  async function waitForStatus(expected: number, path: string, headers: Record<string, string>): Promise<number> {
-    const start = performance.now()
-    while ((await fetchStatus(path, headers)) !== expected) {
-      if (performance.now() - start > 10_000) throw new Error(`never ${expected}`)
-      await sleep(10)
-    }
-    return performance.now() - start
-  }
+  const waitForStatus = (expected: number, path: string, headers: Record<string, string>): Promise<number> =>
+    waitUntil(async () => (await fetchStatus(path, headers)) === expected)
 
   async function fetchAccessToken({ clientId = '', clientSecret = '' }): Promise<string> {
     const body = new URLSearchParams({
@@ -104,8 +98,7 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
     const { application, emails } = JSON.parse(refused.stdout) as { application: { id: string }; emails: object[] }
     // Either process may have leased it first.
     if (emails.length > 0) await runJson('emails', 'retry', application.id, ...store.db)
-    const start = Date.now()
-    while ((await readEmails(env['CLI_MAIL']!)).length === 0 && Date.now() - start < 5000) await sleep(20)
+    await waitUntil(async () => (await readEmails(env['CLI_MAIL']!)).length > 0)
     expect((await readEmails(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['reader@shop.example'])
   })
 

@@ -3,7 +3,7 @@ import express from 'express'
 import request from 'supertest'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventType, IssuedCredentials, PlatformEvent } from '../../src/index.js'
-import { callerOf, type Caller } from '../support/caller.js'
+import { createCaller, type Caller } from '../support/caller.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
 
 /** Every type of event except those of the store, which test/store-client/readiness.test.ts covers. */
@@ -49,7 +49,7 @@ onEveryPlatform((host) => {
 
   beforeAll(() => {
     app = createApp(host)
-    caller = callerOf({ app })
+    caller = createCaller({ app })
     for (const type of TYPES) host.auth.events.on(type, (...args) => void seen.push(...args))
   })
 
@@ -243,7 +243,7 @@ describe('a listener', () => {
   beforeEach(async () => {
     made = openPlatform()
     app = createApp(made)
-    caller = callerOf({ app })
+    caller = createCaller({ app })
     ;({ credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
   })
   afterEach(() => made.auth.close())
@@ -335,7 +335,7 @@ describe('the log', () => {
     const made = openPlatform()
     const app = createApp(made)
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
-    await refused(callerOf({ app }), app, credentials)
+    await refused(createCaller({ app }), app, credentials)
     expect(made.logger.lines).toEqual([expect.stringMatching(line)])
     const [text] = made.logger.lines
     expect(text).not.toMatch(/precious|\n/)
@@ -345,7 +345,7 @@ describe('the log', () => {
 
   it('has no line for allowed requests', async () => {
     const made = openPlatform()
-    const caller = callerOf({ app: createApp(made) })
+    const caller = createCaller({ app: createApp(made) })
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
     await caller.bearer('/orders/items', await caller.accessToken('orders', credentials)).expect(200)
     await caller.key('/catalog/items', credentials.clientId).expect(200)
@@ -358,7 +358,7 @@ describe('the log', () => {
     const made = openPlatform()
     const app = createApp(made)
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
-    await refused(callerOf({ app }), app, credentials)
+    await refused(createCaller({ app }), app, credentials)
     expect(made.logger.lines).toEqual([])
     await made.auth.close()
   })

@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import { onTestFinished } from 'vitest'
 import type { PlatformAuth, PlatformAuthOptions } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { formOf, listen, type ClientCredentials } from '../support/http.js'
+import { createTokenForm, listen, type ClientCredentials } from '../support/http.js'
 import { APIS, openPlatform } from '../support/platform.js'
 
 /** Prints a line of measurements, which starts with LONG. */
@@ -57,7 +57,8 @@ export async function openPostgresPlatform(
     app,
     bearer: (token) => ask('/orders/items', { headers: { Authorization: `Bearer ${token}` } }),
     key: (key) => ask('/catalog/items', { headers: { 'X-Api-Key': key } }),
-    token: (credentials) => ask('/orders/token', { method: 'POST', body: new URLSearchParams(formOf(credentials)) }),
+    token: (credentials) =>
+      ask('/orders/token', { method: 'POST', body: new URLSearchParams(createTokenForm(credentials)) }),
   }
 }
 

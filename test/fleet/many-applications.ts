@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { createEncryption } from '../../src/store-client/encryption.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
+import { createAccessTokens, ISSUER } from '../support/access-tokens.js'
 
 /** An application's id and credentials. */
 export interface Caller {
@@ -21,7 +21,7 @@ export async function addApplications(url: string, secret: string, count: number
     const encryption = createEncryption([secret])
     const pepper = await encryption.unseal(await store.establishPepper('ignored: there is one'))
     const credentials = createCredentials('epa', Buffer.from(pepper, 'base64url'), 1)
-    const { signingKeys, signAccessToken } = accessTokensOver(store, encryption)
+    const { signingKeys, signAccessToken } = createAccessTokens(store, encryption)
     await signingKeys.load()
     const made = await Promise.all(
       Array.from({ length: count }, async () => {

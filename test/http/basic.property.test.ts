@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isBasic, readBasic } from '../../src/http/basic.js'
 import { decodeFormValue } from '../../src/http/form.js'
-import { timed } from '../support/timed.js'
+import { measureTime } from '../support/measure-time.js'
 
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x1F\x7F]/
@@ -122,7 +122,7 @@ describe('readBasic()', () => {
     ['plus signs', encode(`:${'+'.repeat(12_000)}`)],
     ['broken UTF-8', Buffer.alloc(12_000, 0xc3).toString('base64')],
   ])('takes linear time for 16 kB of %s', async (_, value) => {
-    expect(await timed(() => readBasic(`Basic ${value}`))).toBeLessThan(50)
+    expect(await measureTime(() => readBasic(`Basic ${value}`))).toBeLessThan(50)
   })
 })
 

@@ -1,7 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createApplication, formOf, post } from '../support/http.js'
+import { createApplication, createTokenForm, post } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
 
 function createApp() {
@@ -23,10 +23,10 @@ async function sendRefusedRequests({ app, auth }: ReturnType<typeof createApp>):
   await request(app).get('/orders/items')
   await request(app).get('/orders/items').set('Authorization', 'Bearer nonsense')
   await request(app).get('/catalog/items').set(key)
-  await post(app, '/orders/token', formOf({ ...shop, clientSecret: 'guess' }))
-  await post(app, '/orders/token', formOf(shop, { scope: 'orders:all' }))
+  await post(app, '/orders/token', createTokenForm({ ...shop, clientSecret: 'guess' }))
+  await post(app, '/orders/token', createTokenForm(shop, { scope: 'orders:all' }))
   const consumed = express().use((req, _res, next) => void req.resume().on('end', next), app)
-  await post(consumed, '/orders/token', formOf(shop))
+  await post(consumed, '/orders/token', createTokenForm(shop))
   return [shop.clientId, shop.clientSecret, 'nonsense', 'guess']
 }
 

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type OutgoingHttpHeaders } from 'node:ht
 import express from 'express'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accessToken, basic, createApplication, formOf, listen, WORDS } from '../support/http.js'
+import { accessToken, basic, createApplication, createTokenForm, listen, ERROR_DESCRIPTION } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
 
 interface Answer {
@@ -67,7 +67,7 @@ describe('Random requests', () => {
     if (status < 400) return
     const body = JSON.parse(text) as Record<string, string>
     expect(Object.keys(body)).toEqual(['error', 'error_description'])
-    expect(body['error_description']).toMatch(WORDS)
+    expect(body['error_description']).toMatch(ERROR_DESCRIPTION)
     expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
     expect(status === 401).toBe('www-authenticate' in headers && !['400', '403'].includes(String(status)))
   }
@@ -90,7 +90,7 @@ describe('Random requests', () => {
         fc.boolean(),
         async (where, authorization, how, type, inBody) => {
           const form = new URLSearchParams(
-            inBody ? formOf(good, { token: tokenToRevoke }) : { grant_type: 'client_credentials', token: 'x' },
+            inBody ? createTokenForm(good, { token: tokenToRevoke }) : { grant_type: 'client_credentials', token: 'x' },
           ).toString()
           const sent = basic(good.clientId, good.clientSecret)
           const headers = {

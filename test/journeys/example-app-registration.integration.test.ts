@@ -7,13 +7,13 @@ import { createApp } from '../../example-app/app.js'
 import { openDatabase, type Database } from '../../example-app/database.js'
 import { openMailbox } from '../../example-app/mailbox.js'
 import { createPlatform } from '../../example-app/platform.js'
-import { exampleApps, modeOf } from '../support/example-app.js'
+import { useExampleApps, readMode } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
 import { SECRET } from '../support/platform.js'
 import { freshDatabase } from '../support/postgres.js'
 import { readMail, startMailServer, type MailServer } from '../support/smtp.js'
 
-const apps = exampleApps()
+const apps = useExampleApps()
 const mailFolder = (): string => join(apps.folder(), 'var/mail')
 const NEW_CONTACT = 'new-developer@example.com'
 
@@ -74,8 +74,8 @@ describe('A new developer at the example app', () => {
     const names = await readdir(mailFolder())
     expect(names).toEqual([expect.stringMatching(/^[\w-]+\.eml$/)])
     const [name = ''] = names
-    expect(await modeOf(mailFolder())).toBe('700')
-    expect(await modeOf(join(mailFolder(), name))).toBe('600')
+    expect(await readMode(mailFolder())).toBe('700')
+    expect(await readMode(join(mailFolder(), name))).toBe('600')
 
     const file = await readFile(join(mailFolder(), name))
     const email = await PostalMime.parse(file)
@@ -204,7 +204,7 @@ describe('With SMTP_URL, the example app', () => {
 
 describe('In production without SMTP_URL, the example app', () => {
   it('does not start, and prints how to set SMTP_URL', async () => {
-    const { code, stdout, stderr } = await apps.startInVain({ NODE_ENV: 'production' })
+    const { code, stdout, stderr } = await apps.runServer({ NODE_ENV: 'production' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^SMTP_URL is missing\..*SMTP_URL=smtps:\/\/.* npm start\n$/)
   })
@@ -285,7 +285,7 @@ describe('On PostgreSQL, the example app', () => {
       [there.href, 'database "platform_auth_nowhere" does not exist'],
       ['postgres://me:sesame@:x/shop', 'DATABASE_URL is no address. '],
     ] as const) {
-      const { code, stdout, stderr } = await apps.startInVain({ DATABASE_URL: url })
+      const { code, stdout, stderr } = await apps.runServer({ DATABASE_URL: url })
       expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 })
       expect(stderr).toContain(says)
       expect(stderr).not.toContain('sesame')

@@ -9,11 +9,12 @@ import { createApp } from '../../example-app/app.js'
 import { openDatabase } from '../../example-app/database.js'
 import type { DemoCredentials } from '../../example-app/demo-application.js'
 import { createPlatform } from '../../example-app/platform.js'
-import { EXAMPLE, exampleApps, modeOf, type Example, type Ran } from '../support/example-app.js'
+import { EXAMPLE, useExampleApps, readMode, type Example, type ProgramResult } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
 import { SECRET } from '../support/platform.js'
+import { waitUntil } from '../support/wait-until.js'
 
-const { start, startInVain, spawn: spawnServer, client, ...apps } = exampleApps()
+const { start, runServer, spawn: spawnServer, client, ...apps } = useExampleApps()
 const servers: Server[] = []
 let folder: string
 
@@ -30,7 +31,7 @@ describe('The example app', () => {
     const example = await start()
     const lines = readCommands(example)
     expect(Object.keys(lines)).toHaveLength(6)
-    const paste = (title: string): Promise<Ran> => {
+    const paste = (title: string): Promise<ProgramResult> => {
       const [line] =
         Object.entries(lines)
           .find(([name]) => name.includes(title))
@@ -83,8 +84,8 @@ describe('The example app', () => {
         (name) => !/^(?:demo-credentials\.json|example\.sqlite(?:-wal|-shm)?|platform-auth-secret)$/.test(name),
       ),
     ).toEqual([])
-    for (const name of names) expect(`${name} ${await modeOf(join(folder, 'var', name))}`).toBe(`${name} 600`)
-    expect(await modeOf(join(folder, 'var'))).toBe('700')
+    for (const name of names) expect(`${name} ${await readMode(join(folder, 'var', name))}`).toBe(`${name} 600`)
+    expect(await readMode(join(folder, 'var'))).toBe('700')
     const ignored = await readFile(join(EXAMPLE, '../.gitignore'), 'utf8')
     expect(ignored).toContain('/example-app/var/\n')
   })
@@ -94,12 +95,12 @@ describe('The example app', () => {
     const example = await start(env)
     expect((await client(example.baseUrl)).code).toBe(0)
     expect(await readdir(join(folder, 'var'))).toEqual(['demo-credentials.json'])
-    expect(await modeOf(env.DATABASE_URL)).toBe('600')
+    expect(await readMode(env.DATABASE_URL)).toBe('600')
   })
 
   it('prints one line for each setting that it cannot start with', async () => {
     const { port } = await start()
-    const taken = await startInVain({ PORT: String(port) })
+    const taken = await runServer({ PORT: String(port) })
     expect(taken).toEqual({
       code: 1,
       stdout: '',
@@ -114,7 +115,7 @@ describe('The example app', () => {
       PLATFORM_AUTH_SECRET: ['too short', 'secret is too short. '],
     }
     for (const [name, [value = '', says = '']] of Object.entries(lines)) {
-      const { code, stdout, stderr } = await startInVain({ [name]: value })
+      const { code, stdout, stderr } = await runServer({ [name]: value })
       expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 })
       expect(stderr).toContain(says)
       expect(stderr).not.toContain('sesame')
@@ -183,7 +184,7 @@ describe('After a restart, the example app', () => {
     await (content === undefined ? rm(file) : writeFile(file, content))
     const example = await start()
     expect(await credentials()).not.toEqual(former)
-    expect(await modeOf(file)).toBe('600')
+    expect(await readMode(file)).toBe('600')
     expect((await client(example.baseUrl)).code).toBe(0)
   })
 
@@ -203,7 +204,7 @@ describe('After a restart, the example app', () => {
 
   it('prints what to do if its secret has changed', async () => {
     await (await start()).end('SIGTERM')
-    const { code, stdout, stderr } = await startInVain({ PLATFORM_AUTH_SECRET: SECRET })
+    const { code, stdout, stderr } = await runServer({ PLATFORM_AUTH_SECRET: SECRET })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('secret is not the one that the store was written with.')
   })
@@ -217,7 +218,7 @@ describe('After a signal, the example app', () => {
     example.process.kill(signal)
     // npm passes Ctrl-C on a second time.
     example.process.kill(signal)
-    await refusesConnections(example.port)
+    await waitUntil(() => refusesConnections(example.port))
     slow.write('"quantity": 7 }')
     const answer = await everything(slow)
     expect(answer).toContain('HTTP/1.1 201 Created\r\n')
@@ -588,16 +589,13 @@ async function everything(socket: Socket): Promise<string> {
   return text
 }
 
-async function refusesConnections(port: number): Promise<void> {
-  for (;;) {
-    const socket = connect(port, 'localhost')
-    const refused = await new Promise((resolve) => {
-      socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
-    })
-    socket.destroy()
-    if (refused) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+async function refusesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, 'localhost')
+  const refused = await new Promise<boolean>((resolve) => {
+    socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
+  })
+  socket.destroy()
+  return refused
 }
 
 async function listen(server: Server): Promise<string> {

@@ -4,7 +4,7 @@ import helmet from 'helmet'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { maybeAuthOf } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
+import { createCaller } from '../support/caller.js'
 import { onEveryPlatform, openPlatform } from '../support/platform.js'
 import { prepareHostApp } from './host-app.js'
 import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
@@ -206,11 +206,14 @@ describe('a platform with the option cors', () => {
       .expect(204)
     expect(other.headers).not.toHaveProperty('access-control-allow-origin')
 
-    const from = (origin: string) => callerOf(host).token('orders', credentials).set('Origin', origin)
+    const from = (origin: string) => createCaller(host).token('orders', credentials).set('Origin', origin)
     const issued = await from('https://developers.example.com').expect(200)
     expect(issued.headers).toMatchObject({ 'access-control-allow-origin': 'https://developers.example.com' })
     expect((await from('https://evil.example')).headers).not.toHaveProperty('access-control-allow-origin')
-    const refused = await callerOf(host).token('orders', {}).set('Origin', 'https://developers.example.com').expect(401)
+    const refused = await createCaller(host)
+      .token('orders', {})
+      .set('Origin', 'https://developers.example.com')
+      .expect(401)
     expect(refused.headers).toMatchObject({
       'access-control-allow-origin': 'https://developers.example.com',
       'access-control-expose-headers': expect.stringContaining('WWW-Authenticate'),

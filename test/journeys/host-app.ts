@@ -1,7 +1,7 @@
 import type { Express } from 'express'
 import { beforeAll } from 'vitest'
 import type { IssuedCredentials } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
+import { createCaller } from '../support/caller.js'
 import type { Host } from '../support/platform.js'
 
 /** What a test needs to put the platform into an app of the host, and to call it there as an application. */
@@ -23,7 +23,7 @@ export function prepareHostApp(host: Host): HostApp {
 
   beforeAll(async () => {
     ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
-    accessToken = await callerOf(host).accessToken('orders', credentials)
+    accessToken = await createCaller(host).accessToken('orders', credentials)
   })
 
   return {

@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import request from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, type IssuedCredentials } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
+import { createCaller } from '../support/caller.js'
 import { onEveryPlatform } from '../support/platform.js'
 
 /** Headers of a client that claims another host and address. */
@@ -30,7 +30,7 @@ onEveryPlatform(
 
     beforeAll(async () => {
       ;({ credentials } = await host.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
-      accessToken = await callerOf(host).accessToken('orders', credentials)
+      accessToken = await createCaller(host).accessToken('orders', credentials)
     })
 
     function appBehind(trust: unknown): Express {
@@ -49,14 +49,14 @@ onEveryPlatform(
     describe.each([[true], [1], [false]])('trust proxy %j', (trust) => {
       it('does not let headers change the issuer, audience, realm or links', async () => {
         const app = appBehind(trust)
-        const issued = await callerOf({ app }).token('orders', credentials).set(HOSTILE).expect(200)
+        const issued = await createCaller({ app }).token('orders', credentials).set(HOSTILE).expect(200)
         const claims = decodeJwt((issued.body as { access_token: string }).access_token)
         expect(claims).toMatchObject({ iss: 'https://api.example.com/orders', aud: 'https://api.example.com/orders' })
 
         const answers = [
           await request(app).get('/orders/items').set(HOSTILE).expect(401),
           await request(app).get('/catalog/items').set(HOSTILE).expect(401),
-          await callerOf({ app }).token('orders', {}).set(HOSTILE).expect(401),
+          await createCaller({ app }).token('orders', {}).set(HOSTILE).expect(401),
           await request(app).get('/orders/.well-known/oauth-authorization-server').set(HOSTILE).expect(200),
           await request(app).get('/.well-known/oauth-protected-resource/orders').set(HOSTILE).expect(200),
           await request(app).get('/.well-known/jwks.json').set(HOSTILE).expect(200),
@@ -73,10 +73,10 @@ onEveryPlatform(
 
       it('accepts requests with these headers', async () => {
         const app = appBehind(trust)
-        const { body } = await callerOf({ app }).bearer('/orders/items', accessToken).set(HOSTILE).expect(200)
+        const { body } = await createCaller({ app }).bearer('/orders/items', accessToken).set(HOSTILE).expect(200)
         // req.hostname follows the host's own setting.
         expect(body).toEqual(['evil.example', 'orders'])
-        await callerOf({ app }).key('/catalog/items', credentials.clientId).set(HOSTILE).expect(200, '"catalog"')
+        await createCaller({ app }).key('/catalog/items', credentials.clientId).set(HOSTILE).expect(200, '"catalog"')
       })
     })
 
@@ -88,7 +88,7 @@ onEveryPlatform(
         const statuses: number[] = []
         for (const address of addresses) {
           const wrong = { ...other.credentials, clientSecret: 'a guess' }
-          const { status } = await callerOf({ app }).token('orders', wrong).set('X-Forwarded-For', address)
+          const { status } = await createCaller({ app }).token('orders', wrong).set('X-Forwarded-For', address)
           statuses.push(status)
         }
         return { statuses, app, credentials: other.credentials }
@@ -139,7 +139,7 @@ onEveryPlatform(
       it('without locking out a client with the right secret', async () => {
         const { statuses, app, credentials: right } = await failures(1, Array<string>(FAILURES + 2).fill('1.1.1.1'))
         expect(statuses.at(-1)).toBe(429)
-        await callerOf({ app }).token('orders', right).set('X-Forwarded-For', '1.1.1.1').expect(200)
+        await createCaller({ app }).token('orders', right).set('X-Forwarded-For', '1.1.1.1').expect(200)
       })
     })
   },

@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
+import { createCaller } from '../support/caller.js'
 import { EXPRESSES, onEveryPlatform } from '../support/platform.js'
 import { prepareHostApp } from './host-app.js'
 import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
@@ -139,7 +139,7 @@ onEveryPlatform((host) => {
 
     it('gets the errors of handlers behind a guard, for new and cached tokens', async () => {
       const { app, seen } = ownApp()
-      const fresh = await callerOf(host).accessToken('orders', credentials())
+      const fresh = await createCaller(host).accessToken('orders', credentials())
       // The first round reads the store and verifies the signature, the second uses the caches.
       for (let round = 0; round < 2; round++) {
         const authorization = { Authorization: `Bearer ${fresh}` }
@@ -166,7 +166,7 @@ onEveryPlatform((host) => {
         .get(host.auth.requireBearer('orders', { scopes: ['orders:read'] }), (_req, res) => void res.json('read'))
         .post(host.auth.requireBearer('orders', { scopes: ['orders:write'] }), (_req, res) => void res.json('written'))
         .head((_req, res) => void res.status(204).end())
-      const reader = await callerOf(host).accessToken('orders', credentials(), { scope: 'orders:read' })
+      const reader = await createCaller(host).accessToken('orders', credentials(), { scope: 'orders:read' })
       await request(app).get('/orders/items').set('Authorization', `Bearer ${reader}`).expect(200, '"read"')
       await request(app)
         .post('/orders/items')
@@ -194,7 +194,7 @@ onEveryPlatform((host) => {
       router.get('/items', (req, res) => void res.json(authOf(req).scopes))
       router.get('/changes', inner.guard, (req, res) => void res.json(authOf(req).scopes))
       const app = newApp().use('/orders', router)
-      const reader = await callerOf(host).accessToken('orders', credentials(), { scope: 'orders:read' })
+      const reader = await createCaller(host).accessToken('orders', credentials(), { scope: 'orders:read' })
       await request(app).get('/orders/items').set('Authorization', `Bearer ${reader}`).expect(200, ['orders:read'])
       await request(app)
         .get('/orders/changes')
@@ -213,9 +213,9 @@ onEveryPlatform((host) => {
       app.get('/catalog/items', requireApiKey('catalog'), (req, res) => void res.json(authOf(req).api))
       const { create } = applications
       const made = await create({ name: 'Taken apart', apis: ['orders', 'catalog'] })
-      const token = await callerOf({ app }).accessToken('orders', made.credentials)
-      await callerOf({ app }).bearer('/orders/items', token).expect(200, '"orders"')
-      await callerOf({ app }).key('/catalog/items', made.credentials.clientId).expect(200, '"catalog"')
+      const token = await createCaller({ app }).accessToken('orders', made.credentials)
+      await createCaller({ app }).bearer('/orders/items', token).expect(200, '"orders"')
+      await createCaller({ app }).key('/catalog/items', made.credentials.clientId).expect(200, '"catalog"')
       expect(await verifyApiKey('catalog', made.credentials.clientId)).toMatchObject({
         application: { name: 'Taken apart' },
       })

@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import request from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, type IssuedCredentials } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
+import { createCaller } from '../support/caller.js'
 import { onEveryPlatform } from '../support/platform.js'
 import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
 
@@ -56,7 +56,7 @@ onEveryPlatform(
       function mounted() {
         const { router, guard } = routes()
         const app = mountOn(router).use(hosts404)
-        return { app, guard, caller: callerOf({ app }, mount) }
+        return { app, guard, caller: createCaller({ app }, mount) }
       }
 
       it('issues access tokens that its guards accept, and does not change req.url or req.baseUrl', async () => {

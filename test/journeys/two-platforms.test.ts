@@ -1,7 +1,7 @@
 import request from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
+import { createCaller } from '../support/caller.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
 
 /** Both platforms have the same baseUrl, APIs and secret, and different stores. */
@@ -19,8 +19,8 @@ onEveryPlatform((one) => {
       const made = await auth.applications.create({ name: `Shop of ${name}`, apis: ['orders', 'catalog'] })
       credentials[name] = made.credentials
     }
-    accessTokens.one = await callerOf({ app: appOf('one') }, '/one').accessToken('orders', credentials.one)
-    accessTokens.other = await callerOf({ app: appOf('other') }, '/other').accessToken('orders', credentials.other)
+    accessTokens.one = await createCaller({ app: appOf('one') }, '/one').accessToken('orders', credentials.one)
+    accessTokens.other = await createCaller({ app: appOf('other') }, '/other').accessToken('orders', credentials.other)
   })
   afterAll(() => other.auth.close())
 
@@ -50,7 +50,7 @@ onEveryPlatform((one) => {
       ['one', 'other'],
       ['other', 'one'],
     ] as const) {
-      const caller = callerOf({ app }, `/${own}`)
+      const caller = createCaller({ app }, `/${own}`)
       await caller.bearer('/orders/items', accessTokens[own]).expect(200, `"Shop of ${own}"`)
       await caller.key('/catalog/items', credentials[own].clientId).expect(200, `"Shop of ${own}"`)
       await caller.token('orders', credentials[own]).expect(200)
@@ -77,7 +77,7 @@ onEveryPlatform((one) => {
     const both = request(app).get('/both').set('X-Api-Key', credentials.one.clientId)
     await both.set('Authorization', `Bearer ${accessTokens.other}`).expect(200, '"Shop of other"')
     for (const name of ['one', 'other'] as const) {
-      await callerOf({ app })
+      await createCaller({ app })
         .bearer('/same', accessTokens[name])
         .expect(401, /invalid_token/)
     }
@@ -91,8 +91,8 @@ onEveryPlatform((one) => {
       (req, res) => void res.json(maybeAuthOf(req) ?? null),
     )
     await request(app).get('/').expect(200, 'null')
-    await callerOf({ app }).bearer('/', accessTokens.other).expect(401)
-    await callerOf({ app })
+    await createCaller({ app }).bearer('/', accessTokens.other).expect(401)
+    await createCaller({ app })
       .bearer('/', accessTokens.one)
       .expect(200, /Shop of one/)
   })
@@ -104,8 +104,8 @@ onEveryPlatform((one) => {
       await one.auth.applications.suspend(id)
       expect(await other.auth.applications.get(id)).toBeUndefined()
     }
-    await callerOf({ app }, '/one').key('/catalog/items', credentials.one.clientId).expect(403)
-    await callerOf({ app }, '/other').key('/catalog/items', credentials.other.clientId).expect(200)
+    await createCaller({ app }, '/one').key('/catalog/items', credentials.one.clientId).expect(403)
+    await createCaller({ app }, '/other').key('/catalog/items', credentials.other.clientId).expect(200)
     for (const { id } of applications) await one.auth.applications.resume(id)
   })
 

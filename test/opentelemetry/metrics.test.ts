@@ -2,11 +2,11 @@ import { metrics } from '@opentelemetry/api'
 import { AggregationTemporality, MeterProvider } from '@opentelemetry/sdk-metrics'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { observe } from '../../src/opentelemetry/index.js'
-import { followContext, forgetTelemetry, meters, type Series } from '../support/telemetry.js'
+import { installContextManager, resetTelemetry, createMeters, type Series } from '../support/telemetry.js'
 import { makeAllHappen, openObserved } from './observed.js'
 
-beforeEach(followContext)
-afterEach(forgetTelemetry)
+beforeEach(installContextManager)
+afterEach(resetTelemetry)
 
 const API = 'platform_auth.api.name'
 const CHANGE = 'platform_auth.change.type'
@@ -49,7 +49,7 @@ function sorted(series: readonly Series[]): string[] {
 
 describe('metrics', () => {
   it('count every event once, by API, type of change and error', async (test) => {
-    const { provider, series } = meters()
+    const { provider, series } = createMeters()
     metrics.setGlobalMeterProvider(provider)
     const observed = await openObserved(test)
     observe(observed.auth)
@@ -67,14 +67,14 @@ describe('metrics', () => {
     const observed = await openObserved(test)
     observe(observed.auth)
     await observed.caller.key('/catalog/items', 'unknown').expect(401)
-    const { provider, series } = meters()
+    const { provider, series } = createMeters()
     metrics.setGlobalMeterProvider(provider)
     await makeAllHappen(observed)
     expect(sorted(await series())).toEqual(sorted(ALL))
   })
 
   it('go to the given provider instead of the global one', async (test) => {
-    const [global, given] = [meters(), meters()]
+    const [global, given] = [createMeters(), createMeters()]
     metrics.setGlobalMeterProvider(global.provider)
     const observed = await openObserved(test)
     observe(observed.auth, { meterProvider: given.provider })
@@ -88,7 +88,7 @@ describe('metrics', () => {
   })
 
   it('start the series of every API at zero, and report the store as available', async (test) => {
-    const { provider, series } = meters()
+    const { provider, series } = createMeters()
     const observed = await openObserved(test)
     observe(observed.auth, { meterProvider: provider })
     expect(sorted(await series())).toEqual(
@@ -110,7 +110,7 @@ describe('metrics', () => {
   })
 
   it('have the application id only with perApplication, and only on request counters', async (test) => {
-    const { provider, series } = meters()
+    const { provider, series } = createMeters()
     const observed = await openObserved(test)
     observe(observed.auth, { meterProvider: provider, perApplication: true })
     const { application, credentials } = await observed.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
@@ -124,7 +124,7 @@ describe('metrics', () => {
   })
 
   it('report an outage of the store while it lasts, and its duration afterwards', async (test) => {
-    const { provider, series } = meters()
+    const { provider, series } = createMeters()
     const observed = await openObserved(test)
     observe(observed.auth, { meterProvider: provider })
     const named = async (name: string): Promise<unknown[]> =>
@@ -148,7 +148,7 @@ describe('metrics', () => {
 
   it('end with stop(): no listener remains, and nothing is observed', async (test) => {
     // Delta temporality: a gauge that is no longer observed is missing from the next collection.
-    const { provider, series } = meters(AggregationTemporality.DELTA)
+    const { provider, series } = createMeters(AggregationTemporality.DELTA)
     const observed = await openObserved(test)
     const { events } = observed.auth
     const listeners = (): number[] => events.eventNames().map((name) => events.listenerCount(name))

@@ -3,8 +3,8 @@ import { expect, type TestContext } from 'vitest'
 import { memoryStore, type Mailer, type PlatformEvent } from '../../src/index.js'
 import { RECORDINGS } from '../../src/opentelemetry/recordings.js'
 import { memoryMailer, type MemoryMailer } from '../../src/testing/index.js'
-import { callerOf, type Caller } from '../support/caller.js'
-import { failingStore, type FailingStore } from '../support/outage.js'
+import { createCaller, type Caller } from '../support/caller.js'
+import { failingStore, type FailingStore } from '../support/failing-store.js'
 import { openPlatform, type TestOptions, type TestPlatform } from '../support/platform.js'
 import { traced } from '../support/telemetry.js'
 
@@ -57,7 +57,7 @@ export async function openObserved(
   return {
     ...made,
     app,
-    caller: callerOf({ app }),
+    caller: createCaller({ app }),
     store,
     mailer,
     events,

@@ -5,10 +5,10 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { afterEach, describe, expect, it } from 'vitest'
 import { observe } from '../../src/opentelemetry/index.js'
 import { listen } from '../support/http.js'
-import { forgetTelemetry } from '../support/telemetry.js'
+import { resetTelemetry } from '../support/telemetry.js'
 import { makeAllHappen, openObserved } from './observed.js'
 
-afterEach(forgetTelemetry)
+afterEach(resetTelemetry)
 
 const PAGE = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8')
 

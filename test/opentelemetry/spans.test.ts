@@ -4,12 +4,12 @@ import express from 'express'
 import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { observe } from '../../src/opentelemetry/index.js'
-import { callerOf } from '../support/caller.js'
-import { followContext, forgetTelemetry, traced, tracers } from '../support/telemetry.js'
+import { createCaller } from '../support/caller.js'
+import { installContextManager, resetTelemetry, traced, createTracers } from '../support/telemetry.js'
 import { CONTACT, makeAllHappen, NAME, openObserved, type Observed } from './observed.js'
 
-beforeEach(followContext)
-afterEach(forgetTelemetry)
+beforeEach(installContextManager)
+afterEach(resetTelemetry)
 
 const API = 'platform_auth.api.name'
 const APPLICATION = 'platform_auth.application.id'
@@ -19,7 +19,7 @@ const ERROR = 'error.type'
 
 /** The host's tracing with the platform's spans. */
 async function openTraced(test: Parameters<typeof openObserved>[0], options?: Parameters<typeof openObserved>[1]) {
-  const { provider, exporter } = tracers()
+  const { provider, exporter } = createTracers()
   trace.setGlobalTracerProvider(provider)
   const observed = await openObserved(test, options)
   observe(observed.auth)
@@ -103,8 +103,8 @@ describe('the span of a request', () => {
     const app = express().use(traces.auth.router)
     app.get('/catalog/items', traces.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
     traces.exporter.reset()
-    await callerOf({ app }).token('orders', credentials).expect(200)
-    await callerOf({ app }).key('/catalog/items', 'unknown').expect(401)
+    await createCaller({ app }).token('orders', credentials).expect(200)
+    await createCaller({ app }).key('/catalog/items', 'unknown').expect(401)
     expect(traces.exporter.getFinishedSpans()).toEqual([])
     expect(traces.logger.lines.filter((line) => line.includes('listener'))).toEqual([])
   })
@@ -194,14 +194,14 @@ describe('traces', () => {
     const observed = await openObserved(test)
     observe(observed.auth)
     await observed.auth.applications.create({ name: NAME, apis: ['catalog'] })
-    const { provider, exporter } = tracers()
+    const { provider, exporter } = createTracers()
     trace.setGlobalTracerProvider(provider)
     await observed.auth.applications.create({ name: NAME, apis: ['catalog'] })
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['platform_auth.application.registered'])
   })
 
   it('go to the given provider instead of the global one', async (test) => {
-    const [global, given] = [tracers(), tracers()]
+    const [global, given] = [createTracers(), createTracers()]
     trace.setGlobalTracerProvider(global.provider)
     const observed = await openObserved(test)
     const stop = observe(observed.auth, { tracerProvider: given.provider })
@@ -236,7 +236,7 @@ describe('traces', () => {
     app.get('/catalog/items', observed.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
     observe(observed.auth)
     const { credentials } = await observed.auth.applications.create({ name: NAME, apis: ['catalog'] })
-    await callerOf({ app }).key('/catalog/items', credentials.clientId).expect(200)
+    await createCaller({ app }).key('/catalog/items', credentials.clientId).expect(200)
     expect(observed.logger.lines.join('\n')).toContain('A listener of request.allowed failed. Error: The exporter')
   })
 })

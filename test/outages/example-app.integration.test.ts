@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest'
-import { exampleApps } from '../support/example-app.js'
+import { useExampleApps } from '../support/example-app.js'
 import { freshDatabase } from '../support/postgres.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'
 
-const apps = exampleApps()
+const apps = useExampleApps()
 
 it(
   "the example app's /health reports an outage of its store, and its end",

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { expect, it } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { openOutageHost, type Answer } from '../support/outages.js'
+import { openOutageHost, type Answer } from '../support/outage-host.js'
 import { startPostgres, type PostgresServer } from '../support/postgres.js'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
 

@@ -10,7 +10,7 @@ import {
   measureRecovery,
   MAX_ANSWER_MS,
   type AtEnd,
-} from '../support/outages.js'
+} from '../support/outage-host.js'
 import { openPlatform } from '../support/platform.js'
 import { freshDatabase } from '../support/postgres.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'

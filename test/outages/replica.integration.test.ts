@@ -2,7 +2,7 @@ import { Pool } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { answersWith, openOutageHost, measureRecovery } from '../support/outages.js'
+import { answersWith, openOutageHost, measureRecovery } from '../support/outage-host.js'
 import { openPlatform } from '../support/platform.js'
 import { startPostgres } from '../support/postgres.js'
 

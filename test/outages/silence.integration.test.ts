@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { StoreUnavailableError } from '../../src/index.js'
-import { answersWith, openProxiedHost, measureRecovery } from '../support/outages.js'
+import { answersWith, openProxiedHost, measureRecovery } from '../support/outage-host.js'
 
 it(
   'bounds the requests that wait for a PostgreSQL that does not answer, then answers all of them with 503 at once',

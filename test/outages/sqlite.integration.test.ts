@@ -17,7 +17,7 @@ import {
   measureRecovery,
   MAX_ANSWER_MS,
   type AtEnd,
-} from '../support/outages.js'
+} from '../support/outage-host.js'
 import { openPlatform } from '../support/platform.js'
 
 const PROCESS = fileURLToPath(new URL('../support/sqlite-process.mjs', import.meta.url))

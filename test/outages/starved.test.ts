@@ -2,8 +2,8 @@ import express from 'express'
 import { expect, it, type TestContext } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { memoryStore, type Store } from '../../src/index.js'
-import { callerOf } from '../support/caller.js'
-import { failingStore } from '../support/outage.js'
+import { createCaller } from '../support/caller.js'
+import { failingStore } from '../support/failing-store.js'
 import { openPlatform } from '../support/platform.js'
 
 async function openApp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, store: Store) {
@@ -11,7 +11,7 @@ async function openApp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, 
   await made.auth.ready()
   onTestFinished(() => made.auth.close())
   const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders'] })
-  return { ...made, credentials, caller: callerOf({ app: express().use(made.auth.router) }) }
+  return { ...made, credentials, caller: createCaller({ app: express().use(made.auth.router) }) }
 }
 
 it('a slow store does not change the answers to a wrong and a right client secret', async (test) => {

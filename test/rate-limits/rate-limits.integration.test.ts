@@ -7,7 +7,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { RateLimitsOptions } from '../../src/index.js'
 import { createMemoryCounter } from '../../src/rate-limits/memory-counter.js'
 import { memoryMailer } from '../../src/testing/index.js'
-import { accessToken, createApplication, expectRefusal, formOf, GRANT, post, SECONDS } from '../support/http.js'
+import {
+  accessToken,
+  createApplication,
+  expectRefusal,
+  createTokenForm,
+  GRANT,
+  post,
+  RETRY_AFTER_SECONDS,
+} from '../support/http.js'
 import { openPlatform, type TestOptions, type TestPlatform } from '../support/platform.js'
 import { openRedis } from '../support/redis.js'
 
@@ -49,7 +57,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
     for (let i = 0; i < limit; i++) expect((await ask()).status).toBe(good)
     for (let i = 0; i < 2; i++) {
       const refused = await ask()
-      expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': SECONDS })
+      expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
       expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
       expect(refused.headers).not.toHaveProperty('ratelimit')
     }
@@ -65,9 +73,9 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
       redis,
     })
     const shop = await createApplication(auth, ['orders', 'catalog'])
-    const wrong = formOf({ ...shop, clientSecret: 'wrong' })
+    const wrong = createTokenForm({ ...shop, clientSecret: 'wrong' })
     await expectLimit(2, 200, () => byKey(app, shop.clientId))
-    await expectLimit(2, 200, () => post(app, TOKEN, formOf(shop)))
+    await expectLimit(2, 200, () => post(app, TOKEN, createTokenForm(shop)))
     await expectLimit(2, 401, () => post(app, TOKEN, wrong))
     let contact = 0
     const register = (): Test =>
@@ -105,17 +113,17 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
   it('accept the right secret from every address, after any number of guesses', async () => {
     const { app, auth } = openApp({ failedAuthentication: { limit: 3, ...MINUTE }, redis })
     const shop = await createApplication(auth, ['orders'])
-    const wrong = formOf({ ...shop, clientSecret: 'wrong' })
+    const wrong = createTokenForm({ ...shop, clientSecret: 'wrong' })
     const statuses = new Set<number>()
     for (let guess = 0; guess < 12; guess++) {
       for (const address of ['192.0.2.1', '192.0.2.2', `2001:db8::${guess}`]) {
         statuses.add((await post(app, TOKEN, wrong, from(address))).status)
         statuses.add(
-          (await post(app, TOKEN, formOf({ clientId: `x${guess}`, clientSecret: 'x' }), from(address))).status,
+          (await post(app, TOKEN, createTokenForm({ clientId: `x${guess}`, clientSecret: 'x' }), from(address))).status,
         )
-        expect((await post(app, TOKEN, formOf(shop), from(address))).status).toBe(200)
+        expect((await post(app, TOKEN, createTokenForm(shop), from(address))).status).toBe(200)
       }
-      expect((await post(app, TOKEN, formOf(shop), from('192.0.2.99'))).status).toBe(200)
+      expect((await post(app, TOKEN, createTokenForm(shop), from('192.0.2.99'))).status).toBe(200)
     }
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([401, 429])
   })
@@ -162,7 +170,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
     it('are on token answers, with a policy of their own, and readable for browsers (CORS)', async () => {
       const { app, auth } = openApp({ tokenRequests: POLICY, redis, headers: true }, { cors: { origin: '*' } })
       const shop = await createApplication(auth, ['orders'])
-      const ask = () => post(app, TOKEN, formOf(shop), { Origin: 'https://page.example' })
+      const ask = () => post(app, TOKEN, createTokenForm(shop), { Origin: 'https://page.example' })
       for (const remaining of [2, 1, 0]) {
         const { status, headers } = await ask()
         expect([status, headers['ratelimit-policy']]).toEqual([200, '"orders/token";q=3;w=60'])
@@ -182,9 +190,9 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
       const answers = [
         await byKey(app, shop.clientId),
         await byKey(app, 'x'),
-        await post(app, TOKEN, formOf(shop)),
+        await post(app, TOKEN, createTokenForm(shop)),
         ...(await Promise.all(
-          Array.from({ length: 5 }, () => post(app, TOKEN, formOf({ ...shop, clientSecret: 'x' }))),
+          Array.from({ length: 5 }, () => post(app, TOKEN, createTokenForm({ ...shop, clientSecret: 'x' }))),
         )),
       ]
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -241,8 +249,8 @@ describe('rate limits in Redis', () => {
     const shop = await createApplication(auth, ['orders', 'catalog'])
     const before = new Set(await redis.keys('*'))
     await byKey(app, shop.clientId)
-    await post(app, TOKEN, formOf(shop))
-    await post(app, TOKEN, formOf({ ...shop, clientSecret: 'wrong' }), from('192.0.2.1'))
+    await post(app, TOKEN, createTokenForm(shop))
+    await post(app, TOKEN, createTokenForm({ ...shop, clientSecret: 'wrong' }), from('192.0.2.1'))
     await request(app)
       .post('/register')
       .send({ name: 'Shop', contact: 'dev@shop.example', apis: ['catalog'] })

@@ -6,7 +6,7 @@ import request, { type Response } from 'supertest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../src/index.js'
 import { createRateLimits } from '../../src/rate-limits/create.js'
-import { createApplication, formOf, listen, post } from '../support/http.js'
+import { createApplication, createTokenForm, listen, post } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
 import { connectRedis, startRedis, type RedisServer } from '../support/redis.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -95,12 +95,12 @@ describe.each(Object.entries(FAILURES))('when Redis %s under load', (_, [fail, r
       expect([refused.status, refused.headers['retry-after']]).toEqual([429, expect.stringMatching(/^[1-6]\d?$/)])
 
       // Failed authentications are limited too, and the right secret is accepted.
-      const wrong = formOf({ ...quiet, clientSecret: 'wrong' })
+      const wrong = createTokenForm({ ...quiet, clientSecret: 'wrong' })
       const guesses = await Promise.all(repeat(8, () => post(app, '/orders/token', wrong)))
       expect(guesses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
         401, 401, 401, 401, 401, 429, 429, 429,
       ])
-      expect((await post(app, '/orders/token', formOf(quiet))).status).toBe(200)
+      expect((await post(app, '/orders/token', createTokenForm(quiet))).status).toBe(200)
 
       // While the circuit is open, no call waits for Redis.
       const startedAt = performance.now()

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { createApplication, formOf, type ClientCredentials } from '../support/http.js'
+import { createApplication, createTokenForm, type ClientCredentials } from '../support/http.js'
 import { openPlatform, SECRET } from '../support/platform.js'
 import { startRedis, type RedisServer } from '../support/redis.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -77,11 +77,11 @@ async function collectStatuses(
   return answers
 }
 
-const wrongForm = (): Record<string, string> => formOf({ ...shop, clientSecret: 'wrong' })
+const wrongForm = (): Record<string, string> => createTokenForm({ ...shop, clientSecret: 'wrong' })
 
 it.each<[string, number, (url: string, i: number) => PromiseLike<Response>]>([
   ['requests', 200, (url) => request(url).get('/catalog/items').set('X-Api-Key', shop.clientId)],
-  ['access tokens', 200, (url) => request(url).post('/orders/token').type('form').send(formOf(shop))],
+  ['access tokens', 200, (url) => request(url).post('/orders/token').type('form').send(createTokenForm(shop))],
   ['failed authentications', 401, (url) => request(url).post('/orders/token').type('form').send(wrongForm())],
   [
     'registrations of an address',
@@ -110,7 +110,7 @@ it.each<[string, number, (url: string, i: number) => PromiseLike<Response>]>([
 it('each process keeps the limit after Redis is killed, emits one event, and shares the limit again after a restart', async () => {
   // Clients that had used up their limit in Redis stay refused.
   await redis.kill()
-  const call = (url: string) => request(url).post('/orders/token').type('form').send(formOf(shop))
+  const call = (url: string) => request(url).post('/orders/token').type('form').send(createTokenForm(shop))
   expect(new Set(await collectStatuses(30, call))).toEqual(new Set([429]))
   // The first request with a new key opens the circuit in each process.
   const guess = (url: string) =>

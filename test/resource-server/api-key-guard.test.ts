@@ -3,8 +3,8 @@ import express5 from 'express'
 import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
-import { createApplication, exchange, expectRefusal, SECONDS } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import { createApplication, exchange, expectRefusal, RETRY_AFTER_SECONDS } from '../support/http.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import { openPlatform } from '../support/platform.js'
 import {
   type KnownApplication,
@@ -127,7 +127,7 @@ describe('requireApiKey() (docs/http.md G9 to G12, G14 to G16 and G19)', () => {
       host.store.fail()
       const answer = await get(clientId)
       host.store.recover()
-      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
       expect((await get(clientId)).status).toBe(200)
     })
 

@@ -1,8 +1,16 @@
 import express5 from 'express'
 import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accessToken, createApplication, exchange, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import {
+  accessToken,
+  createApplication,
+  exchange,
+  expectRefusal,
+  createTokenForm,
+  post,
+  RETRY_AFTER_SECONDS,
+} from '../support/http.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import { openPlatform } from '../support/platform.js'
 import {
   type KnownApplication,
@@ -115,7 +123,7 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
     it('G7: answers a revoked token with 401 invalid_token', async () => {
       const one = await accessToken(host.app, 'orders', shop)
       expect((await getWith(one)).status).toBe(200)
-      await post(host.app, '/orders/revoke', formOf(shop, { token: one }))
+      await post(host.app, '/orders/revoke', createTokenForm(shop, { token: one }))
       expectRefusal(await getWith(one), 401, 'invalid_token', TOKEN_REVOKED)
     })
 
@@ -207,7 +215,7 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
       host.store.fail()
       const answer = await getWith(one)
       host.store.recover()
-      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
       expect((await getWith(one)).status).toBe(200)
     })
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { maybeAuthOf } from '../../src/index.js'
 import type { ClientCredentials } from '../support/http.js'
-import type { FailingHost } from '../support/outage.js'
+import type { FailingHost } from '../support/failing-store.js'
 
 export type KnownApplication = ClientCredentials & { readonly id: string }
 

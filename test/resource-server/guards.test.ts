@@ -3,7 +3,7 @@ import request, { type Test } from 'supertest'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authOf, type PlatformEvent } from '../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal, listen } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import { onEveryPlatform, openPlatform } from '../support/platform.js'
 import { type KnownApplication, sendAuthInfo, TOKEN_MISSING } from './guarded-routes.js'
 

@@ -5,8 +5,8 @@ import type { RequestHandler } from 'express'
 import request from 'supertest'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { OAuthError, type Denial, type OnDenied } from '../../src/index.js'
-import { accessToken, createApplication, expectRefusal, SECONDS } from '../support/http.js'
-import { onEveryFailingPlatform } from '../support/outage.js'
+import { accessToken, createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../support/http.js'
+import { onEveryFailingPlatform } from '../support/failing-store.js'
 import { type KnownApplication, TOKEN_MISSING, KEY_MISSING } from './guarded-routes.js'
 
 describe('onDenied (docs/http.md G18)', () => {
@@ -157,7 +157,7 @@ describe('onDenied (docs/http.md G18)', () => {
           .get('/key')
           .set('X-Api-Key', clientId)
         host.store.recover()
-        expectRefusal(unavailable, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+        expectRefusal(unavailable, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
         await request(app).get('/')
         expectRefusal(await request(app).get('/'), 401, 'unauthorized', TOKEN_MISSING)
       })

@@ -3,9 +3,16 @@ import type { RequestHandler } from 'express'
 import request, { type Test } from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
 import { maybeAuthOf } from '../../src/index.js'
-import { accessToken, createApplication, expectRefusal, formOf, post, SECONDS } from '../support/http.js'
-import { openFailingPlatform, PLATFORMS, type FailingHost } from '../support/outage.js'
-import { openPlatform } from '../support/platform.js'
+import {
+  accessToken,
+  createApplication,
+  expectRefusal,
+  createTokenForm,
+  post,
+  RETRY_AFTER_SECONDS,
+} from '../support/http.js'
+import { openFailingPlatform, type FailingHost } from '../support/failing-store.js'
+import { openPlatform, PLATFORMS } from '../support/platform.js'
 
 const sendAuthInfo: RequestHandler = (req, res) => void res.json(maybeAuthOf(req) ?? null)
 
@@ -21,8 +28,8 @@ async function createRequests({ app, auth }: FailingHost) {
   const requests: Record<string, () => Promise<request.Response>> = {
     'bearer guard': () => request(app).get('/orders/items').set('Authorization', `Bearer ${token}`).then(keepResponse),
     'key guard': () => request(app).get('/catalog/items').set('X-Api-Key', shop.clientId).then(keepResponse),
-    token: () => post(app, '/orders/token', formOf(shop)),
-    introspect: () => post(app, '/orders/introspect', formOf(shop, { token })),
+    token: () => post(app, '/orders/token', createTokenForm(shop)),
+    introspect: () => post(app, '/orders/introspect', createTokenForm(shop, { token })),
     'key set': () => request(app).get('/.well-known/jwks.json').then(keepResponse),
   }
   const sendAll = async (): Promise<Record<string, request.Response>> =>
@@ -51,14 +58,14 @@ describe.concurrent.each(PLATFORMS)(
       host.store.fail()
       expect(await readStatuses()).toEqual(allWith(200))
       // A revocation that cannot be stored is not acknowledged.
-      const revocation = await post(host.app, '/orders/revoke', formOf(shop, { token }))
-      expectRefusal(revocation, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+      const revocation = await post(host.app, '/orders/revoke', createTokenForm(shop, { token }))
+      expectRefusal(revocation, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
       expect(await readStatuses()).toEqual(allWith(200))
       const unavailable = async () => expect(await readStatuses()).toEqual(allWith(503))
       await vi.waitFor(unavailable, { timeout: 5000, interval: 100 })
       const answers = await sendAll()
       for (const answer of Object.values(answers)) {
-        expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+        expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
         expect(answer.text).not.toMatch(/ECONNREFUSED|10\.1\.2\.3/)
       }
       expect(answers['key set']?.headers['access-control-allow-origin']).toBe('*')
@@ -118,7 +125,7 @@ describe.concurrent('Before the platform is ready', () => {
     let opening = 0
     Object.assign(store, { open: async () => (++opening < 2 ? Promise.reject(new Error('not yet')) : open()) })
     const late = openPlatform({ store }).auth
-    const answer = await post(express().use(late.router), '/orders/token', formOf(shop))
+    const answer = await post(express().use(late.router), '/orders/token', createTokenForm(shop))
     expect(answer.status).toBe(200)
     expect(opening).toBe(2)
     await late.close()
@@ -137,7 +144,8 @@ describe.concurrent('Before the platform is ready', () => {
       request(app).get('/orders/items').set('Authorization', 'Bearer x').then(keepResponse),
       request(app).get('/.well-known/jwks.json').then(keepResponse),
     ])
-    for (const answer of answers) expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+    for (const answer of answers)
+      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
     expect(performance.now() - since).toBeGreaterThan(4900)
     expect(performance.now() - since).toBeLessThan(7000)
   })
@@ -153,7 +161,7 @@ describe.concurrent('Before the platform is ready', () => {
     const lookedUp = request(host.app).get('/catalog/items').set('X-Api-Key', unseen.clientId).then(keepResponse)
     await sleep(1100)
     expect(await readStatuses()).toEqual(allWith(503))
-    expectRefusal(await lookedUp, 503, 'temporarily_unavailable', { 'retry-after': SECONDS })
+    expectRefusal(await lookedUp, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
     expect(performance.now() - since).toBeLessThan(7000)
     await host.end()
   })

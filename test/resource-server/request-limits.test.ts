@@ -1,7 +1,7 @@
 import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../src/index.js'
-import { accessToken, createApplication, expectRefusal, SECONDS } from '../support/http.js'
+import { accessToken, createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../support/http.js'
 import { onEveryPlatform, openPlatform } from '../support/platform.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
@@ -38,7 +38,7 @@ describe('The requests limit of an application (docs/http.md G13)', () => {
         expect((await get('/orders/items', tokens.again)).status).toBe(200)
         limited.length = 0
         const refused = await get('/orders/items', tokens.one)
-        expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': SECONDS })
+        expectRefusal(refused, 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
         expect(limited).toEqual([
           expect.objectContaining({ reason: 'too_many_requests', applicationId: one.id, api: 'orders' }) as object,
         ])
@@ -51,7 +51,7 @@ describe('The requests limit of an application (docs/http.md G13)', () => {
         const { clientId } = await createApplication(host.auth, ['catalog', 'weather'])
         const get = (path: string): Test => request(host.app).get(path).set('X-Api-Key', clientId)
         for (let i = 0; i < 2; i++) expect((await get('/catalog/items')).status).toBe(200)
-        expectRefusal(await get('/catalog/items'), 429, 'too_many_requests', { 'retry-after': SECONDS })
+        expectRefusal(await get('/catalog/items'), 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
         expect((await get('/weather/now')).status).toBe(200)
         await expect(host.auth.verifyApiKey('catalog', clientId)).rejects.toMatchObject({ status: 429 })
       })

@@ -14,8 +14,8 @@ import {
   type Store,
 } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
-import { callerOf } from '../support/caller.js'
-import { failingStore, STORE_FAILURE } from '../support/outage.js'
+import { createCaller } from '../support/caller.js'
+import { failingStore, STORE_FAILURE } from '../support/failing-store.js'
 import { openPlatform, SECRET, STORES, type TestOptions, type TestPlatform } from '../support/platform.js'
 
 const OTHER_SECRET = 'another secret of 32 characters or more'
@@ -66,9 +66,9 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     const creation = made.auth.applications.create({ name: 'Early', apis: ['orders', 'catalog'] })
     const requests = Promise.all([
       record('key set', request(made.app).get('/.well-known/jwks.json')),
-      record('token endpoint', callerOf(made).token('orders', { clientId: 'x', clientSecret: 'x' })),
-      record('bearer guard', callerOf(made).bearer('/orders/items', 'x.y.z')),
-      record('key guard', callerOf(made).key('/catalog/items', 'x')),
+      record('token endpoint', createCaller(made).token('orders', { clientId: 'x', clientSecret: 'x' })),
+      record('bearer guard', createCaller(made).bearer('/orders/items', 'x.y.z')),
+      record('key guard', createCaller(made).key('/catalog/items', 'x')),
       // These two need no store.
       record('no credential', request(made.app).get('/orders/items')),
       record('metadata', request(made.app).get('/orders/.well-known/oauth-authorization-server')),
@@ -87,7 +87,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
       'token endpoint 401',
     ])
     const { credentials } = await creation
-    await callerOf(made).token('orders', credentials).expect(200)
+    await createCaller(made).token('orders', credentials).expect(200)
     expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
   })
 
@@ -111,7 +111,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     expect(await early).toBe(200)
     expect(store.calls('open')).toBe(4)
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
-    await callerOf(made).token('orders', credentials).expect(200)
+    await createCaller(made).token('orders', credentials).expect(200)
     expect(events.map(({ type, reason }) => [type, reason])).toEqual([
       ['store.unavailable', STORE_FAILURE],
       ['store.available', undefined],
@@ -151,7 +151,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
       name: 'Shop',
       apis: ['orders', 'catalog'],
     })
-    const caller = callerOf(made)
+    const caller = createCaller(made)
     const accessToken = await caller.accessToken('orders', credentials)
     const ask = async () => [
       (await caller.bearer('/orders/items', accessToken)).status,
@@ -203,10 +203,10 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     const made = startPlatform(atEnd, { store, maxStaleness: 1 })
     const other = startPlatform(atEnd, { store })
     const { application, credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
-    await callerOf(made).key('/catalog/items', credentials.clientId).expect(200)
+    await createCaller(made).key('/catalog/items', credentials.clientId).expect(200)
     await other.auth.applications.suspend(application.id)
     const expectRefusal = async (): Promise<unknown> =>
-      callerOf(made).key('/catalog/items', credentials.clientId).expect(403)
+      createCaller(made).key('/catalog/items', credentials.clientId).expect(403)
     await vi.waitFor(expectRefusal, { timeout: 1000, interval: 10 })
   })
 
@@ -220,14 +220,14 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     // Each reads the feed. The second reading begins after both changes: their echoes evict nothing later.
     await made.auth.health()
     await made.auth.health()
-    await callerOf(made).key('/catalog/items', cached.credentials.clientId).expect(200)
+    await createCaller(made).key('/catalog/items', cached.credentials.clientId).expect(200)
     store.fail()
-    await callerOf(made).key('/catalog/items', cached.credentials.clientId).expect(200)
-    await callerOf(made)
+    await createCaller(made).key('/catalog/items', cached.credentials.clientId).expect(200)
+    await createCaller(made)
       .key('/catalog/items', uncached.credentials.clientId)
       .expect(503, /temporarily_unavailable/)
     store.recover()
-    await callerOf(made).key('/catalog/items', uncached.credentials.clientId).expect(200)
+    await createCaller(made).key('/catalog/items', uncached.credentials.clientId).expect(200)
   })
 
   it('stops polling and closes its store once, however often close() is called', async ({ onTestFinished: atEnd }) => {
@@ -293,7 +293,7 @@ describe.concurrent('the option secret', () => {
   ) {
     const made = startPlatform(atEnd, { store: sqliteStore(path), secret })
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
-    const accessToken = await callerOf(made).accessToken('orders', credentials)
+    const accessToken = await createCaller(made).accessToken('orders', credentials)
     await use?.(made)
     await made.auth.close()
     return { credentials, accessToken }
@@ -307,7 +307,7 @@ describe.concurrent('the option secret', () => {
     expect((error as Error).message).toMatch(message)
     const startedAt = performance.now()
     await request(made.app).get('/.well-known/jwks.json').expect(503)
-    await callerOf(made).key('/catalog/items', 'epa_key_x').expect(503)
+    await createCaller(made).key('/catalog/items', 'epa_key_x').expect(503)
     await expect(made.auth.applications.list()).rejects.toMatchObject({ code: 'store_unavailable' })
     expect(store.calls('open')).toBe(1)
     expect(performance.now() - startedAt).toBeLessThan(1000)
@@ -324,9 +324,9 @@ describe.concurrent('the option secret', () => {
   ): Promise<void> {
     const made = startPlatform(atEnd, { store: sqliteStore(path), secret })
     await made.auth.ready()
-    await callerOf(made).bearer('/orders/items', before.accessToken).expect(200)
-    await callerOf(made).key('/catalog/items', before.credentials.clientId).expect(200)
-    await callerOf(made).token('orders', before.credentials).expect(200)
+    await createCaller(made).bearer('/orders/items', before.accessToken).expect(200)
+    await createCaller(made).key('/catalog/items', before.credentials.clientId).expect(200)
+    await createCaller(made).token('orders', before.credentials).expect(200)
     await made.auth.close()
   }
 

@@ -4,11 +4,11 @@ import { createAccessTokenSigner, type SignAccessToken } from '../../src/tokens/
 import { createSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.js'
 import { createAccessTokenVerifier, type AccessTokenVerifier } from '../../src/tokens/verify-access-token.js'
 
-/** The API that these access tokens are for. */
+/** The issuer of these access tokens. */
 export const ISSUER = 'https://api.example.com/orders'
 
-/** Signing keys and access tokens over a store, without a platform. */
-export function accessTokensOver(
+/** Signs and verifies access tokens with a store, without a platform. */
+export function createAccessTokens(
   store: Store,
   encryption: Encryption,
 ): {

@@ -2,10 +2,10 @@ import type { Express } from 'express'
 import request, { type Test } from 'supertest'
 import type { IssuedCredentials } from '../../src/index.js'
 
-/** What an application's program does: it gets access tokens and calls APIs. */
+/** The requests of a client: it gets access tokens and calls APIs. */
 export interface Caller {
   token(api: string, credentials: Partial<IssuedCredentials>, more?: Readonly<Record<string, string>>): Test
-  /** The access token, where there must be one. */
+  /** Rejects if the token endpoint refuses. */
   accessToken(
     api: string,
     credentials: Partial<IssuedCredentials>,
@@ -17,10 +17,10 @@ export interface Caller {
 }
 
 /**
- * The requests of an application's program, to an app or to an address, below the path where the platform is mounted.
- * The app may come later than its caller.
+ * Creates the requests of a client to an app or to a URL, below the path where the platform is mounted. `host.app` is read
+ * at each request, so that it may be set later.
  */
-export function callerOf(host: { readonly app: Express | string }, mount = ''): Caller {
+export function createCaller(host: { readonly app: Express | string }, mount = ''): Caller {
   function form(path: string, { clientId = '', clientSecret = '' }: Partial<IssuedCredentials>, more: object): Test {
     return request(host.app)
       .post(mount + path)

@@ -9,19 +9,19 @@ import { freePort } from './free-port.js'
 
 export const EXAMPLE = fileURLToPath(new URL('../../example-app/', import.meta.url))
 
-/** The example app, started as a newcomer starts it. */
+/** The example app in its own process. */
 export interface Example {
   readonly process: ReturnType<typeof spawnServer>
   readonly port: number
   readonly baseUrl: string
-  /** Everything on stdout and stderr up to now. */
+  /** Everything that it has printed on stdout and stderr. */
   output(): string
   /** Sends a signal, if one is given, and resolves the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** How a program ended. */
-export interface Ran {
+/** How a program ended, and what it printed. */
+export interface ProgramResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -29,8 +29,8 @@ export interface Ran {
 
 type Environment = Readonly<Record<string, string>>
 
-/** For each test of a file a folder of its own, and an end to every example app that it has started. */
-export function exampleApps() {
+/** Gives each test of a file a new folder, and ends the example apps that the test has started. */
+export function useExampleApps() {
   const running: Example[] = []
   let folder: string
 
@@ -43,15 +43,15 @@ export function exampleApps() {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Nothing of the test run's own environment but where programs are found. */
-  function environment(env: Environment): Environment {
+  /** Without the environment of the test run, except PATH. */
+  function createEnvironment(env: Environment): Environment {
     return { PATH: process.env['PATH'] ?? '', EXAMPLE_VAR: join(folder, 'var'), ...env }
   }
 
-  /** Resolves once it has printed all that it prints. */
+  /** Starts it, and resolves when it has printed its last line. */
   async function start(env: Environment = {}): Promise<Example> {
     const port = Number(env['PORT'] ?? (await freePort()))
-    const child = spawnServer(environment({ PORT: String(port), ...env }))
+    const child = spawnServer(createEnvironment({ PORT: String(port), ...env }))
     let output = ''
     const closed = once(child, 'close') as Promise<[number | null]>
     const printed = new Promise<void>((resolve, reject) => {
@@ -79,9 +79,9 @@ export function exampleApps() {
     return example
   }
 
-  function run(file: string, args: readonly string[], env: Environment = {}): Promise<Ran> {
+  function run(file: string, args: readonly string[], env: Environment = {}): Promise<ProgramResult> {
     return new Promise((resolve) => {
-      execFile(file, args, { env: environment(env), timeout: 15_000 }, (error, stdout, stderr) => {
+      execFile(file, args, { env: createEnvironment(env), timeout: 15_000 }, (error, stdout, stderr) => {
         resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, stdout, stderr })
       })
     })
@@ -90,11 +90,12 @@ export function exampleApps() {
   return {
     folder: () => folder,
     start,
-    startInVain: async (env: Environment) =>
+    /** Runs the server until it ends, for settings with which it does not start. */
+    runServer: async (env: Environment) =>
       run(process.execPath, [join(EXAMPLE, 'server.js')], { PORT: String(await freePort()), ...env }),
-    spawn: (env: Environment) => spawnServer(environment(env)),
+    spawn: (env: Environment) => spawnServer(createEnvironment(env)),
     run,
-    /** A line, pasted into a shell. */
+    /** Runs a line in a shell. */
     paste: (line: string) => run('bash', ['--norc', '-c', line]),
     client: (baseUrl: string) => run(process.execPath, [join(EXAMPLE, 'client.js')], { BASE_URL: baseUrl }),
   }
@@ -104,6 +105,6 @@ function spawnServer(env: Environment) {
   return spawn(process.execPath, [join(EXAMPLE, 'server.js')], { env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-export async function modeOf(path: string): Promise<string> {
+export async function readMode(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8)
 }

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port on which nothing listens, for a program that is told where to listen. Below those that systems hand out by
- * themselves: one of these could be somebody else's again before the program has it.
+ * Finds a port on which nothing listens, for a program that must be given its port. It is below the ephemeral ports, which
+ * the system could give to another socket before the program listens.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -19,7 +19,7 @@ export async function listen(
   return { server, port, close }
 }
 
-/** What came back on a socket, and what a refusal is judged by. */
+/** An answer that was read from a socket: what `expectRefusal()` needs of it. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -27,7 +27,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** Sends an HTTP/1.1 request byte for byte, and resolves the answer. For what clients don't let one say. */
+/** Sends an HTTP/1.1 request byte for byte, for requests that HTTP clients do not send, and resolves the answer. */
 export async function exchange(
   app: RequestListener,
   head: readonly string[],
@@ -40,14 +40,14 @@ export async function exchange(
     socket.write([...head, 'Host: localhost', 'Connection: close', '', ''].join('\r\n'))
     socket.write(body)
     talk?.(socket)
-    return parseAnswer(await received(socket))
+    return parseAnswer(await readAll(socket))
   } finally {
     await close()
   }
 }
 
-/** All that comes until the other side is done; a reset after the answer is none of our business. */
-function received(socket: Socket): Promise<string> {
+/** Reads until the server closes the connection. A reset after the answer is not an error. */
+function readAll(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
     socket.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk))
@@ -71,12 +71,12 @@ function parseAnswer(received: string): Answer {
   return { status: Number(statusLine.split(' ')[1]), headers, body: json ? JSON.parse(text) : {}, text }
 }
 
-/** The value of a Basic header as most clients send it: raw. */
+/** A Basic header as most clients send it: without form encoding. */
 export function basic(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
 }
 
-/** The same as RFC 6749 2.3.1 has it: both parts form-encoded first. */
+/** A Basic header as RFC 6749 2.3.1 requires it: both parts form-encoded first. */
 export function encodedBasic(id: string, secret: string): string {
   const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
   return basic(encode(id), encode(secret))
@@ -87,7 +87,7 @@ export interface ClientCredentials {
   readonly clientSecret: string
 }
 
-/** An application with a secret, by what it may use. */
+/** Creates an application that may use these APIs. */
 export async function createApplication(
   auth: Pick<PlatformAuth, 'applications'>,
   apis: ApiGrants,
@@ -97,7 +97,7 @@ export async function createApplication(
   return { id: application.id, clientId: credentials.clientId, clientSecret: credentials.clientSecret ?? '' }
 }
 
-/** Sends a form, as clients do. */
+/** Sends a form. */
 export function post(
   app: RequestListener,
   path: string,
@@ -114,25 +114,28 @@ export function post(
 
 export const GRANT = { grant_type: 'client_credentials' }
 
-/** The form of a token request with the credentials in the body. */
-export function formOf({ clientId, clientSecret }: ClientCredentials, more: object = {}): Record<string, string> {
+/** Creates the form of a token request with the credentials in the body. */
+export function createTokenForm(
+  { clientId, clientSecret }: ClientCredentials,
+  more: object = {},
+): Record<string, string> {
   return { ...GRANT, client_id: clientId, client_secret: clientSecret, ...more }
 }
 
-/** An access token, got as clients get it. */
+/** Requests an access token. */
 export async function accessToken(
   app: RequestListener,
   api: string,
   credentials: ClientCredentials,
   more: object = {},
 ): Promise<string> {
-  const { body } = await post(app, `/${api}/token`, formOf(credentials, more))
+  const { body } = await post(app, `/${api}/token`, createTokenForm(credentials, more))
   expect(body).toMatchObject({ access_token: expect.any(String) as string })
   return (body as { access_token: string }).access_token
 }
 
 /** RFC 6749 5.2: %x20-21 / %x23-5B / %x5D-7E */
-export const WORDS = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/
+export const ERROR_DESCRIPTION = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/
 
 /** Expects a refusal exactly as docs/http.md describes it. */
 export function expectRefusal(
@@ -144,7 +147,7 @@ export function expectRefusal(
   const body = answer.body as { error: string; error_description: string }
   expect({ status: answer.status, error: body.error }, answer.text).toEqual({ status, error })
   expect(Object.keys(body)).toEqual(['error', 'error_description'])
-  expect(body.error_description).toMatch(WORDS)
+  expect(body.error_description).toMatch(ERROR_DESCRIPTION)
   const got = answer.headers as Record<string, string | undefined>
   expect(got).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
@@ -160,4 +163,4 @@ export function expectRefusal(
 }
 
 /** Retry-After: a whole number of seconds, 1 or more. */
-export const SECONDS = /^[1-9]\d*$/
+export const RETRY_AFTER_SECONDS = /^[1-9]\d*$/

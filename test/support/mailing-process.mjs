@@ -1,5 +1,5 @@
 /**
- * A platform in a process of its own that registers applications and mails their credentials, until it is killed:
+ * A platform in its own process that registers applications and mails their credentials, until it is killed:
  * `node mailing-process.mjs <SQLite file> <port of the mail server> <began> <speed> <names>`. Since `began` its clock has
  * run `speed` times as fast as the real one. Log messages and events are lines on stdout; `registered <name>` is a
  * registration that was acknowledged.

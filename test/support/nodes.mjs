@@ -1,6 +1,6 @@
 /**
- * `npm run test:nodes`: the whole test suite on every Node that the package promises to run on, fetched by npx.
- * Arguments choose others: `npm run test:nodes -- 22 24.1.0`.
+ * `npm run test:nodes`: runs `npm test` on every supported version of Node, which npx downloads. Arguments name other
+ * versions: `npm run test:nodes -- 22 24.1.0`.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -9,13 +9,13 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const asked = process.argv.slice(2)
-const specs = asked.length > 0 ? asked : ['20.19.0', '20.20.2', '22.12.0', '22', '24', '26']
+const requested = process.argv.slice(2)
+const specs = requested.length > 0 ? requested : ['20.19.0', '20.20.2', '22.12.0', '22', '24', '26']
 const scratch = await mkdtemp(join(tmpdir(), 'nodes-'))
 try {
   for (const spec of specs) {
     const started = Date.now()
-    const { passed, totals } = await suiteOn(spec)
+    const { passed, totals } = await runSuite(spec)
     const seconds = Math.round((Date.now() - started) / 1000)
     process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${totals}, ${seconds} s\n`)
     if (!passed) process.exitCode = 1
@@ -24,16 +24,16 @@ try {
   await rm(scratch, { recursive: true, force: true })
 }
 
-/** @param {string} spec a version, or a part of one for the newest that begins with it */
-async function suiteOn(spec) {
-  const ask = ['-y', '-p', `node@${spec}`, '--', 'node', '-p', 'process.execPath + " " + process.version']
-  const answer = await run('npx', ask, process.env)
+/** @param {string} spec a version, or its first numbers for the newest that begins with them */
+async function runSuite(spec) {
+  const query = ['-y', '-p', `node@${spec}`, '--', 'node', '-p', 'process.execPath + " " + process.version']
+  const answer = await run('npx', query, process.env)
   const [node = '', version = ''] = answer.stdout.trim().split(' ')
   if (answer.failed || !`${version}.`.startsWith(`v${spec}.`)) {
-    return { passed: false, totals: `Node ${spec}: npx brought ${version || 'nothing'}. ${answer.stderr.trim()}` }
+    return { passed: false, totals: `Node ${spec}: npx installed ${version || 'nothing'}. ${answer.stderr.trim()}` }
   }
 
-  // By its path, and first on PATH: test processes that ask for "node" get the same one. EXPECTED_NODE is checked there.
+  // First on PATH, so that test processes that start "node" get the same version. vitest.config.ts checks EXPECTED_NODE.
   const env = { ...process.env, PATH: dirname(node) + delimiter + process.env.PATH, EXPECTED_NODE: version }
   const build = await run(node, ['.build/build.mjs'], env)
   if (build.failed) return { passed: false, totals: `Node ${version}: the build failed. ${build.stderr}` }

@@ -1,6 +1,6 @@
 /**
- * A platform in a process of its own, on the SQLite file that it is given: `node platform-process.mjs <file> <secret>`.
- * Says its port on stdout; `POST /control` does what its operator would do there.
+ * A platform in its own process. Usage: `node platform-process.mjs <SQLite file> <secret>`. Writes its port to stdout.
+ * `POST /control` calls a method of `auth.applications` or `auth.signingKeys`.
  */
 import express from 'express'
 import { authOf, createPlatformAuth } from 'express-platform-auth'

@@ -9,15 +9,15 @@ import {
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { RequestHandler } from 'express'
 
-/** One series as it stands: a counter's or gauge's value, or a histogram's `{ count, sum }`. */
+/** A time series and its current value: a number, or `{ count, sum }` of a histogram. */
 export interface Series {
   readonly name: string
   readonly attributes: Attributes
   readonly value: unknown
 }
 
-/** OpenTelemetry's SDK for metrics, in memory. */
-export function meters(temporality = AggregationTemporality.CUMULATIVE): {
+/** Creates an OpenTelemetry meter provider that exports to memory. */
+export function createMeters(temporality = AggregationTemporality.CUMULATIVE): {
   provider: MeterProvider
   series: () => Promise<Series[]>
 } {
@@ -40,14 +40,14 @@ export function meters(temporality = AggregationTemporality.CUMULATIVE): {
   }
 }
 
-/** OpenTelemetry's SDK for traces, in memory. */
-export function tracers(): { provider: BasicTracerProvider; exporter: InMemorySpanExporter } {
+/** Creates an OpenTelemetry tracer provider that exports to memory. */
+export function createTracers(): { provider: BasicTracerProvider; exporter: InMemorySpanExporter } {
   const exporter = new InMemorySpanExporter()
   return { provider: new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }), exporter }
 }
 
-/** Context that follows promises and callbacks, as OpenTelemetry's SDK for Node has it. */
-export function followContext(): void {
+/** Installs a context manager that follows promises and callbacks, as OpenTelemetry's SDK for Node does. */
+export function installContextManager(): void {
   const storage = new AsyncLocalStorage<Context>()
   context.setGlobalContextManager({
     active: () => storage.getStore() ?? ROOT_CONTEXT,
@@ -66,14 +66,14 @@ export function followContext(): void {
   })
 }
 
-/** Sets nothing global any more. */
-export function forgetTelemetry(): void {
+/** Removes the global meter provider, tracer provider and context manager. */
+export function resetTelemetry(): void {
   metrics.disable()
   trace.disable()
   context.disable()
 }
 
-/** What HTTP instrumentation does: a span around each request, active in it. */
+/** Starts a span for each request and makes it active, as HTTP instrumentation does. */
 export const traced: RequestHandler = (req, res, next) => {
   const span = trace.getTracer('host').startSpan(`${req.method} ${req.path}`, { kind: SpanKind.SERVER })
   res.on('close', () => span.end())

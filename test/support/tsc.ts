@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 
 const ours = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
 
-/** Compiles without writing, and resolves the errors, each as `file.ts:line TS1234: why`, in their order. */
+/** Type-checks without writing files, and resolves the errors in their order, each as `file.ts:line TS1234: message`. */
 export function tsc(options: readonly string[], typescript = ours): Promise<string[]> {
   const args = [join(typescript, 'bin/tsc'), '--noEmit', '--pretty', 'false', ...options]
   return new Promise((resolve, reject) => {

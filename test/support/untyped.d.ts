@@ -1,4 +1,4 @@
-// Packages of the tests that come without types: as much of them as is used.
+// Types of packages that have none: only what the tests use.
 declare module 'body-parser1' {
   import type express from 'express'
   const bodyParser: Pick<typeof express, 'json' | 'urlencoded' | 'text' | 'raw'>

@@ -1,10 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Polls until the condition is true; rejects after `seconds`, which allow for a busy machine. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
-  const deadline = performance.now() + seconds * 1000
+interface WaitOptions {
+  /** Milliseconds; the default allows for a busy machine. */
+  readonly timeout?: number
+  /** Milliseconds between two polls. */
+  readonly interval?: number
+}
+
+/** Polls until the condition is true, and resolves after how many milliseconds it was. Rejects after the time-out. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  { timeout = 10_000, interval = 10 }: WaitOptions = {},
+): Promise<number> {
+  const startedAt = performance.now()
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`The condition was not met within ${seconds} s.`)
-    await sleep(10)
+    if (performance.now() - startedAt > timeout) throw new Error(`The condition was not met within ${timeout} ms.`)
+    await sleep(interval)
   }
+  return performance.now() - startedAt
 }

@@ -2,7 +2,7 @@ import express from 'express'
 import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SigningAlgorithm } from '../../src/index.js'
-import { accessToken, createApplication, formOf, post } from '../support/http.js'
+import { accessToken, createApplication, createTokenForm, post } from '../support/http.js'
 import { openPlatform, type TestPlatform } from '../support/platform.js'
 import { expectInvalid, fetchKeySet, ISSUER } from './signer.js'
 
@@ -108,7 +108,7 @@ describe('expires_in and exp', () => {
     const { auth, clock } = openPlatform({ accessTokenLifetime: 60, clockTolerance: 0 })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
-    const { body } = await post(app, '/orders/token', formOf(shop))
+    const { body } = await post(app, '/orders/token', createTokenForm(shop))
     const { access_token: token, expires_in } = body as { access_token: string; expires_in: number }
     const { iat, exp } = decodeJwt(token)
     expect([expires_in, exp! - iat!]).toEqual([60, 60])
@@ -130,8 +130,8 @@ describe('the accessTokenLifetime of an API', () => {
     })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['brief', 'long'])
-    expect((await post(app, '/brief/token', formOf(shop))).body).toMatchObject({ expires_in: 30 })
-    expect((await post(app, '/long/token', formOf(shop))).body).toMatchObject({ expires_in: 7200 })
+    expect((await post(app, '/brief/token', createTokenForm(shop))).body).toMatchObject({ expires_in: 30 })
+    expect((await post(app, '/long/token', createTokenForm(shop))).body).toMatchObject({ expires_in: 7200 })
     const { iat, exp } = decodeJwt(await accessToken(app, 'brief', shop))
     expect(exp! - iat!).toBe(30)
     await auth.close()

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore, type OAuthError } from '../../src/index.js'
 import { createEncryption } from '../../src/store-client/encryption.js'
 import { generateSigningKey } from '../../src/tokens/key-pairs.js'
-import { accessTokensOver, ISSUER } from '../support/access-tokens.js'
-import { callerOf } from '../support/caller.js'
-import { failingStore, type FailingStore } from '../support/outage.js'
+import { createAccessTokens, ISSUER } from '../support/access-tokens.js'
+import { createCaller } from '../support/caller.js'
+import { failingStore, type FailingStore } from '../support/failing-store.js'
 import { openPlatform, type TestPlatform } from '../support/platform.js'
 
 let store: FailingStore
@@ -59,7 +59,7 @@ describe('access tokens of unknown signing keys', () => {
   it('are refused without a promise when they are repeated, and valid once the key is loaded', async () => {
     const encryption = createEncryption(['a secret of 32 characters or more'])
     const [ownStore, otherStore] = [memoryStore(), memoryStore()]
-    const [here, elsewhere] = [accessTokensOver(ownStore, encryption), accessTokensOver(otherStore, encryption)]
+    const [here, elsewhere] = [createAccessTokens(ownStore, encryption), createAccessTokens(otherStore, encryption)]
     const times = { createdAt: Date.now(), signsFrom: Date.now(), formerVerifiesFor: 60 }
     const key = await generateSigningKey(encryption, { algorithm: 'ES256', ...times })
     await otherStore.addSigningKey(key, undefined, AUDIT)
@@ -103,7 +103,7 @@ it('refuses a cached, unexpired access token once its signing key no longer veri
   const { auth: longLived } = openPlatform({ store, accessTokenLifetime: 100_000, now: clock.now })
   await Promise.all([auth.ready(), longLived.ready()])
   const { credentials } = await longLived.applications.create({ name: 'Shop', apis: ['orders'] })
-  const token = await callerOf({ app: express().use(longLived.router) }).accessToken('orders', credentials)
+  const token = await createCaller({ app: express().use(longLived.router) }).accessToken('orders', credentials)
   const verify = () =>
     auth.verifyAccessToken('orders', token).then(
       () => 200,

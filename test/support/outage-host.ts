@@ -10,6 +10,7 @@ import { createApplication, listen } from './http.js'
 import { openPlatform, type TestOptions, type TestPlatform } from './platform.js'
 import { freshDatabase } from './postgres.js'
 import { startTcpProxy } from './tcp-proxy.js'
+import { waitUntil } from './wait-until.js'
 
 /** `onTestFinished`: takes what is to be done after the test, in reverse order. */
 export type AtEnd = (end: () => void | Promise<void>) => void
@@ -116,13 +117,11 @@ async function fetchAnswer(url: string, init: RequestInit): Promise<Answer & { r
 
 /** Milliseconds until no request is answered with 503 any more. */
 export async function measureRecovery(host: OutageHost, timeout = 20_000): Promise<number> {
-  const startedAt = performance.now()
-  while (performance.now() - startedAt <= timeout) {
+  const hasRecovered = async (): Promise<boolean> => {
     const answers = await Promise.all([host.askCached(), host.askUnknownKey(), host.requestToken()])
-    if (answers.flat().every(({ status }) => status !== 503)) return performance.now() - startedAt
-    await sleep(20)
+    return answers.flat().every(({ status }) => status !== 503)
   }
-  throw new Error('The platform has not recovered.')
+  return waitUntil(hasRecovered, { timeout, interval: 20 })
 }
 
 /** The 90th percentile of the answer times with cached credentials, in milliseconds. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Store } from '../../src/index.js'
-import { EXPRESSES, type Host, openPlatform, STORES, type TestOptions } from './platform.js'
+import { openPlatform, PLATFORMS, type Host, type STORES, type TestOptions } from './platform.js'
 
 /** A store that can be made to fail, to be slow or to hang. */
 export interface FailingStore extends Store {
@@ -90,11 +90,6 @@ export async function openFailingPlatform(
   }
   return { ...made, express, app, store, working, end }
 }
-
-/** Every combination of a version of Express and a store. */
-export const PLATFORMS = Object.entries(EXPRESSES).flatMap(([expressName, express]) =>
-  Object.entries(STORES).map(([storeName, openStore]) => [`${expressName}, ${storeName}`, express, openStore] as const),
-)
 
 /** `onEveryPlatform`, on stores that can be made to fail. */
 export function onEveryFailingPlatform(tests: (host: FailingHost) => void, options: TestOptions = {}): void {

@@ -1,5 +1,5 @@
-/** Milliseconds that some work takes, the best of three: what else the machine does is not its fault. */
-export async function timed(work: () => unknown): Promise<number> {
+/** Measures how many milliseconds the work takes: the best of three runs, so that a busy machine matters less. */
+export async function measureTime(work: () => unknown): Promise<number> {
   const taken: number[] = []
   for (let i = 0; i < 3; i++) {
     const since = performance.now()

@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { parseSourceFile } from './support/source-files.js'
+
+const root = new URL('../', import.meta.url)
+
+/** Start a process, need one, or need the build. They are for files named `*.integration.test.ts` or `*.long.test.ts`. */
+const NOT_IN_UNIT_TESTS = [
+  'node:child_process',
+  'node:cluster',
+  'esbuild',
+  'express-platform-auth',
+  'jsdom',
+  'pg',
+  'playwright-core',
+]
+const BUILD = new RegExp(String.raw`\.\./${'dist'}/`)
+
+const unitTests = readdirSync(fileURLToPath(new URL('test/', root)), { recursive: true, encoding: 'utf8' })
+  .map((path) => `test/${path.replaceAll('\\', '/')}`)
+  .filter((path) => path.endsWith('.test.ts') && !/\.(?:integration|long)\.test\.ts$/.test(path))
+
+it('unit tests import nothing that starts a process or needs the build', () => {
+  expect(unitTests).toContain('test/lanes.test.ts')
+  expect(unitTests.flatMap((path) => findForbiddenImports(path))).toEqual([])
+})
+
+/** What a test file imports by itself and through the helpers in `test`. */
+function findForbiddenImports(path: string, importer = '', seen = new Set<string>()): string[] {
+  if (seen.has(path) || !existsSync(new URL(path, root))) return []
+  seen.add(path)
+  const text = readFileSync(new URL(path, root), 'utf8')
+  const from = importer === '' ? path : `${importer} -> ${path}`
+  const { imports } = parseSourceFile(path, text)
+  return [
+    ...imports
+      .filter(({ target, typeOnly }) => !typeOnly && NOT_IN_UNIT_TESTS.includes(target))
+      .map(({ target }) => `${from} imports ${target}`),
+    ...(BUILD.test(text) ? [`${from} reads the build`] : []),
+    ...imports
+      .filter(({ target, kind }) => kind === 'file' && target.startsWith('test/'))
+      .flatMap(({ target }) => findForbiddenImports(target, from, seen)),
+  ]
+}
