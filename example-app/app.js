@@ -27,7 +27,7 @@ export function createApp({ auth, database, mailbox, baseUrl }) {
     const health = await auth.health()
     res.status(health.ok ? 200 : 503).json(health)
   })
-  // Every API with its reference, and, where emails can leave, registration.
+  // Every API with its reference, and, where e-mails can leave, registration.
   platform.use('/developers', developerConsole(auth, { title: 'Tea and coffee developers', documents: DOCUMENTS }))
   if (mailbox) platform.use(mailboxRoutes(mailbox, baseUrl))
   platform.get('/', home(auth, { baseUrl, mailbox }))

@@ -19,7 +19,7 @@ export function home({ apis }, { baseUrl, mailbox }) {
       <li>
         <a href="${links.developers}">For developers</a>: its APIs, and how to register an application that calls them
       </li>
-      ${links.mailbox ? html`<li><a href="${links.mailbox}">Mailbox</a>: the emails with credentials, kept on this machine</li>` : ''}
+      ${links.mailbox ? html`<li><a href="${links.mailbox}">Mailbox</a>: the e-mails with credentials, kept on this machine</li>` : ''}
       <li><a href="${links.health}">Health</a></li>
     </ul>`
   return function sendHome(_req, res) {

@@ -6,10 +6,10 @@ import { SettingsError } from './settings.js'
 /** @typedef {import('express-platform-auth/mailers/smtp').SmtpTransport} Transport */
 
 /**
- * How emails with credentials get to people: by a mail server, or, to try things out, into a mailbox on this machine.
+ * How e-mails with credentials get to people: by a mail server, or, to try things out, into a mailbox on this machine.
  * @typedef {object} Mail
  * @property {import('express-platform-auth').Mailer} mailer
- * @property {import('./mailbox.js').Mailbox | undefined} mailbox where emails are kept instead of being sent
+ * @property {import('./mailbox.js').Mailbox | undefined} mailbox where e-mails are kept instead of being sent
  *
  * @param {{ smtpUrl: string | undefined, mailFrom: string, mailFolder: string, production: boolean }} settings
  * @returns {Promise<Mail>}
@@ -18,7 +18,7 @@ export async function openMail({ smtpUrl, mailFrom, mailFolder, production }) {
   if (smtpUrl) return { mailer: mailerBy(mailServer(smtpUrl), mailFrom), mailbox: undefined }
   if (production) {
     throw new SettingsError(
-      'SMTP_URL is missing. In production emails are sent, not kept: SMTP_URL=smtps://user:password@smtp.example.com npm start',
+      'SMTP_URL is missing. In production e-mails are sent, not kept: SMTP_URL=smtps://user:password@smtp.example.com npm start',
     )
   }
   const { openMailbox } = await import('./mailbox.js')
@@ -57,7 +57,7 @@ function mailServer(url) {
   })
 }
 
-/** Writes emails as a mail server would be given them. @param {import('./mailbox.js').Mailbox} mailbox @returns {Transport} */
+/** Writes e-mails as a mail server would be given them. @param {import('./mailbox.js').Mailbox} mailbox @returns {Transport} */
 function intoMailbox(mailbox) {
   const writer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   return {

@@ -28,13 +28,13 @@ export function mailboxRoutes(mailbox, baseUrl) {
 
   router.get('/mailbox/:id.eml', (req, res) => {
     const { id } = req.params
-    const eml = mailbox.readEml(id) ?? notFound('email')
+    const eml = mailbox.readEml(id) ?? notFound('e-mail')
     res.set('X-Content-Type-Options', 'nosniff')
     res.attachment(`${id}.eml`).type('message/rfc822').send(Buffer.from(eml))
   })
 
   router.get('/mailbox/:id', async (req, res) => {
-    const email = (await mailbox.find(req.params.id)) ?? notFound('email')
+    const email = (await mailbox.find(req.params.id)) ?? notFound('e-mail')
     sendPage(res, email.subject, emailPage(email, { path: pathname, developers: `${baseUrl}/developers` }))
   })
 
@@ -44,7 +44,7 @@ export function mailboxRoutes(mailbox, baseUrl) {
 /** @param {string} baseUrl */
 function emptyList(baseUrl) {
   return html`<p>Nothing has come yet; this page looks again every two seconds.</p>
-    <p><a href="${baseUrl}/developers/register">Register an application</a>, and its email comes here.</p>`
+    <p><a href="${baseUrl}/developers/register">Register an application</a>, and its e-mail comes here.</p>`
 }
 
 /** @param {readonly import('./mailbox.js').KeptEmail[]} emails @param {string} path */
@@ -64,7 +64,7 @@ function emailList(emails, path) {
  * @param {{ path: string, developers: string }} addresses
  */
 function emailPage({ id, from, to, date, text }, { path, developers }) {
-  return html`<p><a href="${path}">All emails</a> · <a href="${path}/${id}.eml">Download as .eml</a></p>
+  return html`<p><a href="${path}">All e-mails</a> · <a href="${path}/${id}.eml">Download as .eml</a></p>
     <dl>
       <dt>From</dt>
       <dd>${from}</dd>

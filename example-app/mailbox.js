@@ -12,7 +12,7 @@ import { readPrivately, writePrivately } from './private-file.js'
 /**
  * Letters in a folder, each a file that any mail program opens. There are credentials in them: it is for trying things
  * out, and for nothing else.
- * @param {string} folder made with the first email
+ * @param {string} folder made with the first e-mail
  */
 export function openMailbox(folder) {
   return {
@@ -21,7 +21,7 @@ export function openMailbox(folder) {
       writePrivately(join(folder, `${newId()}.eml`), eml)
     },
 
-    /** The newest emails, newest first. */
+    /** The newest e-mails, newest first. */
     async list() {
       const emails = await Promise.all(idsIn(folder).toSorted().toReversed().slice(0, 50).map(find))
       return emails.filter((email) => email !== undefined)
