@@ -38,7 +38,7 @@ export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
  * const auth = createPlatformAuth({
  *   baseUrl: 'https://api.example.com',
  *   apis: { catalog: { scheme: 'apiKey' } },
- *   store: sqliteStore('platform-auth.sqlite'),
+ *   store: sqliteStore('platform.sqlite'),
  *   secret: process.env.PLATFORM_AUTH_SECRET,
  * })
  * ```
