@@ -25,7 +25,7 @@ const grant = { grant_type: 'client_credentials' }
 const form = { ...grant, client_id: clientId, client_secret: clientSecret }
 const order = { product: 'TEA-SENCHA-100', quantity: 2, note: 'A gift.' }
 
-// RFC 6750 3.1: a request without credentials gets a challenge without an error code.
+// RFC 6750 3.1: a request without a credential gets a challenge without an error code.
 const unauthorized = refusal(401, 'unauthorized', /^Bearer realm="orders", resource_metadata="[^"]+"$/)
 const invalidToken = refusal(401, 'invalid_token', /^Bearer realm="orders", error="invalid_token"/)
 const keyNeeded = refusal(401, 'unauthorized', 'ApiKey realm="catalog", header="X-Api-Key"')

@@ -32,7 +32,7 @@ function render(value) {
 }
 
 /**
- * Sends a page that runs no script, loads nothing and is not cached.
+ * Sends a page that runs no script, loads nothing, and is not cached.
  * @param {import('express').Response} res @param {string} title @param {Html} content
  */
 export function sendPage(res, title, content) {

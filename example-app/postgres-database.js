@@ -16,7 +16,7 @@ export async function openPostgres(url) {
     )
   }
   const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  // A pool emits an error for each idle connection that it loses, and replaces it.
+  // A pool emits `error` for idle connections that it has lost, and replaces them.
   pool.on('error', ({ message }) => console.error(`PostgreSQL: ${message}`))
   try {
     await createTables(pool)

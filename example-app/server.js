@@ -57,7 +57,7 @@ async function listen(server, port) {
   }
 }
 
-/** How long running requests may take after a signal to stop. */
+/** How long running requests may take after the signal to stop. */
 const SHUTDOWN_TIMEOUT_MS = 5000
 
 /**

@@ -30,7 +30,7 @@ export interface AdminApi {
  * import { openAdmin } from 'express-platform-auth'
  * import { sqliteStore } from 'express-platform-auth/stores/sqlite'
  *
- * const admin = await openAdmin(sqliteStore('platform-auth.sqlite'))
+ * const admin = await openAdmin(sqliteStore('platform.sqlite'))
  * await admin.applications.suspend('app_0123456789abcdef0123456789abcdef', { by: 'alice' })
  * await admin.close()
  * ```

@@ -44,7 +44,7 @@ export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptio
     const byLink = claimToken !== undefined
     const blocks: Block[] = [
       INTRODUCTIONS[purpose](application.name, host),
-      'This e-mail replaces all earlier e-mails about this.',
+      'This e-mail replaces all earlier e-mails with the same subject.',
       ...describePrevious(application, purpose, overlap, byLink),
       ...(byLink ? describeClaimLink(`${developersUrl}/register/claim#${claimToken}`) : []),
       ...(key === undefined ? [] : [{ label: 'Key (client_id, X-Api-Key)', code: key }]),

@@ -15,12 +15,12 @@ interface RefusalLogger {
 export function createRefusalLog(logger: RefusalLogger, production: boolean): LogRefusal {
   return function logRefusal(api, { status, error, description }, cause) {
     if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
-    else if (!production) logger.warn(`${api}: ${status} ${error}: ${description}. ${FIXES[error]}`)
+    else if (!production) logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
   }
 }
 
 const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error?: never } = {
-  invalid_request: 'Send the request as RFC 6749 4.4.2 (token endpoint) or RFC 6750 2.1 (bearer token) describes.',
+  invalid_request: 'The HTTP reference (docs/http.md) has the form of every request.',
   unsupported_grant_type: 'Send grant_type=client_credentials.',
   unsupported_response_type: 'Use the token endpoint: there is no authorization by redirect.',
   unauthorized_client: 'Grant access with auth.applications.allow(id, api).',

@@ -73,7 +73,7 @@ interface OutageNoticeOptions {
 
 /** For `onChange`: logs and emits that Redis is unavailable, or answers again. Requests are answered either way. */
 export function createOutageNotice({ logger, emit }: OutageNoticeOptions): (problem: unknown) => void {
-  return function noticeOutage(problem) {
+  return function reportOutage(problem) {
     if (problem === undefined) {
       logger.warn('Redis answers again: rate limits are shared.')
       emit('limits.available', {})

@@ -35,8 +35,8 @@ export function renderRegistrationPage(
       </form>
       <h2>What happens next</h2>
       <p>
-        We send the key and the secret to this address, with commands to try them. If an API needs our approval, we send
-        the e-mail when we have approved your registration.
+        We send the key and the secret to your e-mail address, with commands to try them. If an API needs our approval,
+        we send the e-mail after we have approved your application.
       </p>`,
   )
 }
@@ -48,7 +48,7 @@ export function renderRegisteredPage(developersUrl: string | undefined): string 
     developersUrl,
     html`<p>
       We have received your registration. We send the credentials to the e-mail address that you gave. If an API needs
-      our approval, we send them when we have approved your registration.
+      our approval, we send them after we have approved your application.
     </p>`,
   )
 }
@@ -75,7 +75,7 @@ function renderChoice({ name, title, description, registration }: RegistrationAp
     <span>
       <strong>${title}</strong>
       ${Boolean(description) && html`<br />${description}`}
-      ${registration === 'manual' && html`<br /><em>We review each registration for this API.</em>`}
+      ${registration === 'manual' && html`<br /><em>This API needs our approval.</em>`}
     </span>
   </label> `
 }

@@ -1,9 +1,9 @@
 import type { Api, Scheme } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
-import type { BearerGuardOptions } from './guards.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { readOptionalFunction, refuseUnknown } from '../options/checks.js'
+import type { BearerGuardOptions } from './guards.js'
 
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
 const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }

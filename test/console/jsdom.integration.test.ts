@@ -71,10 +71,10 @@ describe('a reference', () => {
     expect((await page.one('.opblock-post .scopes')).textContent).toBe('Scope orders:write')
   })
 
-  it('forgets the credentials on "Forget it"', async () => {
+  it('forgets the credentials on "Forget the credentials"', async () => {
     const page = await open('orders')
     await page.authorize(credentials.clientId, credentials.clientSecret)
-    await page.click('dialog button', 'Forget it')
+    await page.click('dialog button', 'Forget the credentials')
     await page.has('Calls need key and secret of your application.')
     await page.click('dialog button', 'Close')
     expect(await page.call('get', '/items')).toBe('401')

@@ -33,7 +33,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect(page.text).not.toMatch(/payroll/i)
       expect(page.text).toContain('Orders &#60;b&#62;&#38;&#34;&#39;')
       expect(page.text).toContain('All &#60;i&#62;orders&#60;/i&#62;')
-      expect(page.text.match(/We review each registration/g)).toHaveLength(1)
+      expect(page.text.match(/This API needs our approval/g)).toHaveLength(1)
       expect(page.text).toContain('What happens next')
       const head = await request(app).head(PATH).expect(200)
       expect(head.headers).toMatchObject({ 'content-length': String(Buffer.byteLength(page.text)) })

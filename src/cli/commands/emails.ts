@@ -46,7 +46,7 @@ export async function listEmails(store: Store, applicationId?: string): Promise<
   return emails.map(toEmailInfo)
 }
 
-const MAIL_SERVER_TIMEOUT_MS = 15_000
+const FIRST_ATTEMPT_TIMEOUT_MS = 15_000
 const EMAIL_POLL_INTERVAL_MS = 50
 
 /**
@@ -63,7 +63,7 @@ export async function waitForEmails(
     // An accepted e-mail is removed, or is claimable if it has a claim link.
     const open = emails.filter((email) => isAffected(email) && email.state !== 'claimable')
     const isDone = !sendsEmails || !open.some(isBeingTried)
-    if (isDone || Date.now() - start > MAIL_SERVER_TIMEOUT_MS) return open.map(toEmailInfo)
+    if (isDone || Date.now() - start > FIRST_ATTEMPT_TIMEOUT_MS) return open.map(toEmailInfo)
   }
 }
 

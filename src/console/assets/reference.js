@@ -199,7 +199,7 @@
             buttonRow(
               // The button that was pressed is gone; without this, the focus would fall to the body.
               button('', 'Close', { onClick: close, autoFocus: true }),
-              button('quiet', 'Forget it', { onClick: forget }),
+              button('quiet', 'Forget the credentials', { onClick: forget }),
             ),
           )
         : h(CredentialsForm, { authActions, close }),

@@ -1,5 +1,4 @@
-import { prepareStatement } from './connection.js'
-import type { Sql } from './connection.js'
+import { prepareStatement, type Sql } from './connection.js'
 
 /**
  * The advisory locks of the package. Their numbers are shared by everything in the database, and only their size makes it

@@ -1,8 +1,6 @@
 import type { ApplicationQuery, ApplicationRecord, ApplicationStatus } from '../../contracts/store.js'
-import { parseApplication } from '../sql/rows.js'
-import type { ApplicationRow } from '../sql/rows.js'
-import { prepareStatement } from './connection.js'
-import type { Sql } from './connection.js'
+import { parseApplication, type ApplicationRow } from '../sql/rows.js'
+import { prepareStatement, type Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
 
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */

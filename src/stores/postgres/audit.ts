@@ -1,7 +1,6 @@
 import type { AuditQuery, AuditRecord } from '../../contracts/store.js'
 import { parseCursor } from '../sql/cursor.js'
-import { parseAuditRecord } from '../sql/rows.js'
-import type { AuditRow } from '../sql/rows.js'
+import { parseAuditRecord, type AuditRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
 /** Records are written by `publish()`, under the lock that orders them. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { acquire } from './pool.js'
-import type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './pool.js'
+import { acquire, type PostgresClient, type PostgresPool, type PostgresQuery, type PostgresResult } from './pool.js'
 
 /** Runs statements. A value that is undefined is sent as NULL; integers are returned as numbers. */
 export interface Sql {

@@ -2,8 +2,7 @@ import type { Change, ChangesPage, NewAuditRecord } from '../../contracts/store.
 import { createChangesPage, createEverythingPage, MAX_FEED_CHANGES, parseCursor } from '../sql/cursor.js'
 import type { ChangeRow } from '../sql/rows.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
-import { prepareStatement } from './connection.js'
-import type { Sql } from './connection.js'
+import { prepareStatement, type Sql } from './connection.js'
 
 /** The channel that is notified of every change. A notification has no payload: the listener reads the feed. */
 export const CHANNEL = 'platform_auth_changes'

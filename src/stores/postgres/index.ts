@@ -2,11 +2,17 @@ import { ConfigurationError } from '../../contracts/errors.js'
 import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
 import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
 import { listAudit } from './audit.js'
-import { createPostgresConnections } from './connection.js'
-import type { Sql } from './connection.js'
+import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
-import { changeEmails, findEmail, findEmailByClaimLink, isEmailDue } from './emails.js'
-import { leaseEmail, listEmails, writeEmail } from './emails.js'
+import {
+  changeEmails,
+  findEmail,
+  findEmailByClaimLink,
+  isEmailDue,
+  leaseEmail,
+  listEmails,
+  writeEmail,
+} from './emails.js'
 import { publish, readChangesSince } from './feed.js'
 import { createPostgresListener } from './listener.js'
 import { migrate } from './migrate.js'

@@ -1,6 +1,5 @@
 import { CHANNEL } from './feed.js'
-import { acquire } from './pool.js'
-import type { PostgresClient, PostgresPool } from './pool.js'
+import { acquire, type PostgresClient, type PostgresPool } from './pool.js'
 
 /** Calls its watchers when PostgreSQL notifies of a change. It holds a connection while there are watchers. */
 export interface PostgresListener {

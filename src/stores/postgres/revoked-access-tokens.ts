@@ -1,8 +1,6 @@
 import type { RevokedAccessToken } from '../../contracts/store.js'
-import { parseRevokedAccessToken } from '../sql/rows.js'
-import type { RevokedAccessTokenRow } from '../sql/rows.js'
-import { prepareStatement } from './connection.js'
-import type { Sql } from './connection.js'
+import { parseRevokedAccessToken, type RevokedAccessTokenRow } from '../sql/rows.js'
+import { prepareStatement, type Sql } from './connection.js'
 import { publish } from './feed.js'
 
 /** How many expired rows one call deletes: more than it adds, but not so many that it takes long. */

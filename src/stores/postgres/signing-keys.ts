@@ -1,6 +1,5 @@
 import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store.js'
-import { parseSigningKey } from '../sql/rows.js'
-import type { SigningKeyRow } from '../sql/rows.js'
+import { parseSigningKey, type SigningKeyRow } from '../sql/rows.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'

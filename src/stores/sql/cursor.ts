@@ -1,6 +1,5 @@
 import type { ChangesPage } from '../../contracts/store.js'
-import { parseChange } from './rows.js'
-import type { ChangeRow } from './rows.js'
+import { parseChange, type ChangeRow } from './rows.js'
 
 /** How many changes a feed keeps; a database may keep a few more. */
 export const MAX_FEED_CHANGES = 10_000

@@ -1,6 +1,5 @@
 import type { ApplicationQuery, ApplicationRecord, ApplicationStatus } from '../../contracts/store.js'
-import { parseApplication } from '../sql/rows.js'
-import type { ApplicationRow } from '../sql/rows.js'
+import { parseApplication, type ApplicationRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
 

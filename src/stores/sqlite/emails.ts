@@ -1,6 +1,5 @@
 import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/store.js'
-import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail } from '../sql/rows.js'
-import type { EmailRow } from '../sql/rows.js'
+import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
 /** Applies a change to an application's e-mails if the stored version allows it; to be called in a transaction. */

@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
-import { createPrivateFile } from './driver.js'
-import type { OpenSqliteFile } from './driver.js'
+import { createPrivateFile, type OpenSqliteFile } from './driver.js'
 
 /** A copy of a SQLite file as it was before a migration. The three calls are made under the write lock of the file. */
 export interface FileBackup {

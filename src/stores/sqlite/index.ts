@@ -1,16 +1,20 @@
 import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
 import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
 import { listAudit, writeAudit } from './audit.js'
-import { createSqliteConnection } from './connection.js'
-import type { Sql, SqliteConnection } from './connection.js'
+import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
-import { loadSqliteDriver } from './driver.js'
-import type { SqliteDatabase } from './driver.js'
-import { changeEmails, findEmail, findEmailByClaimLink, isEmailDue } from './emails.js'
-import { leaseEmail, listEmails, writeEmail } from './emails.js'
+import { loadSqliteDriver, type SqliteDatabase } from './driver.js'
+import {
+  changeEmails,
+  findEmail,
+  findEmailByClaimLink,
+  isEmailDue,
+  leaseEmail,
+  listEmails,
+  writeEmail,
+} from './emails.js'
 import { createFeedReader, publish } from './feed.js'
-import { createFileBackup } from './file-backup.js'
-import type { FileBackup } from './file-backup.js'
+import { createFileBackup, type FileBackup } from './file-backup.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
@@ -38,7 +42,7 @@ export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
  * const auth = createPlatformAuth({
  *   baseUrl: 'https://api.example.com',
  *   apis: { catalog: { scheme: 'apiKey' } },
- *   store: sqliteStore('platform-auth.sqlite'),
+ *   store: sqliteStore('platform.sqlite'),
  *   secret: process.env.PLATFORM_AUTH_SECRET,
  * })
  * ```

@@ -1,7 +1,6 @@
 import type { SchemaMigration } from '../../contracts/store.js'
 import { describeMigration, refuseNewerSchema, refuseOlderSchema } from '../sql/schema-version.js'
-import { findFilePath } from './connection.js'
-import type { Sql, SqliteConnection } from './connection.js'
+import { findFilePath, type Sql, type SqliteConnection } from './connection.js'
 import type { FileBackup } from './file-backup.js'
 import type { Migration } from './migrations/index.js'
 

@@ -1,6 +1,5 @@
 import type { RevokedAccessToken } from '../../contracts/store.js'
-import { parseRevokedAccessToken } from '../sql/rows.js'
-import type { RevokedAccessTokenRow } from '../sql/rows.js'
+import { parseRevokedAccessToken, type RevokedAccessTokenRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
 
