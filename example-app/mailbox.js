@@ -10,8 +10,7 @@ import { readPrivately, writePrivately } from './private-file.js'
 /** @typedef {ReturnType<typeof openMailbox>} Mailbox */
 
 /**
- * Letters in a folder, each a file that any mail program opens. There are credentials in them: it is for trying things
- * out, and for nothing else.
+ * Keeps e-mails in a folder, each in a file that any mail program opens. They contain credentials: use it only for trials.
  * @param {string} folder is created with the first e-mail
  */
 export function openMailbox(folder) {

@@ -23,7 +23,7 @@ export function createPlatform({ baseUrl, store, secret, mailer }) {
         scheme: 'oauth2',
         title: 'Orders',
         description: 'Place orders, follow them, change and cancel them.',
-        // A newcomer gets key and secret at once. Left out, an API by access token is 'manual': you look at each
+        // Credentials are sent at once. The default of an API with access tokens is 'manual': you look at each
         // registration, and auth.applications.approve(id) sends its e-mail.
         registration: 'automatic',
         scopes: { 'orders:read': 'Read orders', 'orders:write': 'Place, change and cancel orders' },

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => packed?.remove())
 
 describe('the tarball', () => {
-  it('holds the build, the manifest and the documents, and nothing else', () => {
+  it('contains the build, the manifest and the documents, and nothing else', () => {
     const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
     const paths = packed.files.map(({ path }) => path)
     const built = /^dist\/(?:(?:esm|cjs)\/.+\.(?:js|d\.ts)|cjs\/package\.json|assets\/[\w.-]+)$/
@@ -34,7 +34,7 @@ describe('the tarball', () => {
     expect(paths.filter((path) => /(?:^|\/)(?:tests?|fixtures)\/|\.test\.|build/.test(path))).toEqual([])
   })
 
-  it('holds the console’s files once, and the licences of what is not ours', async () => {
+  it('contains the console’s files once, and the licences of copied packages', async () => {
     const assets = packed.files.filter(({ path }) => path.startsWith('dist/assets/'))
     expect(assets.map(({ path }) => path.replace('dist/assets/', '')).toSorted()).toEqual([
       'console.css.gz',
@@ -50,19 +50,19 @@ describe('the tarball', () => {
     expect(await readText(packed.folder, 'dist/assets/swagger-ui.LICENSE')).toContain('Apache License')
   })
 
-  it('is small', () => {
+  it('is smaller than 1 MB packed and 2 MB unpacked', () => {
     expect(packed.size).toBeLessThan(1_000_000)
     expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_000_000)
   })
 
-  it('holds no secret, no key, no path of the machine it was built on, and no link to a file that is not there', async () => {
+  it('contains no secret, no path of the machine that built it, and no link to a missing source map', async () => {
     for (const { path } of packed.files) {
       const text = await readText(packed.folder, path)
       expect(text, path).not.toMatch(
         /PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}|epa_(?:key|sec)_\w{20}|sourceMappingURL|npm_\w{30}/,
       )
       const mentions = [root, homedir()].filter(
-        (place) => path.startsWith('dist/') && text.includes(normalize(`${place}/`)),
+        (folder) => path.startsWith('dist/') && text.includes(normalize(`${folder}/`)),
       )
       expect(mentions, path).toEqual([])
     }
@@ -81,10 +81,10 @@ describe('the tarball', () => {
     }
   })
 
-  it('has in its CommonJS no import() and no jose but its own copy, with the licence', async () => {
-    const twins = packed.files.filter(({ path }) => /^dist\/cjs\/.+\.js$/.test(path))
-    expect(twins.length).toBeGreaterThan(10)
-    for (const { path } of twins) {
+  it('has a CommonJS build without import(), with its own copy of jose and the licence', async () => {
+    const commonJs = packed.files.filter(({ path }) => /^dist\/cjs\/.+\.js$/.test(path))
+    expect(commonJs.length).toBeGreaterThan(10)
+    for (const { path } of commonJs) {
       const text = await readText(packed.folder, path)
       expect(text, path).not.toMatch(/\bimport\(|require\(["']jose/)
     }
@@ -101,13 +101,13 @@ describe('the tarball', () => {
     expect(Object.keys(exports)).toEqual(expect.arrayContaining(named))
   })
 
-  it('gives publint nothing to say', async () => {
+  it('has no problem that publint finds', async () => {
     const { buffer } = new Uint8Array(await readFile(packed.tarball))
     const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true })
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
   })
 
-  it('gives "are the types wrong?" nothing to say, from import and from require', async () => {
+  it('has no problem that "are the types wrong?" finds, for import and require', { timeout: 90_000 }, async () => {
     const cli = join(dirname(resolve('@arethetypeswrong/cli/package.json')), 'dist/index.js')
     const { code, stdout } = await runNode(
       [cli, packed.tarball, '--no-color', '--no-emoji', '--format', 'table-flipped'],
@@ -118,13 +118,15 @@ describe('the tarball', () => {
   })
 })
 
-it('was made with a lock file that names no registry and lacks nothing on any platform', async () => {
+it('package-lock.json names no registry and lacks no optional package of any platform', async () => {
   const text = await readText(root, 'package-lock.json')
   expect(text).not.toContain('"resolved"')
   // npm ci rejects a lock file without the optional packages of other platforms, although npm install may write one.
   const { packages } = JSON.parse(text) as { packages: Record<string, { optionalDependencies?: object }> }
-  const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies).filter((name) => !placesSeenFrom(place).some((seen) => seen + name in packages)),
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !listModuleFolders(path).some((folder) => folder + name in packages),
+    ),
   )
   expect(missing).toEqual([])
 })
@@ -142,17 +144,17 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
     expect(await run(await packed.consumer(options), 'require.cjs')).toEqual(ANSWERS)
   })
 
-  it('keeps it in SQLite, imported and required', async () => {
-    const home = await packed.consumer({
+  it('uses the SQLite store, imported and required', async () => {
+    const project = await packed.consumer({
       type: 'module',
       packages: [express, 'jose', '@photostructure/sqlite'],
       programs: ['exercise.cjs', 'import-sqlite.mjs', 'require-sqlite.cjs'],
     })
-    expect(await run(home, 'import-sqlite.mjs')).toEqual(ANSWERS)
-    expect(await run(home, 'require-sqlite.cjs')).toEqual(ANSWERS)
+    expect(await run(project, 'import-sqlite.mjs')).toEqual(ANSWERS)
+    expect(await run(project, 'require-sqlite.cjs')).toEqual(ANSWERS)
   })
 
-  it('shows the console, imported and required', async () => {
+  it('serves the console, imported and required', async () => {
     const files = [
       [200, 'icon.svg', true],
       [200, 'console.css', true],
@@ -160,16 +162,16 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
       [200, 'swagger-ui.js', true],
       [200, 'reference.js', true],
     ]
-    const home = await packed.consumer({
+    const project = await packed.consumer({
       type: 'module',
       packages: [express, 'jose'],
       programs: ['console.cjs', 'import-console.mjs', 'require-console.cjs'],
     })
-    expect(await run(home, 'import-console.mjs')).toEqual([200, ...files])
-    expect(await run(home, 'require-console.cjs')).toEqual([200, ...files])
+    expect(await run(project, 'import-console.mjs')).toEqual([200, ...files])
+    expect(await run(project, 'require-console.cjs')).toEqual([200, ...files])
   })
 
-  it('reads with authOf() of one copy what a guard of the other copy established', async () => {
+  it('reads with authOf() of one copy what a guard of the other copy has set', async () => {
     const options = {
       type: 'module',
       packages: [express, 'jose'],
@@ -179,11 +181,14 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
     expect(await run(await packed.consumer(options), 'both-copies.mjs')).toEqual(both)
   })
 
-  it('tests with it in Jest, as Jest is without configuration', async () => {
+  it('uses it in Jest without configuration', { timeout: 90_000 }, async () => {
     const packages = [express, '@photostructure/sqlite', 'supertest']
-    const home = await packed.consumer({ type: 'commonjs', packages, programs: ['platform.test.js'] })
+    const project = await packed.consumer({ type: 'commonjs', packages, programs: ['platform.test.js'] })
     const jest = join(dirname(resolve('jest/package.json')), 'bin/jest.js')
-    const { code, stderr } = await runNode([jest, '--rootDir', home, '--cacheDirectory', join(home, 'cache')], home)
+    const { code, stderr } = await runNode(
+      [jest, '--rootDir', project, '--cacheDirectory', join(project, 'cache')],
+      project,
+    )
     expect(code, stderr).toBe(0)
     expect(stderr).toMatch(/Tests: +3 passed, 3 total/)
   })
@@ -197,22 +202,22 @@ describe('a project with OpenTelemetry', () => {
       [{ [api]: 'catalog' }, 1],
       [{ [api]: 'orders', 'error.type': 'invalid_token' }, 1],
     ]
-    const home = await packed.consumer({
+    const project = await packed.consumer({
       type: 'module',
       packages: ['express', 'jose', '@opentelemetry/api', '@opentelemetry/sdk-metrics'],
       programs: ['exercise.cjs', 'observed.cjs', 'import-opentelemetry.mjs', 'require-opentelemetry.cjs'],
     })
-    expect(await run(home, 'import-opentelemetry.mjs')).toEqual(counted)
-    expect(await run(home, 'require-opentelemetry.cjs')).toEqual(counted)
+    expect(await run(project, 'import-opentelemetry.mjs')).toEqual(counted)
+    expect(await run(project, 'require-opentelemetry.cjs')).toEqual(counted)
   })
 
   it('names the missing package if OpenTelemetry is not installed', async () => {
-    const home = await packed.consumer({
+    const project = await packed.consumer({
       type: 'module',
       packages: ['express', 'jose'],
       programs: ['exercise.cjs', 'observed.cjs', 'import-opentelemetry.mjs'],
     })
-    await expect(run(home, 'import-opentelemetry.mjs')).rejects.toThrow(/Cannot find package '@opentelemetry\/api'/)
+    await expect(run(project, 'import-opentelemetry.mjs')).rejects.toThrow(/Cannot find package '@opentelemetry\/api'/)
   })
 })
 
@@ -227,8 +232,8 @@ function runNode(args: readonly string[], cwd: string): Promise<{ code: unknown;
 }
 
 /** The folders in which Node looks for the dependencies of the package at `place`. */
-function placesSeenFrom(place: string): string[] {
-  const folders = place.split('/node_modules/')
+function listModuleFolders(path: string): string[] {
+  const folders = path.split('/node_modules/')
   return [
     'node_modules/',
     ...folders.map((_, at) => `${folders.slice(0, at + 1).join('/node_modules/')}/node_modules/`),

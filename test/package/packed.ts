@@ -64,7 +64,7 @@ export async function pack(): Promise<Packed> {
 
 /** Runs a consumer's program; resolves the JSON that it prints, and rejects if it writes to stderr. */
 export async function run(home: string, program: string): Promise<unknown> {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], { cwd: home, timeout: 20_000 })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], { cwd: home, timeout: 50_000 })
   if (stderr !== '') throw new Error(stderr)
   return JSON.parse(stdout)
 }

@@ -41,7 +41,8 @@ beforeAll(async () => {
 })
 afterAll(() => packed?.remove())
 
-describe.each([4, 5] as const)('a TypeScript project with the types of Express %s', (version) => {
+// Each case compiles the types of Node and Express, which takes seconds on a busy machine.
+describe.each([4, 5] as const)('a TypeScript project with the types of Express %s', { timeout: 90_000 }, (version) => {
   it.each(FLAVOURS)('compiles: %j', async (flavour) => {
     expect(await tsc(['--project', await project(flavour)])).toEqual([])
   })
