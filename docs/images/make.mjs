@@ -2,12 +2,13 @@
  * Makes the images of README and docs: `npm run images`. Screenshots are taken of the running example app by Chromium,
  * light and dark; the chart is drawn from README's table of what a guard costs. Needs port 3000 and Chromium.
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import PostalMime from 'postal-mime'
 import { drawGuardCost } from './guard-cost.mjs'
@@ -30,6 +31,7 @@ const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-s
 try {
   await waitForApp()
   const email = await register()
+  const doctor = await runDoctor()
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 860 } })
     const page = await context.newPage()
@@ -38,6 +40,10 @@ try {
     await showReference(page)
     await save(page, 'reference', colorScheme)
     await context.close()
+    const terminal = await browser.newPage({ colorScheme, viewport: { width: 900, height: 100 } })
+    await terminal.setContent(renderTerminal(doctor))
+    await save(terminal, 'doctor', colorScheme)
+    await terminal.close()
   }
   // In a page of its own: the console's Content-Security-Policy forbids the styles of the e-mail. It has no dark form.
   const page = await browser.newPage({ viewport: { width: 720, height: 100 } })
@@ -51,7 +57,8 @@ try {
 
 /** @param {import('playwright-core').Page} page @param {string} name @param {string} scheme */
 async function save(page, name, scheme) {
-  await page.screenshot({ path: join(IMAGES, `${name}-${scheme}.png`), animations: 'disabled' })
+  const fullPage = name === 'doctor'
+  await page.screenshot({ path: join(IMAGES, `${name}-${scheme}.png`), animations: 'disabled', fullPage })
 }
 
 async function waitForApp() {
@@ -102,4 +109,22 @@ async function showReference(page) {
   await operation.getByRole('button', { name: 'Execute' }).click()
   await operation.locator('.live-responses-table').waitFor()
   await page.evaluate('scrollTo(0, 0)')
+}
+
+/** The doctor's report on the app's database, after others were allowed to read its file. */
+async function runDoctor() {
+  await chmod(join(folder, 'example.sqlite'), 0o644)
+  const doctor = [join(ROOT, 'dist/esm/cli/main.js'), 'doctor', '--db', 'example.sqlite']
+  const run = promisify(execFile)(process.execPath, doctor, { cwd: folder })
+  // The doctor exits with 3 if it has found a problem.
+  const { stdout } = await run.catch((error) => error)
+  const report = stdout.replaceAll(folder, '/srv/shop')
+  return `$ npx express-platform-auth doctor --db example.sqlite\n${report}`
+}
+
+/** @param {string} text */
+function renderTerminal(text) {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return `<!doctype html><html style="color-scheme: light dark"><body style="margin: 0">
+    <pre style="margin: 0; padding: 1.25rem; font: 14px/1.5 'DejaVu Sans Mono', monospace; white-space: pre-wrap">${escaped}</pre></body></html>`
 }
