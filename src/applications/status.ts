@@ -17,7 +17,7 @@ export function transition({ id, status }: ApplicationRecord, call: keyof typeof
   if ((from as readonly ApplicationStatus[]).includes(status)) return to
   throw new ApplicationError(
     'invalid_state',
-    `Application ${id} is ${status}: ${call} goes from ${from.join(', ')} to ${to}.`,
+    `Application ${id} is ${status}: ${call}() needs an application that is ${from.join(' or ')}.`,
   )
 }
 

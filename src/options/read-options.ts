@@ -115,11 +115,12 @@ function readMailer(mailer: unknown): Mailer | undefined {
   if (mailer === undefined || (isObject(mailer) && typeof mailer['send'] === 'function')) {
     return mailer as Mailer | undefined
   }
-  throw invalidOption(
-    'mailer',
-    mailer,
-    'Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(email).',
-  )
+  // The value is not shown: a transport or an SMTP URL may contain a password.
+  throw new ConfigurationError({
+    option: 'mailer',
+    problem: 'is not a mailer',
+    fix: 'Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(email).',
+  })
 }
 
 function readDelivery({ delivery = 'inline', developersUrl }: PlatformAuthOptions): 'inline' | 'claim-link' {

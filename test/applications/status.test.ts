@@ -177,7 +177,7 @@ describe.each(Object.entries(STORES))('a pending application, %s', (_, open) => 
 
   it.each(['suspend', 'resume'] as const)('%s() rejects with invalid_state', async (call) => {
     const { id } = await createPending()
-    await expectRefused(host.auth.applications[call](id), 'invalid_state', `${id} is pending: ${call} goes from `)
+    await expectRefused(host.auth.applications[call](id), 'invalid_state', `${id} is pending: ${call}() needs an application that is `)
     expect(await host.auth.applications.get(id)).toMatchObject({ status: 'pending' })
   })
 

@@ -131,7 +131,7 @@ describe('an application', () => {
       )
     }
     const resumed = await runInProcess(['apps', 'resume', id, ...db()])
-    expect(resumed.stderr).toContain('resume goes from suspended to active')
+    expect(resumed.stderr).toContain('resume() needs an application that is suspended')
     expect((await runInProcess(['apps', 'disallow', id, 'catalgo', ...db()])).stderr).toContain(
       'It may use orders, catalog. Did you mean "catalog"?',
     )
