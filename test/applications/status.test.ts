@@ -80,7 +80,7 @@ onEveryHost((host, { caller, createApplication, listAnswers, listAudit }) => {
         const { id } = await createApplication()
         if (status !== 'active') await host.auth.applications[status === 'deleted' ? 'delete' : 'suspend'](id)
         const before = [await host.auth.applications.get(id), await listAudit(id)]
-        await expectRefused(CALLS[call]!(host, id), 'invalid_state', new RegExp(`${id} is ${status}: ${call} `))
+        await expectRefused(CALLS[call]!(host, id), 'invalid_state', new RegExp(`${id} is ${status}: ${call}\\(`))
         expect([await host.auth.applications.get(id), await listAudit(id)]).toEqual(before)
       },
     )
@@ -177,7 +177,11 @@ describe.each(Object.entries(STORES))('a pending application, %s', (_, open) => 
 
   it.each(['suspend', 'resume'] as const)('%s() rejects with invalid_state', async (call) => {
     const { id } = await createPending()
-    await expectRefused(host.auth.applications[call](id), 'invalid_state', `${id} is pending: ${call}() needs an application that is `)
+    await expectRefused(
+      host.auth.applications[call](id),
+      'invalid_state',
+      `${id} is pending: ${call}() needs an application that is `,
+    )
     expect(await host.auth.applications.get(id)).toMatchObject({ status: 'pending' })
   })
 

@@ -277,7 +277,13 @@ async function open(api: string, { developers }: { readonly developers: string }
     /** Opens an operation, executes it, and resolves the status shown. */
     async call(method: string, path: string): Promise<string> {
       const id = await start(method, path)
-      return (await one(`#${id} .live-responses-table tbody .response-col_status`)).textContent.trim()
+      const selector = `#${id} .live-responses-table tbody .response-col_status`
+      const status = (await one(selector)).textContent.trim()
+      // Without a number nothing was sent: Swagger UI had not resolved the operation yet, and shows no sign of that.
+      if (/^\d/.test(status)) return status
+      await click(`#${id} .execute`)
+      await vi.waitFor(async () => expect((await one(selector)).textContent.trim()).toMatch(/^\d/), PATIENCE)
+      return (await one(selector)).textContent.trim()
     },
   }
 }
