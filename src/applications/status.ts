@@ -24,7 +24,7 @@ export function transition({ id, status }: ApplicationRecord, call: keyof typeof
 /** Throws with code `invalid_state` for a deleted application. */
 export function refuseDeleted({ id, status }: ApplicationRecord, call: string): void {
   if (status === 'deleted')
-    throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call} is not possible any more.`)
+    throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call}() is not possible any more.`)
 }
 
 /** What `delete` changes: nothing personal and no hash remains. */
