@@ -8,6 +8,7 @@ export interface Sql {
   /** Returns the number of changed rows. */
   run(text: string, ...values: readonly Bindable[]): number
   get<Row>(text: string, ...values: readonly Bindable[]): Row | undefined
+  /** For reads only. */
   all<Row>(text: string, ...values: readonly Bindable[]): readonly Row[]
 }
 
@@ -150,8 +151,25 @@ function createSql(database: SqliteDatabase): Sql {
     run: (text, ...values) => Number(prepareOnce(text).run(...bind(values)).changes),
     get: <Row>(text: string, ...values: readonly Bindable[]) =>
       prepareOnce(text).get(...bind(values)) as Row | undefined,
-    all: <Row>(text: string, ...values: readonly Bindable[]) =>
-      prepareOnce(text).all(...bind(values)) as readonly Row[],
+    all<Row>(text: string, ...values: readonly Bindable[]) {
+      const statement = prepareOnce(text)
+      try {
+        return statement.all(...bind(values)) as readonly Row[]
+      } catch (error) {
+        throw findCodedError(error, () => statement.get(...bind(values)))
+      }
+    },
+  }
+}
+
+/** The errors of `all()` in @photostructure/sqlite have no `errcode`; those of `get()` have one. `all()` is used for reads only. */
+function findCodedError(error: unknown, read: () => unknown): unknown {
+  if ((error as { errcode?: unknown }).errcode !== undefined) return error
+  try {
+    read()
+    return error
+  } catch (coded) {
+    return coded
   }
 }
 
