@@ -17,7 +17,7 @@ The example platform is running at ${baseUrl}
 
   for developers          ${baseUrl}/developers/
   register                ${baseUrl}/developers/register
-${mailbox ? `  mailbox, for e-mails   ${baseUrl}/mailbox\n` : ''}
+${mailbox ? `  mailbox, for e-mails    ${baseUrl}/mailbox\n` : ''}
   key (client_id)         ${clientId}
   secret (client_secret)  ${clientSecret}
 
