@@ -341,10 +341,19 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       expectRefusal(await post(host.app, TOKEN, form), 400, 'invalid_scope')
     })
 
-    it('T14: a scope that the application does not have with 400 invalid_scope, alone and beside one that it has', async () => {
+    it('T14: a scope that the API does not have beside one that the application has with 400 invalid_scope', async () => {
+      const form = createTokenForm(shop, { scope: 'orders:read orders:delete' })
+      expectRefusal(await post(host.app, TOKEN, form), 400, 'invalid_scope')
+    })
+
+    it('T14: only scopes that the application does not have with 400 invalid_scope', async () => {
       const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
-      for (const scope of ['orders:write', BOTH]) {
-        expectRefusal(await post(host.app, TOKEN, createTokenForm(reader, { scope })), 400, 'invalid_scope')
+      const unscoped = await createApplication(host.auth, { orders: { scopes: [] } })
+      for (const [client, scope] of [
+        [reader, 'orders:write'],
+        [unscoped, BOTH],
+      ] as const) {
+        expectRefusal(await post(host.app, TOKEN, createTokenForm(client, { scope })), 400, 'invalid_scope')
       }
     })
 

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   accessToken,
@@ -154,6 +155,15 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     it('with the scopes that the application was granted, not all scopes of the API', async () => {
       const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
       expect((await post(host.app, TOKEN, createTokenForm(reader))).body).toMatchObject({ scope: 'orders:read' })
+    })
+
+    it('T14, T20: with those of the requested scopes that the application was granted, and names them', async () => {
+      const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
+      for (const scope of [BOTH, 'orders:write orders:read', 'orders:write orders:read orders:read']) {
+        const { status, body } = await post(host.app, TOKEN, createTokenForm(reader, { scope })).then(whole)
+        expect({ status, scope: body['scope'] }).toEqual({ status: 200, scope: 'orders:read' })
+        expect(decodeJwt(body['access_token'] as string)).toMatchObject({ scope: 'orders:read' })
+      }
     })
 
     it('to the resource identifier of the API', async () => {
