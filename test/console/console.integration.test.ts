@@ -79,6 +79,13 @@ describe('the console of a shop', () => {
     for (const link of links) expect((await fetch(link)).status, link).toBe(200)
   })
 
+  it("lets pages of every origin read an API's document, and no other resource of the console", async () => {
+    const readAllowedOrigin = async (path: string) =>
+      (await fetch(`${shop.developers}${path}`)).headers.get('Access-Control-Allow-Origin')
+    expect(await readAllowedOrigin('/apis/orders/openapi.json')).toBe('*')
+    for (const path of ['/', '/apis/orders', '/register']) expect(await readAllowedOrigin(path), path).toBeNull()
+  })
+
   it.each(['', '/apis/orders', '/register', '/register/claim'])(
     'loads nothing from another origin: %s',
     async (path) => {
