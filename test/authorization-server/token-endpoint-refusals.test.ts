@@ -260,6 +260,14 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
         suspended: suspended!,
         deleted: deleted!,
         pending: pending!,
+        'an unknown id': { clientId: `app_${'0'.repeat(32)}`, clientSecret: shop.clientSecret },
+        'no id at all': { clientId: 'app_', clientSecret: shop.clientSecret },
+        'the id in capitals': { ...shop, clientId: shop.id.toUpperCase() },
+        'an id with a wrong secret': { clientId: shop.id, clientSecret: `${shop.clientSecret}x` },
+        'an id with the secret of another': { clientId: shop.id, clientSecret: retired.clientSecret },
+        ...Object.fromEntries(
+          [suspended!, deleted!, pending!].map((client) => [`id of ${client.id}`, { ...client, clientId: client.id }]),
+        ),
       }
       const bytes = new Map<string, string>()
       for (const [name, { clientId, clientSecret }] of Object.entries(presented)) {
