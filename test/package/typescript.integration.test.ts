@@ -72,4 +72,4 @@ describe.each([4, 5] as const)('a TypeScript project with the types of Express %
   }
 })
 
-type Flavour = (typeof FLAVOURS | typeof OLDER_FLAVOURS)[number]
+type Flavour = { readonly type: string } & Readonly<Record<string, unknown>>
