@@ -167,7 +167,8 @@ export interface SchemaMigration {
 /**
  * Persistent storage of a platform. A store decides no policy: it saves what it is given, all or nothing, and resolves
  * only after the change would survive a power failure. It rejects only if it cannot answer; a refusal by contract
- * resolves `false`. Every change to an application, a signing key or a revoked access token is added to the change feed
+ * resolves `false`. A write that rejects has changed nothing; if the store cannot know that, it rejects with a
+ * `StoreUnavailableError` whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change feed
  * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
 export interface Store {

@@ -4,7 +4,9 @@ import { StoreUnavailableError } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { answersWith, openOutageHost, measureRecovery } from '../support/outage-host.js'
 import { openPlatform } from '../support/platform.js'
+import { application } from '../stores/records.js'
 import { startPostgres } from '../support/postgres.js'
+import { startTcpProxy } from '../support/tcp-proxy.js'
 
 it(
   'recovers without a restart when PostgreSQL is killed, becomes a replica and is promoted',
@@ -22,6 +24,23 @@ it(
     expect((await host.health()).ok).toBe(false)
     await server.start()
     expect(await measureRecovery(host)).toBeLessThan(1000)
+
+    // A change that was being committed when PostgreSQL was restarted: its transactions may be another server's now.
+    const proxy = await startTcpProxy(server.url)
+    atEnd(proxy.end)
+    const proxied = new Pool({ connectionString: proxy.url })
+    atEnd(() => proxied.end())
+    const store = postgresStore({ pool: proxied, listen: false })
+    await store.open()
+    const restarted = proxy.breakAtCommit('after').then(async () => {
+      await proxy.refuse()
+      await server.crash()
+      await server.start()
+      await proxy.forward()
+    })
+    const saving = store.saveApplication(application('a'), undefined)
+    await expect(saving).rejects.toMatchObject({ code: 'store_unavailable', outcome: 'unknown' })
+    await restarted
 
     await server.stop()
     await server.standBy()
