@@ -231,7 +231,8 @@ export interface Store {
 
   /**
    * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the
-   * change `everything` for a cursor that the feed does not have (any more).
+   * change `everything` for a cursor that the feed does not have (any more), and for one of a feed that was replaced: a
+   * restored backup uses the same numbers again. Rejects if the store cannot know of every change, as on a replica.
    */
   changesSince(cursor: string | undefined): Promise<ChangesPage>
   /** Optional: calls back when the change feed may have something new. Returns a function that stops it. */

@@ -41,7 +41,8 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
   return { url: url.href, remove: () => execute(server, drop).catch(() => execute(server, `${drop} WITH (FORCE)`)) }
 }
 
-async function execute(url: string, statement: string): Promise<void> {
+/** Runs a statement on a connection of its own. */
+export async function execute(url: string, statement: string): Promise<void> {
   const client = new Client(url)
   await client.connect()
   try {

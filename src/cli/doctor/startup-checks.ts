@@ -81,6 +81,8 @@ async function createReadOnlyStore(store: Store): Promise<Store> {
     revokeAccessToken: async () => undefined,
     // Leaves nothing for the platform's cleanup to delete.
     listApplications: async () => [],
+    // A check of its own reports what is wrong with the change feed.
+    changesSince: async () => ({ cursor: '', changes: [] }),
   }
   return new Proxy({} as Store, {
     get: (_, name) => Reflect.get(Object.hasOwn(replaced, name) ? replaced : store, name) as unknown,

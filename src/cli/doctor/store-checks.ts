@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { shellQuote } from '../../lib/shell-quote.js'
+import { describeRootCause } from '../errors.js'
 import { PROGRAM } from '../program.js'
 import { note, problem, requireStore, type Check, type CheckResult } from './finding.js'
 
@@ -38,6 +39,21 @@ export const fileModeCheck: Check = {
     return [
       problem(`Others on this machine can open ${readable.join(', ')}.`, `chmod 600 ${shellQuote(database.file)}*`),
     ]
+  },
+}
+
+/** Whether the store has every change: a replica may lack some. */
+export const changeFeedCheck: Check = {
+  name: 'change feed',
+  findMissing: requireStore,
+  async run({ target: { store } }) {
+    try {
+      await store?.changesSince(undefined)
+      return []
+    } catch (error) {
+      const fix = 'Connect to the primary. Servers that are connected to a replica answer 503: it may lack suspensions.'
+      return [problem(describeRootCause(error), fix)]
+    }
   },
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findOutcome, parseTransactionId, SELECT_TRANSACTION_ID, type TransactionId } from './commit-outcome.js'
 import { acquire, type PostgresClient, type PostgresPool, type PostgresQuery, type PostgresResult } from './pool.js'
+import { isFromReplica } from './replica.js'
 
 /** Runs statements. A value that is undefined is sent as NULL; integers are returned as numbers. */
 export interface Sql {
@@ -106,7 +107,8 @@ export function createPostgresConnections(
     let isFailed = true
     try {
       const result = await client.query({ ...statement, ...limitTime(deadline) })
-      isFailed = false
+      // A connection to a replica is closed: the address may lead to the primary by now.
+      isFailed = isFromReplica(result)
       return result
     } finally {
       client.release(isFailed)

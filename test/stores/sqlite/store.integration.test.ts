@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { SqliteDatabase } from '../../../src/stores/sqlite/index.js'
+import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
 import { CALLS } from '../calls.js'
 import { application, audit, credential, email, NOW, signingKey } from '../records.js'
 import { readRows, useSqliteFiles } from './files.js'
@@ -70,7 +71,7 @@ describe('sqliteStore', () => {
     const store = files.createStore()
     await expect(store.open()).rejects.toMatchObject({ code: 'schema_too_new', message: expect.stringContaining('99') })
     await expect(store.findApplication('a')).rejects.toThrow('not open')
-    database.exec(`UPDATE platform_auth_meta SET value = '2' WHERE key = 'schema_version'`)
+    database.exec(`UPDATE platform_auth_meta SET value = '${MIGRATIONS.length}' WHERE key = 'schema_version'`)
     await store.open()
     expect(await store.findApplication('a')).toBeUndefined()
   })
@@ -107,10 +108,15 @@ describe('sqliteStore', () => {
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10050)
       INSERT INTO platform_auth_changes (kind, id) SELECT 'application', i FROM n`)
     await store.saveApplication(application('b'), audit('b'))
-    const page = await store.changesSince(old)
-    expect(page).toEqual({ cursor: '10052', changes: [{ kind: 'everything' }] })
-    expect((await store.changesSince('10051')).changes).toEqual([{ kind: 'application', id: 'b' }])
-    expect((await store.changesSince('100')).changes).toHaveLength(9952)
+    const end = (await store.changesSince(undefined)).cursor
+    expect(await store.changesSince(old)).toEqual({ cursor: end, changes: [{ kind: 'everything' }] })
+    const rows = readRows(files.openDatabase(), 'SELECT seq, nonce FROM platform_auth_changes ORDER BY seq')
+    const readSince = async (seq: number) => {
+      const { nonce } = rows.find((row) => row['seq'] === seq)!
+      return (await store.changesSince(`${seq}.${String(nonce)}`)).changes
+    }
+    expect(await readSince(10_051)).toEqual([{ kind: 'application', id: 'b' }])
+    expect(await readSince(100)).toHaveLength(9952)
     expect(readRows(files.openDatabase(), 'SELECT count(*) AS n FROM platform_auth_changes')).toEqual([{ n: 10_000 }])
   })
 
