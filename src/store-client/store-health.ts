@@ -37,8 +37,6 @@ interface Outage {
   /** Milliseconds since 1970. */
   readonly since: number
   readonly reason: string
-  /** Of the call that failed. */
-  readonly kind: StoreCallKind
   readonly isReplica: boolean
 }
 
@@ -63,14 +61,14 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   /** By call name: a full store may accept small writes while it rejects larger ones. */
   const rejectedWrites = new Map<string, RejectedWrite>()
 
-  function startOutage(kind: StoreCallKind, problem: unknown): void {
+  function startOutage(problem: unknown): void {
     // They are not reported beside the outage.
     rejectedWrites.clear()
     const former = outage
     const isReplica = isReplicaFault(problem)
     // Each outage is reported once, and again if the store turns out to be a replica: that does not end by itself.
     if (former && !isReplica) return
-    outage = { since: former?.since ?? now(), reason: describeStoreFault(problem), kind, isReplica }
+    outage = { since: former?.since ?? now(), reason: describeStoreFault(problem), isReplica }
     if (former?.isReplica) return
     logger.error('The store is unavailable.', problem)
     if (former) return
@@ -79,7 +77,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
 
   function endOutage(kind: StoreCallKind): void {
     // A replica answers look-ups, and not what has changed.
-    if (!outage || (outage.kind === 'feed' && kind !== 'feed')) return
+    if (!outage || (outage.isReplica && kind !== 'feed')) return
     outage = undefined
     logger.warn('The store answers again.')
     emit('store.available', {})
@@ -106,7 +104,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
       isUnresponsive = false
       // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
       if (kind === 'read' && answeredAt > startedAt) return
-      if (kind !== 'write') startOutage(kind, problem)
+      if (kind !== 'write') startOutage(problem)
       else if (!outage) noteRejectedWrite(name, problem)
     },
     timedOut({ name, kind, startedAt }, problem) {
@@ -116,7 +114,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
         return
       }
       isUnresponsive = true
-      startOutage(kind, problem)
+      startOutage(problem)
     },
     isUnresponsive: () => isUnresponsive,
     isUnavailable: () => outage !== undefined,
