@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { expect, it } from 'vitest'
-import type { PlatformAuth, Store } from '../../src/index.js'
+import type { Store } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { useSqliteFiles } from '../stores/sqlite/files.js'
@@ -51,10 +51,10 @@ it.for(['SQLite', 'PostgreSQL'] as const)(
   },
 )
 
-async function openReady(store: Store): Promise<PlatformAuth> {
+async function openReady(store: Store) {
   const { auth } = openPlatform({ now: Date.now, store })
   await auth.ready()
-  return auth as unknown as PlatformAuth
+  return auth
 }
 
 function readStatus(verified: Promise<unknown>): Promise<number> {
@@ -102,7 +102,9 @@ async function createPostgresDatabase(atEnd: AtEnd): Promise<RestorableDatabase>
   return {
     openStore: () => openStore(url),
     openBackup: () => openStore(backup),
-    backUp: () => execute(server, `CREATE DATABASE ${name}_backup TEMPLATE ${name}`),
+    async backUp() {
+      await execute(server, `CREATE DATABASE ${name}_backup TEMPLATE ${name}`)
+    },
     async restore() {
       await execute(server, `DROP DATABASE ${name} WITH (FORCE)`)
       await execute(server, `ALTER DATABASE ${name}_backup RENAME TO ${name}`)

@@ -10,6 +10,8 @@ export interface TcpProxy {
   connections(): number
   /** Ends a failure. Data that was held back is forwarded. */
   forward(): Promise<void>
+  /** Resets every connection, and forwards new ones to another target. */
+  forwardTo(target: string): void
   /** Delays each answer of the target. */
   delay(milliseconds: number): void
   /** Accepts connections and data, and forwards nothing in either direction. */
@@ -38,7 +40,7 @@ interface Connection {
 const COMMIT_MESSAGE = Buffer.from('Q\0\0\0\x0bCOMMIT\0')
 
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
-  const { hostname, port } = new URL(target)
+  let { hostname, port } = new URL(target)
   const connections = new Set<Connection>()
   let answerDelay = 0
   let stalled = Promise.resolve()
@@ -124,6 +126,10 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     async forward() {
       endDelays()
       if (!proxy.listening) await listen(ownPort)
+    },
+    forwardTo(newTarget) {
+      ;({ hostname, port } = new URL(newTarget))
+      reset()
     },
     delay: (milliseconds) => void (answerDelay = milliseconds),
     stall: () => void (stalled = new Promise((resolve) => (endStall = resolve))),
