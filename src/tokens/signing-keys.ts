@@ -63,11 +63,17 @@ export function createSigningKeys({ store, encryption, logger, now, readChanges 
   let lastAddedKid: string | undefined
   const unknownKids = createBoundedCache<true>({ entries: MAX_UNKNOWN_KIDS })
   const removalListeners: (() => void)[] = []
+  let loadsStarted = 0
+  let lastLoad = 0
 
-  async function read(): Promise<void> {
+  async function load(): Promise<void> {
+    const number = (loadsStarted += 1)
     const records = await store.listSigningKeys()
     const authentic = await selectAuthentic(records)
     const loaded = await Promise.all(selectVerifyingKeys(authentic, now()).map(importOnce))
+    // Loads do not wait for each other, because one may be stuck. The one that started last has the newest keys.
+    if (number < lastLoad) return
+    lastLoad = number
     const kids = new Set(authentic.map(({ kid }) => kid))
     const isAnyRemoved = keys.some(({ kid }) => !kids.has(kid))
     keys = loaded
@@ -100,7 +106,7 @@ export function createSigningKeys({ store, encryption, logger, now, readChanges 
   const pollChanges = createChangesPoll(readChanges)
 
   return {
-    load: serialize(read),
+    load,
     readRecords: async () => selectAuthentic(await store.listSigningKeys()),
     list: () => keys.filter((key) => isVerifying(key, now())),
     current: () => findCurrentKey(keys.filter(canSign), now()),
@@ -147,30 +153,6 @@ function createIgnoredKeys(logger: Pick<Logger, 'error'>): {
 
 function canSign(key: SigningKey): key is CurrentSigningKey {
   return key.privateKey !== undefined
-}
-
-/**
- * Runs `read` one call at a time, so that the last read wins. Calls that arrive during one share the next; if a read
- * fails, they fail with it instead of waiting for the time-out again.
- */
-function serialize(read: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | undefined
-
-  return function load() {
-    if (waiting) return waiting
-    const next = running.then(() => {
-      waiting = undefined
-      return read()
-    })
-    waiting = next
-    running = next
-    next.catch(() => {
-      if (waiting === next) waiting = undefined
-      if (running === next) running = Promise.resolve()
-    })
-    return next
-  }
 }
 
 /**
