@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -23,6 +23,42 @@ describe('sqliteStore', () => {
       await store.saveApplication(application('a'), audit('a'))
       for (const name of [files.file, `${files.file}-wal`, `${files.file}-shm`])
         expect((await stat(name)).mode & 0o777).toBe(0o600)
+    },
+  )
+
+  it.skipIf(process.platform === 'win32')(
+    'creates such files for the forms of a file: URI, and no other file',
+    async () => {
+      const uris = [
+        ['file:PATH', 'a b.sqlite'],
+        ['file://PATH', 'b.sqlite'],
+        ['file://localhostPATH', 'c.sqlite'],
+        ['file:PATH?mode=rwc&cache=private', 'd%20é.sqlite'],
+        ['file:PATH?x=1#fragment', 'e.sqlite'],
+      ] as const
+      const expected = ['a b.sqlite', 'b.sqlite', 'c.sqlite', 'd é.sqlite', 'e.sqlite']
+      for (const [uri, name] of uris) {
+        const store = await files.openStore(uri.replace('PATH', join(files.folder, name)))
+        await store.saveApplication(application('a'), audit('a'))
+      }
+      const found = await readdir(files.folder)
+      expect(found.filter((name) => !/-(?:wal|shm)$/.test(name)).toSorted()).toEqual(expected)
+      for (const name of found) expect((await stat(join(files.folder, name))).mode & 0o777, name).toBe(0o600)
+    },
+  )
+
+  it.each(['file:missing.sqlite?mode=rw', 'file:missing.sqlite?mode=ro'])('creates no file for %s', async (uri) => {
+    const path = join(files.folder, 'missing.sqlite')
+    await expect(files.createStore(uri.replace('missing.sqlite', path)).open()).rejects.toThrow()
+    expect(await readdir(files.folder)).toEqual([])
+  })
+
+  it.each([':memory:', 'file::memory:', 'file:shared?mode=memory'])(
+    'creates no file in the working directory for %j',
+    async (path) => {
+      const before = await readdir('.')
+      await files.openStore(path)
+      expect(await readdir('.')).toEqual(before)
     },
   )
 
