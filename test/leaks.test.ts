@@ -236,7 +236,8 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
       const members = [...event.matchAll(/^ *(\w+): /gm), ...event.matchAll(/[{,] (\w+): /g)].map(
         ([, member]) => member!,
       )
-      expect(['type', 'at', 'applicationId', 'api', 'reason', 'requestId']).toEqual(expect.arrayContaining(members))
+      const documented = ['type', 'at', 'applicationId', 'api', 'error', 'reason', 'requestId', 'address', 'client']
+      expect(documented).toEqual(expect.arrayContaining(members))
     }
   })
 

@@ -1,5 +1,5 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { Emit, EventType } from '../contracts/events.js'
+import type { Emit, EventType, RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, EmailChange, NewAuditRecord, Store } from '../contracts/store.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
@@ -31,8 +31,8 @@ export interface ChangeEvent {
   readonly type: EventType | undefined
   readonly by?: string | undefined
   readonly reason?: string | undefined
-  /** The host's own id of the request in which it happened. */
-  readonly requestId?: string | undefined
+  /** The request in which it happened. */
+  readonly origin?: RequestOrigin | undefined
 }
 
 /** What is saved together with a record. */
@@ -73,13 +73,15 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
 
   async function save(
     record: ApplicationRecord,
-    { type, by, reason, requestId }: ChangeEvent,
+    { type, by, reason, origin }: ChangeEvent,
     { details = {}, emails = [] }: SavedWith,
   ): Promise<boolean> {
-    const audit = type && { at: now(), type, by, applicationId: record.id, details }
+    const { address, client } = origin ?? {}
+    const caller = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) }
+    const audit = type && { at: now(), type, by, applicationId: record.id, details: { ...details, ...caller } }
     if (!(await store.saveApplication(record, audit, ...emails))) return false
     applicationCache?.evict(record.id)
-    if (type) emit?.(type, { applicationId: record.id, reason, requestId })
+    if (type) emit?.(type, { applicationId: record.id, reason, ...origin })
     return true
   }
 

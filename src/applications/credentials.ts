@@ -95,6 +95,11 @@ export function isWellFormedKey(text: string): boolean {
   return computeChecksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 }
 
+/** The first characters of a key, as lists show them; undefined for a text that is no key, and might be a secret. */
+export function readKeyPrefix(text: string): string | undefined {
+  return isWellFormedKey(text) ? text.slice(0, SHOWN_LENGTH - FORMATS.key.length - CHECKSUM_LENGTH) : undefined
+}
+
 /** New credentials for an application: a key, a secret, or both. */
 export interface MintedCredentials {
   readonly key?: MintedCredential

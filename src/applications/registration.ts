@@ -1,5 +1,6 @@
 import type { Api, Registration } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
+import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import { createApplicationId } from './application-id.js'
 import type { ApplicationWriter } from './application-writer.js'
@@ -10,10 +11,10 @@ import { readGrants } from './grants.js'
 import { createQueuedEmail } from './queued-emails.js'
 import { readContact, readName } from './validation.js'
 
-/** `auth.applications.register()` with the id of the HTTP request, for the registration form. */
+/** `auth.applications.register()` with the origin of the HTTP request, for the registration form. */
 export type Register = (
   application: Parameters<Applications['register']>[0],
-  requestId: string | undefined,
+  origin: RequestOrigin | undefined,
 ) => ReturnType<Applications['register']>
 
 /** What registration needs to know of an API. */
@@ -40,7 +41,7 @@ export function createRegistration(
   const { apis, writer, opened, hasMailer, onEmailDue, now } = options
 
   return {
-    async register({ name, contact, apis: grants, by }, requestId) {
+    async register({ name, contact, apis: grants, by }, origin) {
       requireMailer(hasMailer, 'register')
       const granted = readRegistrationGrants(apis, grants)
       const record: ApplicationRecord = {
@@ -52,7 +53,7 @@ export function createRegistration(
       await opened()
       const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
       const email = createQueuedEmail(record.id, 'registration', now(), { held })
-      const event = { type: 'application.registered', by, requestId } as const
+      const event = { type: 'application.registered', by, origin } as const
       await writer.add(record, event, { details: { apis: granted }, emails: [{ save: email }] })
       if (!held) onEmailDue()
       return { application: toApplication(record, now()) }

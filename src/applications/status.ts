@@ -1,4 +1,5 @@
 import { ApplicationError } from '../contracts/errors.js'
+import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, ApplicationStatus, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { findQueuedEmail } from './queued-emails.js'
@@ -45,11 +46,11 @@ export function endTokens({ tokensRevokedAt }: ApplicationRecord, now: number): 
  * Ends `pending` when an application's credentials are first used: that proves that its e-mail has arrived, whatever the
  * mail server answered.
  */
-export type Activate = (id: string, requestId: string | undefined) => Promise<void>
+export type Activate = (id: string, origin: RequestOrigin | undefined) => Promise<void>
 
 export function createActivation(store: Store, writer: ApplicationWriter): Activate {
-  return async function activate(id, requestId) {
-    await writer.change(id, { type: 'application.activated', requestId }, async (current) => {
+  return async function activate(id, origin) {
+    await writer.change(id, { type: 'application.activated', origin }, async (current) => {
       if (current.status !== 'pending') return undefined
       const email = await findQueuedEmail(store, id, 'registration')
       return {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationCache } from '../applications/application-cache.js'
 import { isApplicationId } from '../applications/application-id.js'
-import { isLive, type Credentials } from '../applications/credentials.js'
+import { isLive, readKeyPrefix, type Credentials } from '../applications/credentials.js'
 import type { LastUsed } from '../applications/last-used.js'
 import type { Activate } from '../applications/status.js'
 import { OAuthError, StoreUnavailableError } from '../contracts/errors.js'
-import { readRequestId } from '../contracts/events.js'
+import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
@@ -15,7 +15,35 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 
 /** Client authentication (RFC 6749 2.3): resolves the client's application, or rejects with `OAuthError`. */
-export type AuthenticateClient = (req: IncomingMessage, form: Form, api: string) => Promise<ApplicationRecord>
+export type AuthenticateClient = (req: IncomingMessage, form: Form, api: string) => Promise<AuthenticatedClient>
+
+export interface AuthenticatedClient {
+  readonly application: ApplicationRecord
+  /** What it presented, for events: its public id, or the first characters of its key. */
+  readonly client: string
+}
+
+/** What operators may know of a refused client, and the client may not. */
+interface RefusedClient {
+  /** `no_credential`, `unknown_client`, `wrong_secret` or `suspended`; undefined if the error says it. */
+  readonly reason?: string | undefined
+  readonly client?: string | undefined
+  /** The application that the client presented, if there is one. */
+  readonly applicationId?: string | undefined
+}
+
+/** Beside the errors, so that nothing of it can be sent. */
+const refusedClients = new WeakMap<object, RefusedClient>()
+
+/** The client whose authentication failed with that error. */
+export function describeRefusedClient(error: unknown): RefusedClient | undefined {
+  return refusedClients.get(Object(error) as object)
+}
+
+function withRefusedClient<Refusal extends object>(error: Refusal, refused: RefusedClient): Refusal {
+  refusedClients.set(error, refused)
+  return error
+}
 
 export interface ClientAuthenticationOptions {
   readonly applicationCache: ApplicationCache
@@ -35,12 +63,12 @@ export interface ClientAuthenticationOptions {
 
 /** The application that authenticated; or the one whose key or id was presented, if its authentication failed. */
 interface Attempt {
-  readonly authenticated?: ApplicationRecord
+  readonly authenticated?: AuthenticatedClient
   readonly known?: ApplicationRecord | undefined
+  readonly isSuspended?: boolean
 }
 
-interface FoundClient {
-  readonly application: ApplicationRecord
+interface FoundClient extends AuthenticatedClient {
   /** The hash of the key that was presented; undefined if it was the application's id. */
   readonly hash?: string
 }
@@ -51,6 +79,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     let known: ApplicationRecord | undefined
+    let isSuspended = false
     for (const { id, secret } of readings) {
       const found = isApplicationId(id) ? await findById(id) : await findByKey(id)
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
@@ -58,18 +87,20 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
       if (found && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
         if (found.hash !== undefined) lastUsed.note(found.hash)
         lastUsed.note(matched.hash)
-        if (found.application.status === 'pending') await activate(found.application.id, readRequestId(req))
-        return { authenticated: found.application }
+        if (found.application.status === 'pending')
+          await activate(found.application.id, { ...readOrigin(req), client: found.client })
+        return { authenticated: found }
       }
       known ??= found?.application
+      isSuspended ||= matched !== undefined && found?.application.status === 'suspended'
     }
-    return { known }
+    return { known, isSuspended }
   }
 
   /** The application with that public id, whatever its status. As with keys, one that has no live key is unknown. */
   async function findById(id: string): Promise<FoundClient | undefined> {
     const application = await applicationCache.findById(id)
-    return application?.keys.some((record) => isLive(record, now())) ? { application } : undefined
+    return application?.keys.some((record) => isLive(record, now())) ? { application, client: id } : undefined
   }
 
   /** The application that a live key belongs to, whatever its status. */
@@ -77,8 +108,8 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     const hash = credentials().hashKey(key)
     if (hash === undefined) return undefined
     const application = await applicationCache.findByKeyHash(hash)
-    const isKeyLive = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
-    return application && isKeyLive ? { application, hash } : undefined
+    const live = application?.keys.find((record) => record.hash === hash && isLive(record, now()))
+    return application && live ? { application, hash, client: live.prefix } : undefined
   }
 
   return async function authenticateClient(req, form, api) {
@@ -86,7 +117,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     // A token issued after revokeTokens() resolved in any process is valid, so its issuer must have read that change.
     const isCurrent = await waitForLatest()
     const readings = readPresentedCredentials(req, form)
-    if (readings.length === 0) throw createMissingCredentialsError(api)
+    if (readings.length === 0) throw withRefusedClient(createMissingCredentialsError(api), { reason: 'no_credential' })
 
     let attempt = await authenticate(readings, req)
     if (!attempt.authenticated && !isCurrent) {
@@ -97,9 +128,21 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     }
     if (attempt.authenticated) return attempt.authenticated
     // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
-    await limitFailures?.(`${readClientAddress(req)} ${attempt.known?.id ?? 'unknown'}`)
-    throw createInvalidClientError(api, 'Client authentication failed')
+    const refused = describeAttempt(attempt, readings[0]?.id ?? '')
+    try {
+      await limitFailures?.(`${readClientAddress(req)} ${attempt.known?.id ?? 'unknown'}`)
+    } catch (error) {
+      throw withRefusedClient(error as object, { ...refused, reason: undefined })
+    }
+    throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
   }
+}
+
+/** Anything but a key or an id may be a secret in the wrong place, so it is not shown. */
+function describeAttempt({ known, isSuspended = false }: Attempt, presented: string): RefusedClient {
+  const client = isApplicationId(presented) ? presented : readKeyPrefix(presented)
+  if (!known) return { reason: 'unknown_client', client }
+  return { reason: isSuspended ? 'suspended' : 'wrong_secret', client, applicationId: known.id }
 }
 
 /** The right secret of a pending application proves that its e-mail has arrived. */

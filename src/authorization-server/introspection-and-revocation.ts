@@ -35,7 +35,8 @@ export function createRevocationEndpoint(
     // A token that is revoked already emits no second event.
     if (token && !(await revokedTokens.isRevoked(token.id))) {
       await revokedTokens.revoke({ id: token.id, expiresAt: token.claimedExp * 1000 })
-      emit('token.revoked', { api: api.name, applicationId: token.applicationId }, req)
+      const { applicationId } = token
+      emit('token.revoked', { api: api.name, applicationId, client: applicationId }, req)
     }
     sendEmpty(res, 200, NO_STORE)
   }
@@ -57,7 +58,7 @@ interface OwnTokenOptions {
 
 export function createOwnTokenReader({ authenticateClient, verifyAccessToken }: OwnTokenOptions): ReadOwnToken {
   async function verifyOwnToken(req: IncomingMessage, form: Form, api: Api): Promise<AccessToken | undefined> {
-    const application = await authenticateClient(req, form, api.name)
+    const { application } = await authenticateClient(req, form, api.name)
     const token = await verifyAccessToken(api, form.get('token')!)
     return token?.applicationId === application.id ? token : undefined
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { findGrant } from '../applications/grants.js'
 import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/errors.js'
-import type { Emit } from '../contracts/events.js'
+import type { Emit, EventDetails } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readForm, refuseInQuery, type Form } from '../http/form.js'
@@ -10,7 +10,7 @@ import type { Endpoint } from '../http/middleware.js'
 import { sendJson, toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
-import type { AuthenticateClient } from './client-authentication.js'
+import { describeRefusedClient, type AuthenticateClient, type AuthenticatedClient } from './client-authentication.js'
 
 /** An API that access tokens are issued for. */
 export interface TokenApi extends Api {
@@ -31,11 +31,11 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
   const { authenticateClient, signAccessToken, limitTokenRequests, emit, now } = options
 
   return async function answerTokenRequest(req, res) {
-    let applicationId: string | undefined
+    let authenticated: AuthenticatedClient | undefined
     try {
       const { form, grantType } = await readTokenRequest(req)
-      const application = await limitAuthenticationTime(authenticateClient(req, form, api.name))
-      applicationId = application.id
+      authenticated = await limitAuthenticationTime(authenticateClient(req, form, api.name))
+      const { application, client } = authenticated
       if (grantType !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')
       }
@@ -44,20 +44,32 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
 
       const accessToken = await signAccessToken({
         issuer: api.resource,
-        applicationId,
+        applicationId: application.id,
         scopes,
         issuedAt: now(),
         lifetime: api.accessTokenLifetime,
         tokensRevokedAt: application.tokensRevokedAt,
       })
-      emit('token.issued', { api: api.name, applicationId }, req)
+      emit('token.issued', { api: api.name, applicationId: application.id, client }, req)
       const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }
       const document = scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer
       sendJson(res, 200, document, limitHeaders ? { ...NO_STORE, ...limitHeaders } : NO_STORE)
     } catch (error) {
-      emit('token.refused', { api: api.name, applicationId, reason: toDenial(error).error }, req)
+      emit('token.refused', { api: api.name, ...describeRefusal(error, authenticated) }, req)
       throw error
     }
+  }
+}
+
+/** A refusal for operators: the answer has its `error` only. */
+function describeRefusal(thrown: unknown, authenticated: AuthenticatedClient | undefined): EventDetails {
+  const { error } = toDenial(thrown)
+  const { reason, client, applicationId } = describeRefusedClient(thrown) ?? {}
+  return {
+    error,
+    reason: reason ?? (error === 'unauthorized_client' ? 'not_allowed' : error),
+    client: authenticated?.client ?? client,
+    applicationId: authenticated?.application.id ?? applicationId,
   }
 }
 

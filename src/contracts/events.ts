@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 
 /** The names of events. Those of changes are also the types of audit records. */
 export type EventType =
@@ -27,14 +28,27 @@ export type EventType =
   | 'limits.unavailable'
   | 'limits.available'
 
-/** What an event concerns. Never holds a secret, a key or a token. */
-export interface EventDetails {
-  readonly applicationId?: string | undefined
-  readonly api?: string | undefined
-  /** The `error` of a refusal, or the cause of an outage. */
-  readonly reason?: string | undefined
+/** Where a request comes from: for operators only, never sent. */
+export interface RequestOrigin {
   /** The host's `req.id`, if it sets one. */
   readonly requestId?: string | undefined
+  /** The caller's IP address: Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address. */
+  readonly address?: string | undefined
+  /**
+   * The client that the caller presents: an application's public id, or the first characters of a key. Not verified where
+   * the request is refused.
+   */
+  readonly client?: string | undefined
+}
+
+/** What an event concerns. Never holds a secret, a key or a token. */
+export interface EventDetails extends RequestOrigin {
+  readonly applicationId?: string | undefined
+  readonly api?: string | undefined
+  /** The `error` that was sent, if the request was refused. */
+  readonly error?: string | undefined
+  /** Why a request was refused, in more detail than `error`; why an e-mail failed; the cause of an outage. */
+  readonly reason?: string | undefined
 }
 
 /** The argument of every listener. */
@@ -46,8 +60,14 @@ export interface PlatformEvent extends EventDetails {
 /** `auth.events`: an EventEmitter whose listeners get one `PlatformEvent`. */
 export type PlatformEvents = EventEmitter<Record<EventType, [event: PlatformEvent]>>
 
-/** Calls the listeners of a type. `req` is the request in which it happened; its id becomes `requestId`. */
-export type Emit = (type: EventType, details: EventDetails, req?: IncomingMessage) => void
+/**
+ * Calls the listeners of a type. `req` is the request in which it happened. It is read only if somebody listens, and so is
+ * the client that it presents.
+ */
+export type Emit = (type: EventType, details: EventDetails, req?: IncomingMessage, readClient?: ReadClient) => void
+
+/** The client that a request presents, as in `RequestOrigin`. */
+export type ReadClient = (req: IncomingMessage, details: EventDetails) => string | undefined
 
 interface EventsOptions {
   readonly now: () => number
@@ -62,13 +82,14 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
 } {
   const events: PlatformEvents = new EventEmitter()
 
-  function emit(type: EventType, details: EventDetails, req?: IncomingMessage): void {
+  function emit(type: EventType, details: EventDetails, req?: IncomingMessage, readClient?: ReadClient): void {
     if (events.listenerCount(type) === 0) return
     const event: PlatformEvent = {
       type,
       at: new Date(now()),
       ...details,
-      ...(req && { requestId: readRequestId(req) }),
+      ...(req && readOrigin(req)),
+      ...(req && readClient && { client: readClient(req, details) }),
     }
     // Not emitter.emit(): it stops at the first listener that throws, and a rejected promise would end the process.
     for (const listener of events.rawListeners(type)) {
@@ -84,8 +105,21 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
   return { events, emit }
 }
 
-/** The host's id of a request (`req.id`, as pino-http sets it), if there is one. */
-export function readRequestId(req: IncomingMessage): string | undefined {
+/** Where a request comes from. Its id is the host's (`req.id`, as pino-http sets it). */
+export function readOrigin(req: IncomingMessage): RequestOrigin {
   const { id } = req as { id?: unknown }
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
+  return {
+    requestId: typeof id === 'string' || typeof id === 'number' ? String(id) : undefined,
+    address: readAddress(req),
+  }
+}
+
+/** With a wrong `trust proxy`, `req.ip` may be any text that the caller has sent. */
+const MAX_ADDRESS_LENGTH = 64
+
+function readAddress(req: IncomingMessage): string | undefined {
+  const { ip } = req as { ip?: unknown }
+  const given = typeof ip === 'string' ? ip : req.socket.remoteAddress
+  const address = given?.replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
+  return address.length <= MAX_ADDRESS_LENGTH && isIP(address) !== 0 ? address : undefined
 }

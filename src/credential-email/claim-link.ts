@@ -3,10 +3,14 @@ import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
 import { mintCredentials, retireCredentials, type Credentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
+import type { RequestOrigin } from '../contracts/events.js'
 import type { QueuedEmail, Store } from '../contracts/store.js'
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
-export type ClaimCredentials = (token: string, requestId: string | undefined) => Promise<ClaimedCredentials | undefined>
+export type ClaimCredentials = (
+  token: string,
+  origin: RequestOrigin | undefined,
+) => Promise<ClaimedCredentials | undefined>
 
 /** What a claim link shows, once. */
 interface ClaimedCredentials {
@@ -29,14 +33,14 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
   }
 
-  return async function claim(token, requestId) {
+  return async function claim(token, origin) {
     const credentials = await opened()
     const hash = credentials.hash(token)
     const email = await findEmail(hash)
     if (!email) return undefined
 
     const type = email.purpose === 'registration' ? 'application.activated' : 'application.credentialRotated'
-    const claimed = await writer.change(email.applicationId, { type, requestId }, async (current) => {
+    const claimed = await writer.change(email.applicationId, { type, origin }, async (current) => {
       // Read again: another request with the same link may have been faster.
       const unclaimed = await findEmail(hash)
       if (!unclaimed || current.status === 'deleted' || current.status === 'suspended') return undefined

@@ -11,14 +11,22 @@ export const ATTRIBUTES = {
   change: 'platform_auth.change.type',
   request: 'platform_auth.request.id',
   error: 'error.type',
+  reason: 'platform_auth.reason',
+  client: 'platform_auth.client',
+  address: 'client.address',
 } as const
 
 /** An event's details as span attributes. */
-export function toAttributes({ api, applicationId, reason, requestId }: Partial<PlatformEvent>): Attributes {
+export function toAttributes(event: Partial<PlatformEvent>): Attributes {
+  const { api, applicationId, error, reason, requestId, client, address } = event
   const attributes: Attributes = {}
   if (api !== undefined) attributes[ATTRIBUTES.api] = api
   if (applicationId !== undefined) attributes[ATTRIBUTES.application] = applicationId
-  if (reason !== undefined) attributes[ATTRIBUTES.error] = reason
+  const type = error ?? reason
+  if (type !== undefined) attributes[ATTRIBUTES.error] = type
+  if (reason !== undefined && reason !== type) attributes[ATTRIBUTES.reason] = reason
+  if (client !== undefined) attributes[ATTRIBUTES.client] = client
+  if (address !== undefined) attributes[ATTRIBUTES.address] = address
   if (requestId !== undefined) attributes[ATTRIBUTES.request] = requestId
   return attributes
 }

@@ -41,7 +41,8 @@ export interface ObserveOptions {
  * `platform_auth.store.outage.duration` (seconds), and the same two under `platform_auth.limits` for Redis.
  *
  * Token requests and guarded requests create no span: the active span, which HTTP instrumentation created, gets the
- * attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id` and `error.type`.
+ * attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id`, `error.type`,
+ * `platform_auth.reason`, `platform_auth.client` and `client.address`. Metrics have none of the last three.
  * Changes of applications and signing keys are short spans in the trace of the request that made them, if any. E-mails
  * are sent in the background, so their spans are root spans. An outage of the store or of Redis is one span, recorded
  * when the outage has ended.
@@ -66,11 +67,11 @@ export function observe(auth: Pick<PlatformAuth, 'apis' | 'events'>, options: Ob
   const spans = createSpans(() => tracerProvider ?? trace.getTracerProvider())
 
   function count(recording: Counted, event: PlatformEvent): void {
-    const { api, reason, applicationId } = event
+    const { api, reason, error = reason, applicationId } = event
     const attributes: Attributes = {}
     if (api !== undefined) attributes[ATTRIBUTES.api] = api
     if (recording.changeType !== undefined) attributes[ATTRIBUTES.change] = recording.changeType
-    if (reason !== undefined) attributes[ATTRIBUTES.error] = reason
+    if (error !== undefined) attributes[ATTRIBUTES.error] = error
     if (perApplication && recording.span === undefined && applicationId !== undefined) {
       attributes[ATTRIBUTES.application] = applicationId
     }

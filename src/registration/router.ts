@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Register } from '../applications/registration.js'
 import { readContact } from '../applications/validation.js'
 import { ApplicationError, OAuthError } from '../contracts/errors.js'
-import { readRequestId } from '../contracts/events.js'
+import { readOrigin, type RequestOrigin } from '../contracts/events.js'
 import { parseMediaType, readBody, readPairs } from '../http/form.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
@@ -31,7 +31,7 @@ interface RegistrationRouterOptions {
 }
 
 /** Makes the credentials of a claim link and deletes the link; undefined if the link is not valid. */
-type ClaimCredentials = (token: string, requestId: string | undefined) => Promise<ClaimedCredentials | undefined>
+type ClaimCredentials = (token: string, origin: RequestOrigin) => Promise<ClaimedCredentials | undefined>
 
 interface ClaimedCredentials {
   readonly applicationName: string
@@ -61,7 +61,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     await limitRegistrations?.(`address ${readClientAddress(req)}`)
     await limitRegistrations?.(`contact ${address.toLowerCase()}`)
     // register() checks the other fields.
-    await register({ name: name as string, contact: address, apis: grants as string[] }, readRequestId(req))
+    await register({ name: name as string, contact: address, apis: grants as string[] }, readOrigin(req))
     if (isForm(req)) sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
     else sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
   }
@@ -70,7 +70,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const { token } = await readJson(req)
     if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'The link is not complete')
     await available()
-    const claimed = await claim(token, readRequestId(req))
+    const claimed = await claim(token, readOrigin(req))
     if (!claimed)
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
     const { clientId, clientSecret } = claimed.credentials

@@ -5,7 +5,7 @@ import { findGrant } from '../applications/grants.js'
 import type { LastUsed } from '../applications/last-used.js'
 import type { Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
-import { readRequestId } from '../contracts/events.js'
+import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
@@ -21,9 +21,16 @@ export interface Identity {
 }
 
 /** Why an access token is refused. */
-export type TokenFailureReason = 'invalidToken' | 'expiredToken' | 'tokenOfAnotherApi' | 'revokedToken'
+export type TokenFailureReason =
+  | 'invalidToken'
+  | 'expiredToken'
+  | 'tokenOfAnotherApi'
+  | 'revokedToken'
+  | 'unknownClient'
+  | 'suspended'
+  | 'notAllowed'
 /** Why an API key is refused. */
-export type KeyFailureReason = 'invalidApiKey' | 'accessDenied'
+export type KeyFailureReason = 'invalidApiKey' | 'suspended' | 'notAllowed'
 
 /** Answers synchronously when everything is cached, which is the common case. Rejects only if the store cannot answer. */
 export interface Authenticator {
@@ -92,12 +99,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   ): MaybePromise<Identity | KeyFailureReason> {
     if (!application || !hasLiveKey(application, hash)) return 'invalidApiKey'
     // Only a caller with a valid key may learn that its application is suspended.
-    if (application.status === 'suspended') return 'accessDenied'
+    if (application.status === 'suspended') return 'suspended'
     if (application.status === 'deleted') return 'invalidApiKey'
     lastUsed.note(hash)
     const grant = findGrant(application, api)
-    const result = grant ? { api, application, scopes: NO_SCOPES, token: undefined } : 'accessDenied'
-    return application.status === 'pending' ? activateFirst(result, application, req) : result
+    const result = grant ? { api, application, scopes: NO_SCOPES, token: undefined } : 'notAllowed'
+    return application.status === 'pending' ? activateFirst(result, application, hash, req) : result
   }
 
   function hasLiveKey({ keys }: ApplicationRecord, hash: string): boolean {
@@ -105,8 +112,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return false
   }
 
-  function activateFirst<Result>(result: Result, { id }: ApplicationRecord, req?: IncomingMessage): Promise<Result> {
-    return activate(id, req && readRequestId(req)).then(() => result)
+  function activateFirst<Result>(
+    result: Result,
+    { id, keys }: ApplicationRecord,
+    hash: string,
+    req: IncomingMessage | undefined,
+  ): Promise<Result> {
+    const client = keys.find((key) => key.hash === hash)?.prefix
+    return activate(id, { ...(req && readOrigin(req)), client }).then(() => result)
   }
 
   return {
@@ -132,8 +145,11 @@ function checkTokenApplication(
   application: ApplicationRecord | undefined,
   token: AccessToken,
 ): Identity | TokenFailureReason {
-  const grant = application && findGrant(application, api)
-  if (!application || !grant || application.status !== 'active') return 'revokedToken'
+  if (!application || application.status === 'deleted') return 'unknownClient'
+  if (application.status === 'suspended') return 'suspended'
+  const grant = findGrant(application, api)
+  if (!grant) return 'notAllowed'
+  if (application.status !== 'active') return 'revokedToken'
   if (token.tokensRevokedAt !== application.tokensRevokedAt) return 'revokedToken'
   const isGranted = (scope: string): boolean => grant.scopes.includes(scope)
   const scopes = token.scopes.every(isGranted) ? token.scopes : token.scopes.filter(isGranted)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import { createDenial, type Denial, type ErrorCode } from '../contracts/errors.js'
-import type { Emit } from '../contracts/events.js'
+import type { Emit, ReadClient } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { formatChallenge, unwrapCause, sendDenial, toDenial } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
@@ -30,6 +30,7 @@ export function createBearerErrors(
     return createDenial(error, description, { 'WWW-Authenticate': formatChallenge('Bearer', parameters) })
   }
 
+  const endedToken = createError('invalid_token', 'The access token is no longer valid')
   return {
     // RFC 6750 3.1: a request without a credential is answered without an error code.
     noCredential: createDenial('unauthorized', 'An access token is needed: Authorization: Bearer <access token>', {
@@ -40,7 +41,11 @@ export function createBearerErrors(
     invalidToken: createError('invalid_token', 'The access token is not valid'),
     expiredToken: createError('invalid_token', 'The access token expired'),
     tokenOfAnotherApi: createError('invalid_token', 'The access token was issued for another API'),
-    revokedToken: createError('invalid_token', 'The access token is no longer valid'),
+    // One answer: only operators learn the reason.
+    revokedToken: endedToken,
+    unknownClient: endedToken,
+    suspended: endedToken,
+    notAllowed: endedToken,
     insufficientScope: createError(
       'insufficient_scope',
       'The access token lacks a scope that this needs',
@@ -60,14 +65,28 @@ export function createApiKeyErrors(
     return createDenial(error, description, { 'WWW-Authenticate': formatChallenge('ApiKey', parameters) })
   }
 
+  const accessDenied = createError('access_denied', 'The application may not use this API')
   return {
     noCredential: createDenial('unauthorized', 'An API key is needed: X-Api-Key: <API key>', {
       'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], header]),
     }),
     duplicateCredential: createError('invalid_request', 'There are two X-Api-Key headers'),
     invalidApiKey: createError('invalid_api_key', 'The API key is not valid'),
-    accessDenied: createError('access_denied', 'The application may not use this API'),
+    suspended: accessDenied,
+    notAllowed: accessDenied,
   }
+}
+
+/** The `reason` of events where it says more than the `error` that is sent. */
+const EVENT_REASONS: Readonly<Record<string, string>> = {
+  noCredential: 'no_credential',
+  expiredToken: 'expired_token',
+  tokenOfAnotherApi: 'token_of_another_api',
+  revokedToken: 'revoked_token',
+  invalidApiKey: 'unknown_client',
+  unknownClient: 'unknown_client',
+  suspended: 'suspended',
+  notAllowed: 'not_allowed',
 }
 
 /** Which refusals a guard sends, and what may replace them. */
@@ -75,6 +94,8 @@ export interface ErrorResponseConfig {
   readonly api: Api
   readonly errors: ErrorResponses
   readonly onDenied: OnDenied | undefined
+  /** The client that a request presents, for events. */
+  readonly readClient: ReadClient
 }
 
 export interface ErrorResponderOptions {
@@ -93,9 +114,16 @@ export type RespondWithError = (
 ) => void
 
 export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions): RespondWithError {
-  return function respondWithError({ api, errors, onDenied }, problem, applicationId, req, res, next) {
-    const denied = (typeof problem === 'string' ? errors[problem] : undefined) ?? toDenial(problem)
-    emit('request.denied', { api: api.name, applicationId, reason: denied.error }, req)
+  return function respondWithError({ api, errors, onDenied, readClient }, problem, applicationId, req, res, next) {
+    const known = typeof problem === 'string' ? problem : ''
+    const denied = errors[known] ?? toDenial(problem)
+    const { error } = denied
+    emit(
+      'request.denied',
+      { api: api.name, applicationId, error, reason: EVENT_REASONS[known] ?? error },
+      req,
+      readClient,
+    )
     logRefusal(api.name, denied, unwrapCause(problem))
     if (!onDenied) return sendDenial(req, res, denied)
 

@@ -104,7 +104,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       config.prepareResponse?.(response)
       // Appended, since both headers are lists and the host may have limits of its own.
       for (const name in limitHeaders) response.appendHeader(name, limitHeaders[name]!)
-      emit('request.allowed', { api: api.name, applicationId: identity.application.id }, request)
+      emit('request.allowed', { api: api.name, applicationId: identity.application.id }, request, config.readClient)
       next()
     }
 

@@ -1,7 +1,11 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isApplicationId } from '../applications/application-id.js'
+import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
+import type { EventDetails } from '../contracts/events.js'
 import { readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader } from '../http/request.js'
+import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import type { Authenticator } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors } from './error-responses.js'
@@ -47,6 +51,7 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         onDenied,
         errors: createBearerErrors(api, scopes),
         authenticate: authenticateBearer,
+        readClient: readTokenClient,
         readCredential(req) {
           if (hasDuplicateHeader(req, 'authorization')) return 'duplicateCredential'
           const authorization = readBearer(req.headers.authorization)
@@ -63,6 +68,7 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         onDenied,
         errors: createApiKeyErrors(api),
         authenticate: authenticateApiKey,
+        readClient: readApiKeyClient,
         readCredential(req) {
           if (hasDuplicateHeader(req, 'x-api-key')) return 'duplicateCredential'
           const apiKey = req.headers['x-api-key']
@@ -72,6 +78,27 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
       })
     },
   }
+}
+
+/** The `client_id` of the access token, which is not verified here. */
+function readTokenClient(req: IncomingMessage, { applicationId }: EventDetails): string | undefined {
+  if (applicationId !== undefined) return applicationId
+  const { authorization = '' } = req.headers
+  if (authorization.length > MAX_TOKEN_HEADER_LENGTH) return undefined
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString())
+    const client = isObject(claims) && Object.hasOwn(claims, 'client_id') ? claims['client_id'] : undefined
+    return typeof client === 'string' && isApplicationId(client) ? client : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const MAX_TOKEN_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length
+
+function readApiKeyClient(req: IncomingMessage): string | undefined {
+  const key = req.headers['x-api-key']
+  return typeof key === 'string' ? readKeyPrefix(key) : undefined
 }
 
 /** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know `X-Api-Key`. */

@@ -38,6 +38,12 @@ function openIdentified(test: Test, options: TestOptions = {}) {
 const listRequestIds = ({ events }: Pick<Provider, 'events'>): unknown[] =>
   events.map(({ type, requestId }) => [type, requestId])
 
+/** The last change in the audit log: what it says of the caller. */
+async function readCaller({ auth }: Pick<Provider, 'auth'>): Promise<unknown> {
+  const { type, details } = (await auth.audit.list()).items.at(-1)!
+  return [type, details['address'], details['client']]
+}
+
 const form = ({ clientId, clientSecret }: ReceivedCredentials, more: object): object => ({
   client_id: clientId,
   client_secret: clientSecret,
@@ -60,18 +66,23 @@ describe.concurrent('the requestId of an event', () => {
     const body = { name: 'Shop', contact: 'dev@customer.example', apis: ['weather'] }
     await request(provider.app).post('/register').type(type).send(body).expect(202)
     expect(listRequestIds(provider)).toEqual([['application.registered', 'r7']])
+    expect(await readCaller(provider)).toEqual(['application.registered', '127.0.0.1', undefined])
   })
 
   it.for(FIRST_USES)('is that of the first use of credentials at %s', async ([, use], { expect, onTestFinished }) => {
     const provider = openIdentified({ onTestFinished })
     const { id } = await provider.register()
     await waitForAttempts(provider, id, 1)
-    const { status } = await use(provider.app, readCredentials(provider.sent[0]!))
+    const received = readCredentials(provider.sent[0]!)
+    const { status } = await use(provider.app, received)
     expect([200, 403]).toContain(status)
     expect(listRequestIds(provider)).toEqual([
       ['application.registered', undefined],
       ['application.activated', 'r7'],
     ])
+    const prefix = received.clientId.slice(0, 12)
+    expect(await readCaller(provider)).toEqual(['application.activated', '127.0.0.1', prefix])
+    expect(provider.events.at(-1)).toMatchObject({ address: '127.0.0.1', client: prefix })
   })
 
   it('is that of a claim', async ({ expect, onTestFinished }) => {
@@ -84,6 +95,7 @@ describe.concurrent('the requestId of an event', () => {
       ['application.registered', undefined],
       ['application.activated', 'r7'],
     ])
+    expect(await readCaller(provider)).toEqual(['application.activated', '127.0.0.1', undefined])
   })
 
   it('is absent from what happens to the e-mail afterwards, and from calls outside a request', async ({

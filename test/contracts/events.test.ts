@@ -14,7 +14,14 @@ const TYPES: readonly EventType[] = [
 ] // prettier-ignore
 
 /** The members that an event may have. */
-const MEMBERS = ['type', 'at', 'applicationId', 'api', 'reason', 'requestId']
+const MEMBERS = ['type', 'at', 'applicationId', 'api', 'error', 'reason', 'requestId', 'address', 'client']
+/** The caller of these tests, also over IPv6. */
+const address = '127.0.0.1'
+
+/** What events show of a key. */
+function prefixOf({ clientId }: IssuedCredentials): string {
+  return clientId.slice(0, 12)
+}
 
 /** An app whose requests have an id, as with pino-http; here the client chooses it. */
 function createApp({ auth }: TestPlatform): Express {
@@ -127,16 +134,49 @@ onEveryPlatform((host) => {
       await caller.token('invoices', credentials).expect(400)
       await request(app).get('/orders/token').expect(405)
       await request(app).post('/orders/token').send({ json: true }).expect(400)
-      const refused = { type: 'token.refused', api: 'orders' }
+      const refused = { type: 'token.refused', api: 'orders', address }
+      const client = prefixOf(credentials)
+      const known = { ...refused, applicationId: id, client }
       expect(takeEvents()).toEqual([
-        { type: 'token.issued', api: 'orders', applicationId: id, requestId: 'r1' },
-        { ...refused, reason: 'invalid_client', requestId: 'r2' },
-        { ...refused, reason: 'invalid_client' },
-        { ...refused, reason: 'unsupported_grant_type', applicationId: id, requestId: '7' },
-        { ...refused, reason: 'invalid_scope', applicationId: id },
-        { ...refused, reason: 'unauthorized_client', api: 'invoices', applicationId: id },
-        { ...refused, reason: 'invalid_request' },
-        { ...refused, reason: 'invalid_request' },
+        { type: 'token.issued', api: 'orders', applicationId: id, requestId: 'r1', address, client },
+        { ...known, error: 'invalid_client', reason: 'wrong_secret', requestId: 'r2' },
+        { ...refused, error: 'invalid_client', reason: 'no_credential' },
+        { ...known, error: 'unsupported_grant_type', reason: 'unsupported_grant_type', requestId: '7' },
+        { ...known, error: 'invalid_scope', reason: 'invalid_scope' },
+        { ...known, api: 'invoices', error: 'unauthorized_client', reason: 'not_allowed' },
+        { ...refused, error: 'invalid_request', reason: 'invalid_request' },
+        { ...refused, error: 'invalid_request', reason: 'invalid_request' },
+      ])
+    })
+
+    it('tells operators, and not the client, why authentication failed', async () => {
+      const unknown = { ...credentials, clientId: (await host.auth.applications.rotateKey(id)).credentials.clientId }
+      await host.auth.applications.rotateKey(id, { overlap: 0 })
+      await host.auth.applications.rotateKey(id, { overlap: 0 })
+      const { clientId } = (await host.auth.applications.rotateKey(id)).credentials
+      const good = { ...credentials, clientId }
+      takeEvents()
+      const answers: unknown[] = []
+      const send = async (sent: Partial<IssuedCredentials>): Promise<void> => {
+        const { status, body, headers } = await caller.token('orders', sent)
+        answers.push([status, body, headers['www-authenticate']])
+      }
+      await send(unknown)
+      await send({ ...good, clientSecret: 'wrong' })
+      await send({ ...good, clientId: id, clientSecret: 'wrong' })
+      await send({ ...good, clientId: 'a secret in the wrong place' })
+      await host.auth.applications.suspend(id)
+      await send({ ...good, clientSecret: 'wrong' })
+      await send(good)
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+      const events = takeEvents().filter(({ type }) => type === 'token.refused')
+      expect(events.map(({ reason, client, applicationId }) => [reason, client, applicationId])).toEqual([
+        ['unknown_client', prefixOf(unknown), undefined],
+        ['wrong_secret', prefixOf(good), id],
+        ['wrong_secret', id, id],
+        ['unknown_client', undefined, undefined],
+        ['wrong_secret', prefixOf(good), id],
+        ['suspended', prefixOf(good), id],
       ])
     })
   })
@@ -150,7 +190,9 @@ onEveryPlatform((host) => {
       await caller.revoke('orders', credentials, 'no token').expect(200)
       await caller.revoke('orders', credentials, accessToken).set('X-Request-Id', 'r1').expect(200)
       await caller.revoke('orders', credentials, accessToken).expect(200)
-      expect(takeEvents()).toEqual([{ type: 'token.revoked', api: 'orders', applicationId: id, requestId: 'r1' }])
+      expect(takeEvents()).toEqual([
+        { type: 'token.revoked', api: 'orders', applicationId: id, requestId: 'r1', address, client: id },
+      ])
     })
   })
 
@@ -162,12 +204,12 @@ onEveryPlatform((host) => {
       await caller.bearer('/orders/optional', accessToken).expect(200)
       await request(app).get('/orders/optional').expect(200)
       await caller.key('/catalog/items', credentials.clientId).set('X-Request-Id', 'r4').expect(200)
-      const allowed = { type: 'request.allowed', applicationId: id }
+      const allowed = { type: 'request.allowed', applicationId: id, address, client: id }
       expect(takeEvents().slice(1)).toEqual([
         { ...allowed, api: 'orders', requestId: 'r1' },
         { ...allowed, api: 'orders', requestId: 'r2' },
         { ...allowed, api: 'orders' },
-        { ...allowed, api: 'catalog', requestId: 'r4' },
+        { ...allowed, api: 'catalog', requestId: 'r4', client: prefixOf(credentials) },
       ])
     })
 
@@ -181,17 +223,72 @@ onEveryPlatform((host) => {
       await request(app).get('/catalog/items').expect(401)
       await caller.key('/catalog/items', 'epa_key_nobody').expect(401)
       await caller.key('/weather/now', credentials.clientId).set('X-Request-Id', 'r8').expect(403)
-      const denied = { type: 'request.denied', api: 'orders' }
+      const denied = { type: 'request.denied', api: 'orders', address }
+      const client = prefixOf(credentials)
       expect(takeEvents().slice(1)).toEqual([
-        { ...denied, reason: 'unauthorized', requestId: 'r1' },
-        { ...denied, reason: 'invalid_request' },
-        { ...denied, reason: 'invalid_token' },
-        { ...denied, reason: 'invalid_token' },
-        { ...denied, reason: 'insufficient_scope', applicationId: id },
-        { ...denied, api: 'catalog', reason: 'unauthorized' },
-        { ...denied, api: 'catalog', reason: 'invalid_api_key' },
-        { ...denied, api: 'weather', reason: 'access_denied', requestId: 'r8' },
+        { ...denied, error: 'unauthorized', reason: 'no_credential', requestId: 'r1' },
+        { ...denied, error: 'invalid_request', reason: 'invalid_request' },
+        { ...denied, error: 'invalid_token', reason: 'invalid_token' },
+        { ...denied, error: 'invalid_token', reason: 'invalid_token' },
+        { ...denied, error: 'insufficient_scope', reason: 'insufficient_scope', applicationId: id, client: id },
+        { ...denied, api: 'catalog', error: 'unauthorized', reason: 'no_credential' },
+        { ...denied, api: 'catalog', error: 'invalid_api_key', reason: 'unknown_client' },
+        { ...denied, api: 'weather', error: 'access_denied', reason: 'not_allowed', requestId: 'r8', client },
       ])
+    })
+
+    it('tells operators, and not the caller, why a credential is refused', async () => {
+      const accessToken = await caller.accessToken('orders', credentials)
+      const revoked = await caller.accessToken('orders', credentials)
+      await caller.revoke('orders', credentials, revoked).expect(200)
+      const forged = `${accessToken.slice(0, -8)}${'A'.repeat(8)}`
+      const answers: unknown[] = []
+      const call = async (token: string): Promise<void> => {
+        const { status, body, headers } = await caller.bearer('/orders/items', token)
+        answers.push([status, body, headers['www-authenticate']])
+      }
+      takeEvents()
+      await caller.bearer('/orders/items', forged).expect(401)
+      await call(revoked)
+      await host.auth.applications.disallow(id, 'orders')
+      await call(accessToken)
+      await host.auth.applications.allow(id, 'orders')
+      await host.auth.applications.suspend(id)
+      await call(accessToken)
+      await caller.key('/catalog/items', credentials.clientId).expect(403)
+      await host.auth.applications.delete(id)
+      await call(accessToken)
+      await caller.key('/catalog/items', credentials.clientId).expect(401)
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+      const events = takeEvents().filter(({ type }) => type === 'request.denied')
+      const key = prefixOf(credentials)
+      expect(events.map(({ reason, client }) => [reason, client])).toEqual([
+        ['invalid_token', id],
+        ['revoked_token', id],
+        ['not_allowed', id],
+        ['suspended', id],
+        ['suspended', key],
+        ['unknown_client', id],
+        ['unknown_client', key],
+      ])
+    })
+
+    it('shows an address only if it is one: a wrong `trust proxy` makes it any text', async () => {
+      const made = openPlatform()
+      const trusting = express().set('trust proxy', true).use(made.auth.router)
+      const addresses: unknown[] = []
+      made.auth.events.on('token.refused', (event) => void addresses.push(event.address))
+      for (const forwarded of [
+        '203.0.113.7',
+        '::ffff:203.0.113.7',
+        '2001:db8::1',
+        '<script>',
+        'fe80::1%'.padEnd(90, 'x'),
+      ]) {
+        await request(trusting).post('/orders/token').set('X-Forwarded-For', forwarded).expect(400)
+      }
+      expect(addresses).toEqual(['203.0.113.7', '203.0.113.7', '2001:db8::1', undefined, undefined])
+      await made.auth.close()
     })
   })
 

@@ -128,6 +128,6 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
     id,
     registered.application.id,
     'guessed',
-    'wrong',
+    'a wrong secret',
   ] as string[]
 }

@@ -16,6 +16,9 @@ const APPLICATION = 'platform_auth.application.id'
 const CHANGE = 'platform_auth.change.type'
 const REQUEST = 'platform_auth.request.id'
 const ERROR = 'error.type'
+const REASON = 'platform_auth.reason'
+const CLIENT = 'platform_auth.client'
+const CALLER = { 'client.address': '127.0.0.1' }
 
 /** The host's tracing with the platform's spans. */
 async function openTraced(test: Parameters<typeof openObserved>[0], options?: Parameters<typeof openObserved>[1]) {
@@ -46,7 +49,13 @@ describe('the span of a request', () => {
     traces.store.recover()
     const [span] = await traces.hosts(1)
     expect(span).toMatchObject({ name: 'POST /orders/token', status: { code: SpanStatusCode.UNSET } })
-    expect(span!.attributes).toEqual({ [API]: 'orders', [APPLICATION]: application.id, [REQUEST]: 'r1' })
+    expect(span!.attributes).toEqual({
+      [API]: 'orders',
+      [APPLICATION]: application.id,
+      [REQUEST]: 'r1',
+      [CLIENT]: credentials.clientId.slice(0, 12),
+      ...CALLER,
+    })
   })
 
   it('gets only its own attributes when several requests await the same answer of the store', async (test) => {
@@ -77,11 +86,12 @@ describe('the span of a request', () => {
     await traces.caller.bearer('/orders/items', 'not.our.token').expect(401)
     await traces.caller.key('/catalog/items', credentials.clientId).expect(200)
     const spans = await traces.hosts(4)
+    const known = { [APPLICATION]: application.id, [CLIENT]: credentials.clientId.slice(0, 12), ...CALLER }
     expect(spans.map(({ attributes }) => attributes)).toEqual([
-      { [API]: 'orders', [ERROR]: 'invalid_client' },
-      { [API]: 'orders', [ERROR]: 'invalid_scope', [APPLICATION]: application.id },
-      { [API]: 'orders', [ERROR]: 'invalid_token' },
-      { [API]: 'catalog', [APPLICATION]: application.id },
+      { [API]: 'orders', [ERROR]: 'invalid_client', [REASON]: 'wrong_secret', ...known },
+      { [API]: 'orders', [ERROR]: 'invalid_scope', ...known },
+      { [API]: 'orders', [ERROR]: 'invalid_token', ...CALLER },
+      { [API]: 'catalog', ...known },
     ])
     for (const { status } of spans) expect(status).toEqual({ code: SpanStatusCode.UNSET })
   })
