@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { loadAssets } from './assets.js'
@@ -67,18 +68,20 @@ export function developerConsole<const Apis extends ApisOptions>(
   const resources = new Map<string, Resource>()
 
   const index = renderIndexPage({ title, apis, documents, registration: hasRegistration, assets })
-  resources.set('/', createHtmlResource(index, createContentSecurityPolicy([])))
+  resources.set('/', createHtmlResource(index, createContentSecurityPolicy()))
   for (const api of apis) {
     const document = documents.get(api.name)
     if (!document) continue
     const reference = renderReferencePage({ title, api, document, registration: hasRegistration, assets })
-    const policy = createContentSecurityPolicy(["'self'", new URL(api.resource).origin])
+    const policy = createContentSecurityPolicy({
+      connect: ["'self'", new URL(api.resource).origin],
+      // Swagger UI's icons, and images that an API answers with.
+      images: ['data:', 'blob:'],
+    })
     resources.set(`/apis/${api.name}`, createHtmlResource(reference, policy))
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
-    resources.set(
-      `/apis/${api.name}/openapi.json`,
-      createResource(json, 'application/json; charset=utf-8', REVALIDATED),
-    )
+    const headers = { 'Cache-Control': 'no-cache', ETag: createEntityTag(json) }
+    resources.set(`/apis/${api.name}/openapi.json`, createResource(json, 'application/json; charset=utf-8', headers))
   }
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
@@ -88,7 +91,11 @@ export function developerConsole<const Apis extends ApisOptions>(
 
 /** A year: the URL changes with the content. */
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-const REVALIDATED = { 'Cache-Control': 'no-cache' }
+
+/** Weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
+function createEntityTag(content: Buffer): string {
+  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+}
 
 /** Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL. */
 function createHtmlResource(text: string, policy: string): Resource {
