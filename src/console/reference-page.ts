@@ -52,7 +52,7 @@ export function renderReferencePage({ title, api, document, registration, assets
     root: '../',
     assets,
     styles: ['console.css', 'reference.css'],
-    scripts: ['swagger-ui.js', 'reference.js'],
+    scripts: ['swagger-ui.js', 'operations.js', 'reference.js'],
     content,
   })
 }
