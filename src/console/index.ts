@@ -80,7 +80,7 @@ export function developerConsole<const Apis extends ApisOptions>(
     })
     resources.set(`/apis/${api.name}`, createHtmlResource(reference, policy))
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
-    const headers = { 'Cache-Control': 'no-cache', ETag: createEntityTag(json) }
+    const headers = { ...DOCUMENT_HEADERS, ETag: createEntityTag(json) }
     resources.set(`/apis/${api.name}/openapi.json`, createResource(json, 'application/json; charset=utf-8', headers))
   }
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
@@ -91,6 +91,8 @@ export function developerConsole<const Apis extends ApisOptions>(
 
 /** A year: the URL changes with the content. */
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+/** Pages of every origin may read a document, such as other viewers and client generators. */
+const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
 
 /** Weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
 function createEntityTag(content: Buffer): string {
