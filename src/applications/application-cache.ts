@@ -1,7 +1,7 @@
-import { StoreUnavailableError } from '../contracts/errors.js'
+import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
-import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 
 /** The record, if there is one. */
@@ -12,8 +12,10 @@ type Found = ApplicationRecord | undefined
  * resolves, a change made by another process when the change feed brings it.
  */
 export interface ApplicationCache {
+  /** The id is a verified one, so that a look-up counts as the application's own. */
   findById(id: string): MaybePromise<Found>
-  findByKeyHash(hash: string): MaybePromise<Found>
+  /** Anybody can present an unknown key, so that a look-up counts as that of the address which sent `req`. */
+  findByKeyHash(hash: string, req: IncomingMessage | undefined): MaybePromise<Found>
   /**
    * Drops the record, and every load under way, because it may have read the record before the change. A process also
    * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
@@ -27,33 +29,27 @@ interface ApplicationCacheOptions {
   readonly store: Store
   /** How many applications stay in memory. */
   readonly limit: number
+  /** Gives each caller a fair share of the look-ups. */
+  readonly limitLookups: ConcurrencyLimit
+  /** The address that a request is counted against. */
+  readonly readAddress: (req: IncomingMessage) => string
 }
 
-/** A pool of ten connections completes this many look-ups within a few milliseconds. */
-const MAX_CONCURRENT_LOOKUPS = 50
-/** About a megabyte of waiting calls. */
-const MAX_WAITING_LOOKUPS = 1000
-
-export function createApplicationCache({ store, limit }: ApplicationCacheOptions): ApplicationCache {
+export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
+  const { store, limit, limitLookups, readAddress } = options
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
   /** Hashes that belong to no key, so that a repeated guess costs no second look-up. */
   const unknownHashes = createBoundedCache<true>({ entries: limit })
   let loads = new Map<string, Promise<Found>>()
-  // Limits concurrent look-ups triggered by unauthenticated requests, so that admin calls and the change feed are not starved.
-  const limitConcurrency = createConcurrencyLimit({
-    atOnce: MAX_CONCURRENT_LOOKUPS,
-    waiting: MAX_WAITING_LOOKUPS,
-    onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_LOOKUPS} look-ups are waiting for the store.`),
-  })
 
   /** One look-up for concurrent callers (test/hot-paths.integration.test.ts). Its result is kept unless something was evicted meanwhile. */
-  function load(key: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
+  function load(key: string, caller: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
     const underWay = loads.get(key)
     if (underWay) return underWay
     const loadsAtStart = loads
-    const loading = limitConcurrency(read)
+    const loading = limitLookups(caller, read)
       .then((found) => {
         if (loads === loadsAtStart) keep(found)
         return found
@@ -73,6 +69,7 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
       records.get(id) ??
       load(
         `id ${id}`,
+        id,
         () => store.findApplication(id),
         (found) => found && keepRecord(found),
       )
@@ -81,12 +78,13 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
 
   return {
     findById,
-    findByKeyHash(hash) {
+    findByKeyHash(hash, req) {
       const id = idsByKeyHash.get(hash)
       if (id !== undefined) return findById(id)
       if (unknownHashes.get(hash)) return undefined
       return load(
         `key ${hash}`,
+        req ? readAddress(req) : 'no request',
         () => store.findApplicationByKey(hash),
         (found) => (found ? keepRecord(found) : unknownHashes.set(hash, true)),
       )
