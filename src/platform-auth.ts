@@ -78,11 +78,11 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   readonly events: PlatformEvents
   /**
    * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for a wrong secret or a newer
-   * schema. An unavailable store is retried, unless `retry` is false. Until then, requests wait up to 5 seconds and then
-   * get 503.
+   * schema. An unavailable store is retried, unless `retry` is false; the process stays alive meanwhile. Until then,
+   * requests wait up to 5 seconds and then get 503.
    */
   ready(options?: ReadyOptions): Promise<void>
-  /** Whether requests are answered with data no older than `maxStaleness`, and what is wrong. Resolves within about a second. */
+  /** Whether requests are answered with knowledge no older than `maxStaleness`, and what is wrong. Resolves within about half a second. */
   health(): Promise<Health>
   /** Waits for e-mails that are being sent, stores when credentials were last used, and closes the store. */
   close(): Promise<void>

@@ -17,7 +17,7 @@ if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 // A second, the default of expect.poll(), is short for a busy machine.
-const timeouts = { testTimeout: 20_000, hookTimeout: 60_000, expect: { poll: { timeout: 5000 } } }
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 5000 } } }
 
 const unit = {
   root,

@@ -4,6 +4,7 @@ import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson, toDenial } from '../http/respond.js'
@@ -33,7 +34,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
     let applicationId: string | undefined
     try {
       const { form, grantType } = await readTokenRequest(req)
-      const application = await authenticateClient(req, form, api.name)
+      const application = await limitAuthenticationTime(authenticateClient(req, form, api.name))
       applicationId = application.id
       if (grantType !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')

@@ -1,5 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import { OAuthError, type Denial } from '../contracts/errors.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
@@ -21,14 +22,18 @@ interface VerifiersOptions {
 }
 
 export function createVerifiers({ authenticator, available, requestLimits }: VerifiersOptions): Verifiers {
+  async function authenticateWhenAvailable<Result>(authenticate: () => MaybePromise<Result>): Promise<Result> {
+    await available()
+    return authenticate()
+  }
+
   async function verify(
     errors: ErrorResponses,
     api: Api,
     authenticate: () => MaybePromise<Identity | string>,
   ): Promise<AuthInfo> {
     try {
-      await available()
-      const result = await authenticate()
+      const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
       if (typeof result === 'string') throw createError(errors[result]!)
       await requestLimits.get(api)?.(result.application.id)
       return createAuthInfo(result)

@@ -1,7 +1,6 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Store } from '../contracts/store.js'
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../lib/concurrency-limit.js'
-import { withTimeout } from '../lib/timeout.js'
 
 /**
  * Limits the store calls that requests of clients trigger. What is left of the store's connections is for operators' calls
@@ -19,8 +18,8 @@ export interface ClientLimits {
 const DEFAULT_CONCURRENT_CALLS = 10
 /** Each takes about a kilobyte. */
 const MAX_WAITING_CALLS = 2000
-/** As long as a store call may take: no request waits longer because of this limit. */
-const CLIENT_CALL_TIMEOUT_MS = 5000
+/** As long as a store call may take. */
+const TURN_TIMEOUT_MS = 5000
 
 export function createClientLimits({
   concurrentCalls = DEFAULT_CONCURRENT_CALLS,
@@ -38,14 +37,22 @@ function createTimedLimit(atOnce: number): ConcurrencyLimit {
     onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_CALLS} calls of clients are waiting for the store.`),
   })
 
-  return function runTimed(caller, work) {
-    const createError = (): Error => new StoreUnavailableError('A call has waited too long for the store.')
-    const deadline = performance.now() + CLIENT_CALL_TIMEOUT_MS
-    const runUnlessLate = async () => {
-      // Nobody waits for it any more.
-      if (performance.now() >= deadline) throw createError()
-      return work()
-    }
-    return withTimeout(limit(caller, runUnlessLate), CLIENT_CALL_TIMEOUT_MS, createError)
+  // Only the wait for a turn is limited here: a change that has started may take effect, and its caller must learn of it.
+  return function runInTurn<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        reject(new StoreUnavailableError('A call of a client has waited too long for its turn.'))
+      }, TURN_TIMEOUT_MS)
+      timer.unref()
+      const runUnlessLate = async (): Promise<void> => {
+        clearTimeout(timer)
+        if (!isLate) resolve(await work())
+      }
+      limit(caller, runUnlessLate)
+        .catch(reject)
+        .finally(() => clearTimeout(timer))
+    })
   }
 }
