@@ -13,9 +13,12 @@ type Found = ApplicationRecord | undefined
  * resolves, a change made by another process when the change feed brings it.
  */
 export interface ApplicationCache {
-  /** The id is a verified one, so that a look-up counts as the application's own. */
-  findById(id: string): MaybePromise<Found>
-  /** Anybody can present an unknown key, so that a look-up counts as that of the address which sent `req`. */
+  /**
+   * Given a request, a look-up counts as that of its address, because anybody can present an unknown id. Without, the id is a
+   * verified one, and the look-up counts as the application's own.
+   */
+  findById(id: string, req?: IncomingMessage): MaybePromise<Found>
+  /** `req`: as above. Without, look-ups share one place in the queue. */
   findByKeyHash(hash: string, req: IncomingMessage | undefined): MaybePromise<Found>
   /**
    * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
@@ -42,8 +45,8 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
-  /** Hashes that belong to no key, so that a repeated guess costs no second look-up. */
-  const unknownHashes = createBoundedCache<true>({ entries: limit })
+  /** Ids of no application and hashes of no key, so that a repeated guess costs no second look-up. */
+  const unknown = createBoundedCache<true>({ entries: limit })
   const loadsById = new Map<string, Promise<Found>>()
   const loadsByKeyHash = new Map<string, Promise<Found>>()
   /** Ids of changed applications that are to be loaded again. */
@@ -74,16 +77,15 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
   }
 
-  function findById(id: string): MaybePromise<Found> {
-    return (
-      records.get(id) ??
-      load(
-        loadsById,
-        id,
-        id,
-        () => store.findApplication(id),
-        (found) => found && keepRecord(found),
-      )
+  function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
+    const record = records.get(id)
+    if (record || unknown.get(id)) return record
+    return load(
+      loadsById,
+      id,
+      req ? readAddress(req) : id,
+      () => store.findApplication(id),
+      (found) => (found ? keepRecord(found) : unknown.set(id, true)),
     )
   }
 
@@ -106,27 +108,27 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     findByKeyHash(hash, req) {
       const id = idsByKeyHash.get(hash)
       if (id !== undefined) return findById(id)
-      if (unknownHashes.get(hash)) return undefined
+      if (unknown.get(hash)) return undefined
       return load(
         loadsByKeyHash,
         hash,
         req ? readAddress(req) : 'no request',
         () => store.findApplicationByKey(hash),
-        (found) => (found ? keepRecord(found) : unknownHashes.set(hash, true)),
+        (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
       )
     },
     evict(id) {
       if (records.get(id) || loadsById.has(id)) loadAgain(id)
       records.delete(id)
       loadsById.delete(id)
-      // The change may have given the application a key whose hash was unknown until now.
-      unknownHashes.clear()
+      // The change may have added the application, or a key whose hash was unknown until now.
+      unknown.clear()
       loadsByKeyHash.clear()
     },
     evictAll() {
       records.clear()
       idsByKeyHash.clear()
-      unknownHashes.clear()
+      unknown.clear()
       loadsById.clear()
       loadsByKeyHash.clear()
     },

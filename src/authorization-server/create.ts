@@ -20,6 +20,7 @@ import {
   createAuthorizationEndpoint,
   createAuthorizationServerMetadata,
   createKeySetEndpoint,
+  createOpenIdMetadata,
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
 import { createRouters } from './router.js'
@@ -28,10 +29,11 @@ import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   /** All APIs. The endpoints exist for those with the scheme oauth2. */
   readonly apis: ReadonlyMap<string, TokenApi>
-  readonly baseUrl: string
   /** The path of `baseUrl`, without a slash at its end. */
   readonly basePath: string
   readonly corsOrigins: '*' | readonly string[]
+  /** The algorithm of new signing keys. */
+  readonly signingAlgorithm: string
   /** Seconds that a signing key is published before it signs. */
   readonly publishAhead: number
   readonly limits: {
@@ -57,7 +59,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { baseUrl, basePath, limits, rateLimits, signAccessToken, accessTokens } = options
+  const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
   const authenticateClient = createClientAuthentication(options)
   // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
@@ -86,7 +88,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     revoke: createRevocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, limitRevocations, emit }),
     introspect: createIntrospectionEndpoint(api, readActiveToken),
     authorize: createAuthorizationEndpoint(),
-    authorizationServerMetadata: createAuthorizationServerMetadata(api, baseUrl),
+    authorizationServerMetadata: createAuthorizationServerMetadata(api),
+    openIdMetadata: createOpenIdMetadata(api, options.signingAlgorithm),
     protectedResourceMetadata: createProtectedResourceMetadata(api),
   })
 

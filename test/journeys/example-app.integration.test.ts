@@ -57,7 +57,7 @@ describe('The example app', () => {
     const refused = await paste('Refused')
     expect(refused.stdout).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
     expect(refused.stdout).toContain(
-      `\r\nWWW-Authenticate: Bearer realm="orders", resource_metadata="${example.baseUrl}/`,
+      `\r\nWWW-Authenticate: Bearer realm="orders", scope="orders:read", resource_metadata="${example.baseUrl}/`,
     )
   })
 
@@ -265,7 +265,7 @@ describe('With a path in BASE_URL, the example app', () => {
     expect(await metadata.json()).toMatchObject({
       issuer: `${origin}/v1/orders`,
       token_endpoint: `${origin}/v1/orders/token`,
-      jwks_uri: `${origin}/v1/.well-known/jwks.json`,
+      jwks_uri: `${origin}/v1/orders/.well-known/jwks.json`,
     })
   })
 
