@@ -86,7 +86,7 @@ function describeToken(token: AccessToken): object {
     aud: token.issuer,
     sub: token.applicationId,
     client_id: token.applicationId,
-    iat: Math.floor(token.iat),
+    iat: token.iat,
     exp: token.exp,
     jti: token.id,
     ...(token.scopes.length > 0 && { scope: token.scopes.join(' ') }),

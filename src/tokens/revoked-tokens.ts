@@ -17,8 +17,8 @@ export interface RevokedTokens {
 interface IssuedToken {
   readonly id: string
   readonly applicationId: string
-  /** Seconds since 1970. */
-  readonly exp: number
+  /** Seconds since 1970, as the token says. */
+  readonly claimedExp: number
 }
 
 interface RevokedTokensOptions {
@@ -72,11 +72,11 @@ export function createRevokedTokens({ store, now, limit, clientLimits }: Revoked
       if (performance.now() - loadedAt > RELOAD_INTERVAL_MS) load().catch(() => undefined)
       return limitLookups(applicationId, () => store.isAccessTokenRevoked(id))
     },
-    revoke({ id, applicationId, exp }) {
+    revoke({ id, applicationId, claimedExp }) {
       return limitChanges(applicationId, async () => {
         // Another request may have revoked it while this one waited.
         if (revoked.has(id)) return false
-        const token = { id, expiresAt: exp * 1000 }
+        const token = { id, expiresAt: claimedExp * 1000 }
         await store.revokeAccessToken(token, now() - KEPT_AFTER_EXPIRY_MS)
         add(token)
         return true
