@@ -20,7 +20,6 @@ const auth = createPlatformAuth({
   }),
   secret: 'a secret of 32 characters or more',
   mailer: { async send() {} },
-  logger: { debug() {}, info() {}, warn() {}, error: console.error },
 })
 
 const app = express().set('trust proxy', 'loopback').disable('x-powered-by').use(auth.router)

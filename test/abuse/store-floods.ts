@@ -69,7 +69,7 @@ export async function openFloodedPlatform(): Promise<FloodedPlatform> {
 /** Resolves when the first requests have been answered. */
 export async function startFlood(port: number, flood: string, argument: unknown): Promise<Flood> {
   const client = fork(CLIENT, [String(port)], { env: { ...process.env, NODE_OPTIONS: '' } })
-  client.send({ flood, argument } as object)
+  client.send({ flood, argument })
   await once(client, 'message')
   return {
     async count() {
