@@ -20,7 +20,7 @@ import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
 import { createRegistrationRouter } from './registration/router.js'
-import type { AuthInfo } from './resource-server/auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
 import type { Guard } from './resource-server/guard.js'
 import type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
@@ -63,9 +63,9 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   /** A guard for a route of a key API: calls `next()` for a request with a valid `X-Api-Key`, and refuses every other. */
   requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AuthInfo>
+  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AccessTokenInfo>
   /** Verifies an API key outside a request, as a key guard does. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<AuthInfo>
+  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<ApiKeyInfo>
   readonly applications: Applications<keyof Apis & string>
   readonly signingKeys: SigningKeyRotation
   /** The e-mails that are to be sent. */
@@ -74,8 +74,8 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
-   * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for a wrong secret or a newer
-   * schema. An unavailable store is retried, unless `retry` is false. Until then, requests wait up to 5 seconds and then
+   * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for what no retry can correct: a
+   * wrong secret, a newer schema, a missing driver, a mistake in the store's code. An unavailable store is retried, unless `retry` is false. Until then, requests wait up to 5 seconds and then
    * get 503.
    */
   ready(options?: ReadyOptions): Promise<void>

@@ -206,10 +206,13 @@ function readCache(cache: PlatformAuthOptions['cache']): CacheSettings {
   }
 }
 
-/** Whole milliseconds: a clock may give fractions, which stores do not keep. */
+/**
+ * Whole milliseconds: a clock may give fractions, which stores do not keep. `Date` is looked up at each call: fake timers
+ * replace it later.
+ */
 function readNow(now: PlatformAuthOptions['now']): () => number {
   const clock = readOptionalFunction('now', now)
-  return clock ? () => Math.floor(clock()) : Date.now
+  return clock ? () => Math.floor(clock()) : () => Date.now()
 }
 
 function readLogger(logger: unknown): Logger {

@@ -190,7 +190,7 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
       project,
     )
     expect(code, stderr).toBe(0)
-    expect(stderr).toMatch(/Tests: +3 passed, 3 total/)
+    expect(stderr).toMatch(/Tests: +4 passed, 4 total/)
   })
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { ConfigurationError } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { SqliteDatabase } from '../../../src/stores/sqlite/index.js'
 import { CALLS } from '../calls.js'
@@ -152,6 +153,10 @@ describe('sqliteStore', () => {
     await files.openStore(database)
     const plan = readRows(database, `EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => String(detail))
     expect(plan.join()).toMatch(/^SEARCH \S+ USING/)
+  })
+
+  it.each([undefined, null, 5, {}])('refuses %j instead of a path or a database at once', (value) => {
+    expect(() => sqliteStore(value as never)).toThrow(ConfigurationError)
   })
 
   it('needs no installed driver from Node 24 on, and names it before', async () => {
