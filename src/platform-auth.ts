@@ -128,7 +128,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     now,
     onListenerError: (type, error) => logger.error(`A listener of ${type} failed.`, error),
   })
-  const logRefusal = createRefusalLog(logger, settings.production)
+  const logRefusal = createRefusalLog(logger, settings.development)
 
   const storeHealth = createStoreHealth({ logger, emit, now })
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
@@ -177,6 +177,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis, baseUrl, basePath: settings.basePath, corsOrigins: settings.corsOrigins, publishAhead: signing.publishAhead, limits: settings.rateLimits,
     rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
     waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, emit, logRefusal, now,
+    warn: settings.development ? (message) => logger.warn(message) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()],

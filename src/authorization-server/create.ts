@@ -21,6 +21,7 @@ import {
   createKeySetEndpoint,
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
+import { createMountCheck } from './mount-check.js'
 import { createRouters } from './router.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 
@@ -48,6 +49,8 @@ interface AuthorizationServerOptions extends Omit<ClientAuthenticationOptions, '
   readonly findActiveToken: VerifyAccessToken
   readonly emit: Emit
   readonly logRefusal: LogRefusal
+  /** Reports a wrong mount; undefined outside development. */
+  readonly warn: ((message: string) => void) | undefined
 }
 
 /** The endpoints of every oauth2 API, as `auth.router` and `auth.wellKnownRouter`. */
@@ -55,7 +58,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { baseUrl, basePath, limits, rateLimits, signAccessToken, accessTokens } = options
+  const { baseUrl, basePath, limits, rateLimits, signAccessToken, accessTokens, warn } = options
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
   const authenticateClient = createClientAuthentication({
     ...options,
@@ -96,5 +99,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     basePath,
     cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
     logRefusal,
+    checkMount: warn && createMountCheck({ baseUrl, basePath, warn }),
   })
 }

@@ -3,6 +3,7 @@ import type { Cors } from '../http/cors.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { unwrapCause, sendDenial, sendEmpty, toDenial } from '../http/respond.js'
+import type { CheckMount } from './mount-check.js'
 
 /** The endpoints of one API. */
 interface ApiEndpoints {
@@ -22,6 +23,7 @@ interface RouterOptions {
   readonly basePath: string
   readonly cors: Cors | undefined
   readonly logRefusal: LogRefusal
+  readonly checkMount: CheckMount | undefined
 }
 
 /** Path -> method -> endpoint. `*` stands for every method that is not listed. */
@@ -32,7 +34,7 @@ type Routes = Map<string, Record<string, Endpoint>>
  * Every other request goes on to the host.
  */
 export function createRouters(options: RouterOptions): { router: Middleware; wellKnownRouter: Middleware } {
-  const { endpoints, keySet, basePath, cors, logRefusal } = options
+  const { endpoints, keySet, basePath, cors, logRefusal, checkMount } = options
   const routes: Routes = new Map([['/.well-known/jwks.json', routeGet(answerErrors('platform', keySet, logRefusal))]])
   const rootRoutes: Routes = new Map()
 
@@ -57,7 +59,7 @@ export function createRouters(options: RouterOptions): { router: Middleware; wel
   }
 
   return {
-    router: createRouter(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes),
+    router: createRouter(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes, checkMount),
     wellKnownRouter: createRouter(rootRoutes),
   }
 }
@@ -87,8 +89,11 @@ function addCors(endpoint: Endpoint, cors: Cors | undefined): Endpoint {
   }
 }
 
-function createRouter(routes: Routes): Middleware {
+function createRouter(routes: Routes, checkMount?: CheckMount): Middleware {
+  const isRoute = (path: string): boolean => routes.has(path)
+
   return function platformAuthRouter(req, res, next) {
+    checkMount?.(req, isRoute)
     const methods = routes.get(parsePath(req.url ?? '/'))
     const endpoint = methods && (methods[req.method ?? ''] ?? methods['*'])
     if (endpoint) void endpoint(req, res)

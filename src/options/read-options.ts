@@ -94,7 +94,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
     onDenied: readOptionalFunction('onDenied', options.onDenied),
     logger: readLogger(options.logger),
     now: readNow(options.now),
-    production,
+    development: !production && process.env['NODE_ENV'] !== 'test',
   }
 }
 

@@ -6,7 +6,10 @@ import { openPlatform, type TestPlatform } from '../support/platform.js'
 const PERMANENT: readonly [string, Error][] = [
   ['ReferenceError', new ReferenceError('pool is not defined')],
   ['TypeError', new TypeError('database.prepare is not a function')],
-  ['ERR_MODULE_NOT_FOUND', withCode('ERR_MODULE_NOT_FOUND', "Cannot find package 'driver' imported from /srv/store.js")],
+  [
+    'ERR_MODULE_NOT_FOUND',
+    withCode('ERR_MODULE_NOT_FOUND', "Cannot find package 'driver' imported from /srv/store.js"),
+  ],
   ['ERR_DLOPEN_FAILED', withCode('ERR_DLOPEN_FAILED', 'The module was compiled against another version of Node')],
 ]
 
