@@ -32,3 +32,8 @@ declare module 'simple-oauth2' {
 declare module 'ioredis-mock' {
   export { Redis as default } from 'ioredis'
 }
+
+declare module 'express4-16' {
+  import express from 'express'
+  export default express
+}
