@@ -8,6 +8,7 @@ import type { Outbox } from './applications/email-outbox.js'
 import { createLastUsed } from './applications/last-used.js'
 import { createActivation } from './applications/status.js'
 import { createAuthorizationServer } from './authorization-server/create.js'
+import { createMountCheck } from './authorization-server/mount-check.js'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
 import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
 import { createEvents, type PlatformEvents } from './contracts/events.js'
@@ -75,11 +76,11 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   readonly events: PlatformEvents
   /**
    * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for what no retry can correct: a
-   * wrong secret, a newer schema, a missing driver, a mistake in the store's code. An unavailable store is retried, unless `retry` is false. Until then, requests wait up to 5 seconds and then
-   * get 503.
+   * wrong secret, a newer schema, a missing driver, a mistake in the store's code. An unavailable store is retried, unless `retry`
+   * is false; the process stays alive meanwhile. Until then, requests wait up to 5 seconds and then get 503.
    */
   ready(options?: ReadyOptions): Promise<void>
-  /** Whether requests are answered with data no older than `maxStaleness`, and what is wrong. Resolves within about a second. */
+  /** Whether requests are answered with knowledge no older than `maxStaleness`, and what is wrong. Resolves within about half a second. */
   health(): Promise<Health>
   /** Waits for e-mails that are being sent, stores when credentials were last used, and closes the store. */
   close(): Promise<void>
@@ -174,10 +175,10 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
-    apis, baseUrl, basePath: settings.basePath, corsOrigins: settings.corsOrigins, publishAhead: signing.publishAhead, limits: settings.rateLimits,
-    rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
+    apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
+    limits: settings.rateLimits, rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
     waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, emit, logRefusal, now,
-    warn: settings.development ? (message) => logger.warn(message) : undefined,
+    checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()],

@@ -75,6 +75,57 @@ describe.concurrent('a process', () => {
     expect(stderr).toContain('no database')
   })
 
+  it('that awaits ready() stays until its store can be used', async () => {
+    const { stdout } = await run(`
+      const store = memoryStore()
+      let opened = 0
+      const open = async () => { if (++opened < 3) throw new Error('no database') }
+      const auth = createPlatformAuth({ baseUrl, apis, store: { ...store, open } })
+      await auth.ready()
+      console.log('ready', opened)`)
+    expect(stdout).toBe('ready 3\n')
+  })
+
+  it('that awaits a call of a store that never answers stays until the call rejects', async () => {
+    const { stdout } = await run(`
+      const store = memoryStore()
+      let hangs = false
+      for (const [name, call] of Object.entries(store))
+        if (typeof call === 'function') store[name] = (...args) => hangs ? new Promise(() => undefined) : call(...args)
+      const auth = createPlatformAuth({ baseUrl, apis, store })
+      const token = await accessTokenFor(auth, 'orders')
+      const header = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: 'unknown' })).toString('base64url')
+      hangs = true
+      console.log((await auth.health()).ok)
+      const calls = [
+        auth.applications.list(),
+        auth.signingKeys.rotate(),
+        auth.audit.list(),
+        auth.verifyApiKey('catalog', (await import('${new URL('applications/credentials.js', DIST).href}')).createCredentials('epa', Buffer.alloc(32)).mint('key', 1).plain),
+        auth.verifyAccessToken('orders', [header, ...token.split('.').slice(1)].join('.')),
+      ]
+      for (const { status, reason } of await Promise.allSettled(calls)) console.log(status, reason.code)
+      await auth.close()
+      console.log('closed')`)
+    const rejected = ['store_unavailable', 'store_unavailable', 'store_unavailable']
+    const refused = ['temporarily_unavailable', 'temporarily_unavailable']
+    const lines = [...rejected, ...refused].map((code) => `rejected ${code}`)
+    expect(stdout.trim().split('\n')).toEqual(['true', ...lines, 'closed'])
+  })
+
+  it('that awaits close() stays until its mailer has answered', async () => {
+    const { stdout } = await run(`
+      let sending
+      const started = new Promise((resolve) => (sending = resolve))
+      const mailer = { send: () => { sending(); return new Promise((resolve) => setTimeout(resolve, 1000).unref()) } }
+      const auth = createPlatformAuth({ baseUrl, apis, store: memoryStore(), mailer })
+      await auth.applications.register({ name: 'Shop', contact: 'a@customer.example', apis: ['catalog'] })
+      await started
+      await auth.close()
+      console.log('closed')`)
+    expect(stdout).toBe('closed\n')
+  })
+
   it('whose secret is wrong logs that, and goes on if it does not await ready()', async () => {
     const { stdout, stderr } = await run(`
       const first = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'x'.repeat(32) })

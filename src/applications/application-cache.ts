@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
@@ -15,7 +16,8 @@ export interface ApplicationCache {
   findById(id: string): MaybePromise<Found>
   findByKeyHash(hash: string): MaybePromise<Found>
   /**
-   * Drops the record, and every load under way, because it may have read the record before the change. A process also
+   * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
+   * at once: an outage that begins after the change must not turn away a caller that called before. A process also
    * reads its own changes from the feed, and evicts the record a second time, which costs one look-up. The feed does not
    * say which process made a change, so skipping own changes could skip those of others and serve stale records.
    */
@@ -38,9 +40,12 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
-  /** Hashes that belong to no key, so that a repeated guess costs no second look-up. */
-  const unknownHashes = createBoundedCache<true>({ entries: limit })
-  let loads = new Map<string, Promise<Found>>()
+  /** Ids of no application and hashes of no key, so that a repeated guess costs no second look-up. */
+  const unknown = createBoundedCache<true>({ entries: limit })
+  const loadsById = new Map<string, Promise<Found>>()
+  const loadsByKeyHash = new Map<string, Promise<Found>>()
+  /** Ids of changed applications that are to be loaded again. */
+  const changedIds = new Set<string>()
   // Limits concurrent look-ups triggered by unauthenticated requests, so that admin calls and the change feed are not starved.
   const limitConcurrency = createConcurrencyLimit({
     atOnce: MAX_CONCURRENT_LOOKUPS,
@@ -48,18 +53,22 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
     onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_LOOKUPS} look-ups are waiting for the store.`),
   })
 
-  /** One look-up for concurrent callers (test/hot-paths.integration.test.ts). Its result is kept unless something was evicted meanwhile. */
-  function load(key: string, read: () => Promise<Found>, keep: (found: Found) => void): Promise<Found> {
+  /** One look-up for concurrent callers (test/hot-paths.integration.test.ts). Its result is kept unless it was dropped from `loads` meanwhile. */
+  function load(
+    loads: Map<string, Promise<Found>>,
+    key: string,
+    read: () => Promise<Found>,
+    keep: (found: Found) => void,
+  ): Promise<Found> {
     const underWay = loads.get(key)
     if (underWay) return underWay
-    const loadsAtStart = loads
-    const loading = limitConcurrency(read)
+    const loading: Promise<Found> = limitConcurrency(read)
       .then((found) => {
-        if (loads === loadsAtStart) keep(found)
+        if (loads.get(key) === loading) keep(found)
         return found
       })
-      .finally(() => loadsAtStart.delete(key))
-    loadsAtStart.set(key, loading)
+      .finally(() => loads.get(key) === loading && loads.delete(key))
+    loads.set(key, loading)
     return loading
   }
 
@@ -69,14 +78,28 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
   }
 
   function findById(id: string): MaybePromise<Found> {
-    return (
-      records.get(id) ??
-      load(
-        `id ${id}`,
-        () => store.findApplication(id),
-        (found) => found && keepRecord(found),
-      )
+    const record = records.get(id)
+    if (record || unknown.get(id)) return record
+    return load(
+      loadsById,
+      id,
+      () => store.findApplication(id),
+      (found) => (found ? keepRecord(found) : unknown.set(id, true)),
     )
+  }
+
+  // Bound here, because a request may have made the change: the look-up must not be part of that request's trace.
+  const loadChanged = AsyncResource.bind(() => {
+    const ids = [...changedIds]
+    changedIds.clear()
+    // If it fails, the next request tries again.
+    for (const id of ids) void Promise.resolve(findById(id)).catch(() => undefined)
+  })
+
+  /** After this turn of the event loop: the change feed may bring several changes of an application at once. */
+  function loadAgain(id: string): void {
+    if (changedIds.size === 0) setImmediate(loadChanged)
+    changedIds.add(id)
   }
 
   return {
@@ -84,24 +107,28 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
     findByKeyHash(hash) {
       const id = idsByKeyHash.get(hash)
       if (id !== undefined) return findById(id)
-      if (unknownHashes.get(hash)) return undefined
+      if (unknown.get(hash)) return undefined
       return load(
-        `key ${hash}`,
+        loadsByKeyHash,
+        hash,
         () => store.findApplicationByKey(hash),
-        (found) => (found ? keepRecord(found) : unknownHashes.set(hash, true)),
+        (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
       )
     },
     evict(id) {
+      if (records.get(id) || loadsById.has(id)) loadAgain(id)
       records.delete(id)
-      // The change may have given the application a key whose hash was unknown until now.
-      unknownHashes.clear()
-      loads = new Map()
+      loadsById.delete(id)
+      // The change may have added the application, or a key whose hash was unknown until now.
+      unknown.clear()
+      loadsByKeyHash.clear()
     },
     evictAll() {
       records.clear()
       idsByKeyHash.clear()
-      unknownHashes.clear()
-      loads = new Map()
+      unknown.clear()
+      loadsById.clear()
+      loadsByKeyHash.clear()
     },
   }
 }

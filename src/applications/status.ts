@@ -1,13 +1,14 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord, ApplicationStatus, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { findQueuedEmail } from './email-outbox.js'
+import { findQueuedEmail } from './queued-emails.js'
 
 /** The calls that change the status: the statuses from which each is possible, and the status that it leads to. */
 const TRANSITIONS = {
   activate: { from: ['pending'], to: 'active' },
-  suspend: { from: ['active'], to: 'suspended' },
+  suspend: { from: ['active', 'pending'], to: 'suspended' },
   resume: { from: ['suspended'], to: 'active' },
+  deny: { from: ['pending'], to: 'deleted' },
   delete: { from: ['pending', 'active', 'suspended'], to: 'deleted' },
 } as const satisfies Record<string, { from: readonly ApplicationStatus[]; to: ApplicationStatus }>
 
@@ -27,9 +28,12 @@ export function refuseDeleted({ id, status }: ApplicationRecord, call: string): 
     throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call}() is not possible any more.`)
 }
 
-/** What `delete` changes: nothing personal and no hash remains. */
-export function eraseApplication(current: ApplicationRecord): Partial<ApplicationRecord> {
-  return { status: transition(current, 'delete'), name: '', contact: undefined, keys: [], secrets: [] }
+/** What `delete` and `deny` change: nothing personal and no hash remains. */
+export function eraseApplication(
+  current: ApplicationRecord,
+  call: 'delete' | 'deny' = 'delete',
+): Partial<ApplicationRecord> {
+  return { status: transition(current, call), name: '', contact: undefined, keys: [], secrets: [] }
 }
 
 /**
@@ -46,7 +50,7 @@ export function createActivation(store: Store, writer: ApplicationWriter): Activ
       return {
         changed: { status: transition(current, 'activate') },
         details: { firstUse: true },
-        email: email && { remove: email },
+        emails: email ? [{ remove: email }] : [],
       }
     })
   }

@@ -19,19 +19,21 @@ import {
   createAuthorizationEndpoint,
   createAuthorizationServerMetadata,
   createKeySetEndpoint,
+  createOpenIdMetadata,
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
-import { createMountCheck } from './mount-check.js'
+import type { CheckMount } from './mount-check.js'
 import { createRouters } from './router.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 
 interface AuthorizationServerOptions extends Omit<ClientAuthenticationOptions, 'limitFailures'> {
   /** All APIs. The endpoints exist for those with the scheme oauth2. */
   readonly apis: ReadonlyMap<string, TokenApi>
-  readonly baseUrl: string
   /** The path of `baseUrl`, without a slash at its end. */
   readonly basePath: string
   readonly corsOrigins: '*' | readonly string[]
+  /** The algorithm of new signing keys. */
+  readonly signingAlgorithm: string
   /** Seconds that a signing key is published before it signs. */
   readonly publishAhead: number
   readonly limits: {
@@ -49,8 +51,8 @@ interface AuthorizationServerOptions extends Omit<ClientAuthenticationOptions, '
   readonly findActiveToken: VerifyAccessToken
   readonly emit: Emit
   readonly logRefusal: LogRefusal
-  /** Reports a wrong mount; undefined outside development. */
-  readonly warn: ((message: string) => void) | undefined
+  /** Undefined outside development. */
+  readonly checkMount: CheckMount | undefined
 }
 
 /** The endpoints of every oauth2 API, as `auth.router` and `auth.wellKnownRouter`. */
@@ -58,7 +60,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { baseUrl, basePath, limits, rateLimits, signAccessToken, accessTokens, warn } = options
+  const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
   const authenticateClient = createClientAuthentication({
     ...options,
@@ -89,7 +91,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     revoke: createRevocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, emit }),
     introspect: createIntrospectionEndpoint(api, readActiveToken),
     authorize: createAuthorizationEndpoint(),
-    authorizationServerMetadata: createAuthorizationServerMetadata(api, baseUrl),
+    authorizationServerMetadata: createAuthorizationServerMetadata(api),
+    openIdMetadata: createOpenIdMetadata(api, options.signingAlgorithm),
     protectedResourceMetadata: createProtectedResourceMetadata(api),
   })
 
@@ -99,6 +102,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     basePath,
     cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
     logRefusal,
-    checkMount: warn && createMountCheck({ baseUrl, basePath, warn }),
+    checkMount: options.checkMount,
   })
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
-import { readForm, refuseInQuery } from '../http/form.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendEmpty, sendJson } from '../http/respond.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
@@ -55,14 +56,17 @@ interface OwnTokenOptions {
 }
 
 export function createOwnTokenReader({ authenticateClient, verifyAccessToken }: OwnTokenOptions): ReadOwnToken {
+  async function verifyOwnToken(req: IncomingMessage, form: Form, api: Api): Promise<AccessToken | undefined> {
+    const application = await authenticateClient(req, form, api.name)
+    const token = await verifyAccessToken(api, form.get('token')!)
+    return token?.applicationId === application.id ? token : undefined
+  }
+
   return async function readOwnToken(req, api) {
     const form = await readForm(req, PARAMETERS)
-    const presented = form.get('token')
-    if (presented === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing')
+    if (form.get('token') === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing')
     refuseInQuery(req, CREDENTIAL_PARAMETERS)
-    const application = await authenticateClient(req, form, api.name)
-    const token = await verifyAccessToken(api, presented)
-    return token?.applicationId === application.id ? token : undefined
+    return limitAuthenticationTime(verifyOwnToken(req, form, api))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Logger } from '../contracts/logger.js'
 import { parsePath } from '../http/middleware.js'
 
 /** Sees every request that reaches the router. `isRoute` says whether the router has a path. */
@@ -7,11 +8,11 @@ export type CheckMount = (req: IncomingMessage, isRoute: (path: string) => boole
 interface MountCheckOptions {
   readonly baseUrl: string
   readonly basePath: string
-  readonly warn: (message: string) => void
+  readonly logger: Pick<Logger, 'warn'>
 }
 
 /** Reports once that the router is mounted where the path of `baseUrl` does not lead. For development only. */
-export function createMountCheck({ baseUrl, basePath, warn }: MountCheckOptions): CheckMount {
+export function createMountCheck({ baseUrl, basePath, logger }: MountCheckOptions): CheckMount {
   const { host } = new URL(baseUrl)
   let isReported = false
 
@@ -32,7 +33,7 @@ export function createMountCheck({ baseUrl, basePath, warn }: MountCheckOptions)
     if (!isMisplaced(mount, path, req, isRoute)) return
     isReported = true
     const fix = basePath === '' ? 'app.use(auth.router)' : `app.use('${basePath}', auth.router)`
-    warn(
+    logger.warn(
       `auth.router is mounted at "${mount || '/'}", but baseUrl is "${baseUrl}": it does not answer where clients are sent. Mount it with ${fix}, or correct baseUrl.`,
     )
   }

@@ -75,7 +75,7 @@ function createSecurityScheme(api: Api, hasMailer: boolean): JsonObject {
   }
   return {
     type: 'oauth2',
-    description: `An access token, requested with the key (client_id) and the secret (client_secret) of your application. Both ${origin}.`,
+    description: `An access token, requested with the key (client_id) and the secret (client_secret) of your application. Both ${origin}. The id of the application may be the client_id instead of the key.`,
     flows: { clientCredentials: { tokenUrl: api.tokenEndpoint, scopes: api.scopes } },
   }
 }

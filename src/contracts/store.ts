@@ -69,8 +69,11 @@ export interface QueuedEmail {
   readonly id: string
   readonly applicationId: string
   readonly purpose: EmailPurpose
-  /** `held` until the registration is approved; `due` from `dueAt` on; `failed` after the last attempt; `claimable` while its claim link is valid. */
-  readonly state: 'held' | 'due' | 'failed' | 'claimable'
+  /**
+   * `held` until the registration is approved; `due` from `dueAt` on; `failed` after the last attempt; `claimable` while its
+   * claim link is valid; `suspended` until its application is resumed.
+   */
+  readonly state: 'held' | 'due' | 'failed' | 'claimable' | 'suspended'
   /** Seconds for which the replaced credential stays valid. */
   readonly overlap: number
   /** Number of attempts since the e-mail was created or retried by an operator. */
@@ -91,7 +94,7 @@ export interface QueuedEmail {
   readonly version: number
 }
 
-/** What happens to an application's e-mails when the application is saved. */
+/** What happens to an e-mail of an application when the application is saved. */
 export type EmailChange =
   /** Saved if the stored version is the previous one (none for version 1). */
   | { readonly save: QueuedEmail }
@@ -204,11 +207,15 @@ export interface Store {
   findApplicationByKey(hash: string): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
   /**
-   * Saves the record, its audit record and the change to its e-mails in one transaction, if the stored version is the
-   * record's previous one (none for version 1) and the e-mail's version is as `EmailChange` says; otherwise resolves
-   * false and changes nothing. A credential that is already stored keeps the later `lastUsedAt`.
+   * Saves the record, its audit record and the changes to its e-mails (one for each e-mail) in one transaction, if the
+   * stored version is the record's previous one (none for version 1) and each e-mail's version is as `EmailChange` says;
+   * otherwise resolves false and changes nothing. A credential that is already stored keeps the later `lastUsedAt`.
    */
-  saveApplication(record: ApplicationRecord, audit: NewAuditRecord | undefined, email?: EmailChange): Promise<boolean>
+  saveApplication(
+    record: ApplicationRecord,
+    audit: NewAuditRecord | undefined,
+    ...emails: readonly EmailChange[]
+  ): Promise<boolean>
   /** Stores when credentials were last used, if later than the stored time. Not added to the change feed. */
   noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[]): Promise<void>
 

@@ -76,7 +76,7 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
     if (!attempt) return
     const lease = keepLease(attempt.email)
     try {
-      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, createMailerTimeoutError)
+      await withTimeout(callMailer(attempt.content), MAILER_TIMEOUT_MS, createMailerTimeoutError, { background: true })
     } catch (error) {
       await attempts.failed(await lease.end(), error)
       return

@@ -1,6 +1,6 @@
 interface TimeoutOptions {
-  /** Whether the timer keeps the process alive; false if left out. */
-  readonly keepAlive?: boolean
+  /** Whether the process may end while the timer runs; false if left out, because somebody awaits the result. */
+  readonly background?: boolean
 }
 
 /**
@@ -11,12 +11,12 @@ export function withTimeout<Result>(
   work: Promise<Result>,
   milliseconds: number,
   createError: () => Error,
-  { keepAlive = false }: TimeoutOptions = {},
+  { background = false }: TimeoutOptions = {},
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     // If the event loop was blocked, the answer is already queued and is read before setImmediate's turn.
     const timer = setTimeout(() => setImmediate(() => reject(createError())), milliseconds)
-    if (!keepAlive) timer.unref()
+    if (background) timer.unref()
     void Promise.resolve(work)
       .then(resolve, reject)
       .finally(() => clearTimeout(timer))

@@ -69,7 +69,7 @@ export function createRedisCircuitBreaker({ redis, probe, onChange }: RedisCircu
   async function isProbeAnsweredInTime(): Promise<boolean> {
     const startedAt = performance.now()
     try {
-      await withTimeout(probe(), PROBE_TIMEOUT_MS, () => createTimeoutError(PROBE_TIMEOUT_MS))
+      await withTimeout(probe(), PROBE_TIMEOUT_MS, () => createTimeoutError(PROBE_TIMEOUT_MS), { background: true })
       return performance.now() - startedAt <= REDIS_CALL_TIMEOUT_MS && !closing.signal.aborted
     } catch {
       return false

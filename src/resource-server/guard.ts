@@ -63,6 +63,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
     // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
     function authenticateAfter(ready: Promise<void>, passportRequest: PassportRequest): void {
+      passportRequest.waitsSince = performance.now()
       ready.then(
         () => authenticate(passportRequest, authorize),
         (problem: unknown) => refuse(passportRequest, problem),

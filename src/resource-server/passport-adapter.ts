@@ -3,6 +3,7 @@ import { Passport, type Strategy as PassportStrategy } from 'passport'
 import { HeaderAPIKeyStrategy } from 'passport-headerapikey'
 import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
 import type { Api } from '../contracts/api.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { Authenticator, Identity } from './authenticate.js'
 
@@ -28,6 +29,8 @@ export class PassportRequest {
   readonly next: (error?: unknown) => void
   /** Whether the guard returned before the result was known. */
   hasWaited = false
+  /** Since when the request waits for the platform, on the monotonic clock; 0 if it did not. */
+  waitsSince = 0
 
   constructor(
     api: Api,
@@ -114,7 +117,8 @@ function callVerify(verify: Verify, passportRequest: PassportRequest, credential
     done(error as Error)
     return
   }
-  if (result instanceof Promise) finishAfter(result, done)
+  if (result instanceof Promise)
+    finishAfter(limitAuthenticationTime(result, passportRequest.waitsSince || undefined), done)
   else finish(result, done)
 }
 

@@ -1,5 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import { OAuthError, type Denial } from '../contracts/errors.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
@@ -21,6 +22,11 @@ interface VerifiersOptions {
 }
 
 export function createVerifiers({ authenticator, available, requestLimits }: VerifiersOptions): Verifiers {
+  async function authenticateWhenAvailable<Result>(authenticate: () => MaybePromise<Result>): Promise<Result> {
+    await available()
+    return authenticate()
+  }
+
   /** `Info` is that of the API's scheme, as `createAuthInfo` decides. */
   async function verify<Info extends AuthInfo>(
     errors: ErrorResponses,
@@ -28,8 +34,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
     authenticate: () => MaybePromise<Identity | string>,
   ): Promise<Info> {
     try {
-      await available()
-      const result = await authenticate()
+      const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
       if (typeof result === 'string') throw createError(errors[result]!)
       await requestLimits.get(api)?.(result.application.id)
       return createAuthInfo(result) as Info

@@ -49,7 +49,9 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
       if (kind !== 'feed') assertMayCall()
       const call: StoreCall = { name, kind, startedAt: performance.now() }
       try {
-        const result = await withTimeout(callStore(name, args), STORE_CALL_TIMEOUT_MS, () => new StoreTimeoutError())
+        const result = await withTimeout(callStore(name, args), STORE_CALL_TIMEOUT_MS, () => new StoreTimeoutError(), {
+          background: kind === 'feed',
+        })
         storeHealth.answered(call)
         return result
       } catch (cause) {
@@ -155,8 +157,7 @@ function describeMigration({ from, to, copy }: SchemaMigration): string {
 async function closeStore(store: Store): Promise<void> {
   const timeout = new StoreTimeoutError()
   try {
-    // The timer keeps the process alive: one that awaits close() last must not exit before it resolves.
-    await withTimeout(store.close(), STORE_CLOSE_TIMEOUT_MS, () => timeout, { keepAlive: true })
+    await withTimeout(store.close(), STORE_CLOSE_TIMEOUT_MS, () => timeout)
   } catch (error) {
     if (error !== timeout) throw error
   }

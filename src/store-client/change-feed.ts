@@ -1,5 +1,5 @@
 import type { Change, RevokedAccessToken, Store } from '../contracts/store.js'
-import { withTimeout } from '../lib/timeout.js'
+import { createFeedReads, limitTime } from './feed-reads.js'
 import type { StoreHealth } from './store-health.js'
 
 /** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
@@ -8,7 +8,9 @@ export interface ChangeFeed {
   start(onChange: ApplyChange): Promise<void>
   /** Whether what this process knows is at most `maxStaleness` old. */
   isFresh(): boolean
-  /** Reads the feed, or joins a read that is under way. Resolves true if the store answered. */
+  /** Whether the last read got no answer in time. A request then need not wait for another: they are repeated in the background. */
+  isLate(): boolean
+  /** Reads the feed, or joins a read that is under way. Resolves true if the store answered in time. */
   poll(): Promise<boolean>
   /** As `poll`, with a read that starts after this call: it brings everything that was committed before the call. */
   pollAgain(): Promise<boolean>
@@ -20,89 +22,84 @@ export interface ChangeFeed {
   close(): void
 }
 
-/** Called for every change. If it rejects, the same change is delivered again with the next poll. */
+/** Called for every change. If it rejects, the same change is delivered again with the next poll. It may be delivered more than once. */
 export type ApplyChange = (change: Change) => void | Promise<void>
 
 interface ChangeFeedOptions {
   readonly store: Pick<Store, 'changesSince' | 'pollInterval' | 'watch'>
   /** Seconds. */
   readonly maxStaleness: number
-  /** While the store is unresponsive, `pollAgain` resolves false without asking it. */
+  /** While the store is unresponsive, `pollAgain` and `waitForLatest` resolve false without asking it. */
   readonly storeHealth?: Pick<StoreHealth, 'isUnresponsive'>
 }
 
 /** How long a slow store may delay a token request, which waits for the latest changes. */
 const LATEST_TIMEOUT_MS = 250
 /** All processes poll an unavailable store. This bounds the load on a store that is recovering. */
-const MIN_RETRY_INTERVAL_MS = 250
-
-/** A read that starts after the calls that wait for it. */
-interface NextRead {
-  readonly answered: Promise<boolean>
-  /** As `answered`, but false after `LATEST_TIMEOUT_MS`. */
-  readonly answeredInTime: Promise<boolean>
-}
+const RETRY_INTERVAL_MS = 250
+/** Parts of `maxStaleness`, so that after a late read another one can be answered in time. */
+const READ_TIMEOUT_SHARE = 0.6
+const MAX_POLL_INTERVAL_SHARE = 0.25
+/** As long as other store calls may take. */
+const MAX_READ_TIMEOUT_MS = 5000
 
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
 export function createChangeFeed({ store, maxStaleness, storeHealth }: ChangeFeedOptions): ChangeFeed {
+  const maxAge = maxStaleness * 1000
+  const readTimeout = Math.min(maxAge * READ_TIMEOUT_SHARE, MAX_READ_TIMEOUT_MS)
   let cursor: string | undefined
   /** When the last answered read was started: everything that was committed before is known. */
   let knownAt = -Infinity
-  let currentRead: Promise<boolean> | undefined
-  let nextRead: NextRead | undefined
-  let pollAfterCurrentRead = false
+  /** Whether the last read failed or was late. */
+  let isFailing = false
+  let isLate = false
+  /** The next read that token requests wait for. */
+  let latest: { readonly answered: Promise<boolean>; readonly answeredSoon: Promise<boolean> } | undefined
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
   let closed = false
   let applyChange: ApplyChange = () => undefined
 
-  async function read(): Promise<boolean> {
-    const startedAt = performance.now()
-    try {
-      const page = await store.changesSince(cursor)
-      for (const change of page.changes) await applyChange(change)
-      cursor = page.cursor
-      knownAt = startedAt
-      return true
-    } catch {
-      // createBoundedStore() has reported it.
-      return false
-    }
+  async function read(startedAt: number): Promise<void> {
+    const page = await store.changesSince(cursor)
+    // A read that was overtaken brings nothing new.
+    if (startedAt < knownAt) return
+    for (const change of page.changes) await applyChange(change)
+    if (startedAt < knownAt) return
+    cursor = page.cursor
+    knownAt = startedAt
+    isFailing = isLate = false
   }
 
-  function poll(): Promise<boolean> {
-    currentRead ??= read().finally(() => {
-      currentRead = undefined
-      if (pollAfterCurrentRead && !closed) {
-        pollAfterCurrentRead = false
-        void poll()
-      }
-    })
-    return currentRead
+  /** createBoundedStore() has reported it. */
+  function onFailure(startedAt: number): void {
+    if (startedAt < knownAt) return
+    isFailing = true
+    isLate = performance.now() - startedAt >= readTimeout
   }
 
-  /** One read for all calls of the same turn of the event loop, or for all calls during a read, which may have started too early for them. */
-  function joinNextRead(): NextRead {
-    if (nextRead) return nextRead
-    const turn = currentRead ?? new Promise<void>((resolve) => setImmediate(resolve))
-    const answered = turn.then(() => {
-      nextRead = undefined
-      return currentRead ? currentRead.then(poll) : poll()
-    })
-    const answeredInTime = withTimeout(answered, LATEST_TIMEOUT_MS, () => new Error('The change feed is late.'))
-    return (nextRead = { answered, answeredInTime: answeredInTime.catch(() => false) })
+  const reads = createFeedReads({ read, onFailure, timeout: readTimeout, isClosed: () => closed })
+
+  /** One timer for all calls that wait for the same read. */
+  function waitForLatest(): Promise<boolean> {
+    const answered = reads.next()
+    if (latest?.answered !== answered) latest = { answered, answeredSoon: limitTime(answered, LATEST_TIMEOUT_MS) }
+    return latest.answeredSoon
   }
 
   function onWake(): void {
     // A read that is under way may have started before the change was committed.
-    if (currentRead) pollAfterCurrentRead = true
-    else if (!closed) void poll()
+    if (!closed) void reads.next()
   }
 
-  function schedulePoll(answered: boolean): void {
+  /** Without waiting for the answer: a stuck read must not delay the next one. */
+  function schedulePoll(): void {
     if (closed) return
-    const delay = answered ? store.pollInterval : Math.max(store.pollInterval, MIN_RETRY_INTERVAL_MS)
-    timer = setTimeout(() => void poll().then(schedulePoll), delay)
+    const delay = isFailing ? RETRY_INTERVAL_MS : Math.min(store.pollInterval, maxAge * MAX_POLL_INTERVAL_SHARE)
+    timer = setTimeout(() => {
+      void reads.join()
+      schedulePoll()
+    }, delay)
     timer.unref()
   }
 
@@ -114,12 +111,13 @@ export function createChangeFeed({ store, maxStaleness, storeHealth }: ChangeFee
       knownAt = startedAt
       if (closed || timer) return
       unwatch = store.watch?.(onWake)
-      schedulePoll(true)
+      schedulePoll()
     },
-    isFresh: () => performance.now() - knownAt <= maxStaleness * 1000,
-    poll,
-    pollAgain: async () => !storeHealth?.isUnresponsive() && joinNextRead().answered,
-    waitForLatest: () => joinNextRead().answeredInTime,
+    isFresh: () => performance.now() - knownAt <= maxAge,
+    isLate: () => isLate,
+    poll: reads.join,
+    pollAgain: async () => !storeHealth?.isUnresponsive() && limitTime(reads.next(), readTimeout),
+    waitForLatest: async () => !storeHealth?.isUnresponsive() && waitForLatest(),
     close() {
       closed = true
       clearTimeout(timer)

@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import { keepAlive } from '../lib/keep-alive.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { ChangeFeed } from './change-feed.js'
 import { createStartup, type Start } from './startup.js'
@@ -8,11 +9,14 @@ import type { StoreHealth } from './store-health.js'
 
 /** What `auth.health()` resolves. */
 export interface Health {
-  /** Whether requests are answered from fresh knowledge; for a load balancer's health check. */
+  /**
+   * Whether requests are answered with knowledge that is at most `maxStaleness` old; for a load balancer's health check. It
+   * stays true when the store becomes unavailable, until requests of known callers get 503.
+   */
   readonly ok: boolean
   /**
-   * What is wrong, without addresses or secrets. Not empty while `ok` if requests are answered, but the store is slow or
-   * rejects writes (full, read-only), or if rate limits are not shared because Redis is unavailable.
+   * What is wrong, without addresses or secrets. Not empty while `ok` if the store is unavailable, slow or rejects writes
+   * (full, read-only), or if rate limits are not shared because Redis is unavailable.
    */
   readonly problems: readonly string[]
 }
@@ -31,7 +35,7 @@ export interface Readiness {
   begin(steps: StartAndStop): void
   /** For a request: usually synchronous. Rejects with `StoreUnavailableError` if the answer must be 503. */
   available(): MaybePromise<void>
-  /** Resolves within about a second, even if the store does not answer. */
+  /** Resolves within about half a second, even if the store does not answer. */
   health(): Promise<Health>
   /** Resolves within seconds even if the store hangs; an e-mail that is being sent may take a minute. */
   close(): Promise<void>
@@ -43,7 +47,7 @@ interface StartAndStop {
 }
 
 interface ReadinessOptions {
-  readonly feed: Pick<ChangeFeed, 'isFresh' | 'poll' | 'close'>
+  readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'close'>
   readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   /** Problems of other parts while requests are answered; each returns undefined if there is none. */
   readonly otherProblems?: readonly (() => string | undefined)[]
@@ -52,8 +56,8 @@ interface ReadinessOptions {
 
 /** As long as a store call may take, so that a request waits no longer while the platform is starting. */
 const START_WAIT_TIMEOUT_MS = 5000
-/** Load balancers usually give a health check a few seconds. */
-const HEALTH_POLL_TIMEOUT_MS = 1000
+/** A load balancer that checks every second often waits no longer than that (HAProxy's `timeout check`). */
+const HEALTH_POLL_TIMEOUT_MS = 500
 /** Bounds memory while many requests wait for the start, or for the store. */
 const MAX_WAITING_REQUESTS = 10_000
 
@@ -73,12 +77,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     }
   }
 
+  /** Waits for an answer unless the store is known to give none: this process may have been suspended for a while. */
   async function refresh(): Promise<void> {
-    if (storeHealth.isUnresponsive())
-      throw new StoreUnavailableError('The store has not answered for longer than maxStaleness.')
-    const answered = await feed.poll()
-    if (!answered && !feed.isFresh())
-      throw new StoreUnavailableError('The store has been unavailable for longer than maxStaleness.')
+    if (!storeHealth.isUnresponsive() && !feed.isLate()) await feed.poll()
+    if (!feed.isFresh()) throw new StoreUnavailableError('The store has not answered for longer than maxStaleness.')
   }
 
   async function limitWaiting(wait: () => Promise<void>): Promise<void> {
@@ -97,15 +99,16 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     const others = otherProblems.map((describe) => describe()).filter((problem) => problem !== undefined)
     if (!startup.isFinished())
       return { ok: false, problems: [`The platform is not ready: ${startup.describeProblem()}`, ...others] }
-    const late = new Error('The store did not answer in time.')
-    const answered = await withTimeout(feed.poll(), HEALTH_POLL_TIMEOUT_MS, () => late).catch(() => undefined)
+    const answered = await withTimeout(feed.poll(), HEALTH_POLL_TIMEOUT_MS, createLateError).catch(() => undefined)
     const problems = [...storeHealth.problems(), ...others]
-    if (answered) return { ok: true, problems }
-    // Without an answer yet, requests are answered while knowledge is fresh.
-    const ok = answered === undefined && feed.isFresh() && !storeHealth.isUnavailable()
-    if (!storeHealth.isUnavailable())
-      problems.unshift(ok ? 'The store is slow: it has not answered within a second.' : 'The store is unavailable.')
-    if (!feed.isFresh()) problems.push('What is known is older than maxStaleness: requests get 503.')
+    if (!answered && !storeHealth.isUnavailable())
+      problems.unshift(
+        answered === undefined
+          ? 'The store is slow: it has not answered within half a second.'
+          : 'The latest changes could not be read from the store.',
+      )
+    const ok = feed.isFresh()
+    if (!ok) problems.push('What is known is older than maxStaleness: requests get 503.')
     return { ok, problems }
   }
 
@@ -123,14 +126,18 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       startup.begin(steps.start)
     },
     ready({ retry = true } = {}) {
-      if (retry || startup.isFinished()) return startup.finished
-      return Promise.race([startup.finished, startup.firstFailure])
+      if (retry || startup.isFinished()) return keepAlive(startup.finished)
+      return keepAlive(Promise.race([startup.finished, startup.firstFailure]))
     },
     available() {
       if (!startup.isFinished()) return limitWaiting(waitForStart)
       return feed.isFresh() ? undefined : limitWaiting(refresh)
     },
     health,
-    close: () => (closed ??= close()),
+    close: () => (closed ??= keepAlive(close())),
   }
+}
+
+function createLateError(): Error {
+  return new Error('The store did not answer in time.')
 }

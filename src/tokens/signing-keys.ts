@@ -54,8 +54,11 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
   let lastAddedKid: string | undefined
   const unknownKids = createBoundedCache<true>({ entries: MAX_UNKNOWN_KIDS })
   const removalListeners: (() => void)[] = []
+  let loadsStarted = 0
+  let lastLoad = 0
 
-  async function read(): Promise<void> {
+  async function load(): Promise<void> {
+    const number = (loadsStarted += 1)
     const records = await store.listSigningKeys()
     const imported = new Map(keys.map((key) => [key.kid, key]))
     const loaded = await Promise.all(
@@ -64,6 +67,9 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
         return { ...key, verifiesUntil: record.verifiesUntil }
       }),
     )
+    // Loads do not wait for each other, because one may be stuck. The one that started last has the newest keys.
+    if (number < lastLoad) return
+    lastLoad = number
     const kids = new Set(records.map(({ kid }) => kid))
     const isAnyRemoved = keys.some(({ kid }) => !kids.has(kid))
     keys = loaded
@@ -85,7 +91,7 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
   const pollChanges = createChangesPoll(readChanges)
 
   return {
-    load: serialize(read),
+    load,
     list: () => keys.filter((key) => isVerifying(key, now())),
     current: () => findCurrentKey(keys.filter(canSign), now()),
     verifies: (kid) => findKnown(kid) !== undefined,
@@ -106,30 +112,6 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
 
 function canSign(key: SigningKey): key is CurrentSigningKey {
   return key.privateKey !== undefined
-}
-
-/**
- * Runs `read` one call at a time, so that the last read wins. Calls that arrive during one share the next; if a read
- * fails, they fail with it instead of waiting for the time-out again.
- */
-function serialize(read: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | undefined
-
-  return function load() {
-    if (waiting) return waiting
-    const next = running.then(() => {
-      waiting = undefined
-      return read()
-    })
-    waiting = next
-    running = next
-    next.catch(() => {
-      if (waiting === next) waiting = undefined
-      if (running === next) running = Promise.resolve()
-    })
-    return next
-  }
 }
 
 /**

@@ -1,7 +1,8 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
-import type { PlatformAuth, Store } from '../../src/index.js'
+import { memoryStore, type OAuthError, type PlatformAuth, type Store } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
+import { failingStore } from '../support/failing-store.js'
 import { openPlatform, STORES } from '../support/platform.js'
 
 /** A store whose answers can be held back: they are what was true when the store was read. */
@@ -168,3 +169,36 @@ it('looks an unknown key up once, and a text that cannot be a key never', async 
   await Promise.all([owner.auth.close(), guarded.auth.close()])
   await remove()
 })
+
+it.each(['here', 'by another process'])(
+  'looks a known application up again after a change made %s, so that its callers are answered in an outage',
+  async (where) => {
+    const working = memoryStore()
+    const store = failingStore(working)
+    const [{ auth }, other] = [openPlatform({ store }), openPlatform({ store: working })]
+    const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+    const unseen = await auth.applications.create({ name: 'Unseen', apis: ['catalog'] })
+    const verify = (key: string): Promise<string> =>
+      auth.verifyApiKey('catalog', key).then(
+        ({ application: { name } }) => name,
+        ({ status }: OAuthError) => String(status),
+      )
+    expect(await verify(credentials.clientId)).toBe('Shop')
+    // Several changes in one page of the feed.
+    const { applications } = where === 'here' ? auth : other.auth
+    await Promise.all([
+      applications.update(unseen.application.id, { name: 'Still unseen' }),
+      applications.update(application.id, { name: 'New name' }),
+      applications.revokeTokens(application.id),
+    ])
+    await readFeed(auth)
+    const verifyInOutage = async (): Promise<string[]> => {
+      store.fail()
+      const answers = [await verify(credentials.clientId), await verify(unseen.credentials.clientId)]
+      store.recover()
+      return answers
+    }
+    await expect.poll(verifyInOutage).toEqual(['New name', '503'])
+    await Promise.all([auth.close(), other.auth.close()])
+  },
+)

@@ -250,7 +250,7 @@ describe('smtpMailer()', () => {
     const transport = createTransport({ host: '127.0.0.1', port: server.port, pool: true })
     expect(() => smtpMailer({ transport, from: FROM })).toThrow(/maxRequeues: 0/)
     // As nodemailer 6 to 9 have it.
-    Object.assign(transport.transporter.options, { maxRequeues: undefined })
+    Object.assign((transport.transporter as unknown as { options: object }).options, { maxRequeues: undefined })
     expect(() => smtpMailer({ transport, from: FROM })).toThrow(/maxRequeues: 0/)
     transport.close()
   })

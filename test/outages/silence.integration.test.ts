@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { StoreUnavailableError } from '../../src/index.js'
 import { answersWith, openProxiedHost, measureRecovery } from '../support/outage-host.js'
@@ -29,10 +29,14 @@ it(
     expect(longestQueue).toBeLessThanOrEqual(1000)
     expect(process.memoryUsage.rss() - memory).toBeLessThan(150e6)
 
-    expect(await host.health()).toMatchObject({
-      ok: false,
-      problems: expect.stringMatching(/^The store has been unavailable since .*: it does not answer in time\. What is/),
-    })
+    const isOutageReported = async (): Promise<unknown> =>
+      expect(await host.health()).toMatchObject({
+        ok: false,
+        problems: expect.stringMatching(
+          /^The store has been unavailable since .*: it does not answer in time\. What is/,
+        ),
+      })
+    await vi.waitFor(isOutageReported, 3000)
     for (const answer of [await host.askCached(), await host.askUncached(), await host.requestToken()].flat()) {
       expect(answer.status).toBe(503)
       expect(answer.ms).toBeLessThan(1000)

@@ -27,7 +27,11 @@ const APPS: readonly Readonly<Record<string, string>>[] = [
 ]
 // Version 2 of @photostructure/sqlite needs Node 22.
 const hasNode22 = Number.parseInt(process.versions.node, 10) >= 22
-const NEWEST = { express: '5.3.0', '@photostructure/sqlite': hasNode22 ? '2.6.0' : '1.2.1', '@opentelemetry/api': '1.10.0' }
+const NEWEST = {
+  express: '5.3.0',
+  '@photostructure/sqlite': hasNode22 ? '2.6.0' : '1.2.1',
+  '@opentelemetry/api': '1.10.0',
+}
 
 let packed: Packed
 beforeAll(async () => {

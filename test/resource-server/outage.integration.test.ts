@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express'
 import request, { type Test } from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
 import { maybeAuthOf } from '../../src/index.js'
+import { accessTokenFor } from '../../src/testing/index.js'
 import {
   accessToken,
   createApplication,
@@ -150,18 +151,37 @@ describe.concurrent('Before the platform is ready', () => {
     expect(performance.now() - since).toBeLessThan(7000)
   })
 
-  it('no request waits longer than 5 seconds for a store that stops answering', async () => {
+  it('no request waits longer than 5 seconds for a store that stops answering', async ({ onTestFinished: atEnd }) => {
     const [, express, openStore] = PLATFORMS.at(-1)!
     const host = await openFailingPlatform(express, openStore, { maxStaleness: 1 })
-    const { readStatuses, allWith } = await createRequests(host)
-    const unseen = await createApplication(host.auth, ['catalog'])
+    const { shop, readStatuses, allWith } = await createRequests(host)
+    const unseen = await createApplication(host.auth, ['orders', 'catalog'])
+    const other = openPlatform()
+    atEnd(() => other.auth.close())
+    // Signed with a key that this platform does not know.
+    const ofUnknownKey = await accessTokenFor(other.auth, 'orders')
     expect(await readStatuses()).toEqual(allWith(200))
     host.store.slowDown(3_600_000)
     const since = performance.now()
-    const lookedUp = request(host.app).get('/catalog/items').set('X-Api-Key', unseen.clientId).then(keepResponse)
+    const { app } = host
+    const lookedUp = Promise.all([
+      request(app).get('/catalog/items').set('X-Api-Key', unseen.clientId).then(keepResponse),
+      post(app, '/orders/token', createTokenForm({ clientId: 'nosuch', clientSecret: 'x' })),
+      post(app, '/orders/token', createTokenForm({ ...shop, clientSecret: 'wrong' })),
+      post(app, '/orders/token', createTokenForm(unseen)),
+      request(app).get('/orders/items').set('Authorization', `Bearer ${ofUnknownKey}`).then(keepResponse),
+      post(app, '/orders/revoke', createTokenForm(unseen, { token: ofUnknownKey })),
+      post(app, '/orders/introspect', createTokenForm(shop, { token: ofUnknownKey })),
+    ])
+    const verified = host.auth.verifyApiKey('catalog', unseen.clientId).catch((error: unknown) => error)
     await sleep(1100)
+    const staleAt = performance.now()
     expect(await readStatuses()).toEqual(allWith(503))
-    expectRefusal(await lookedUp, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
+    // Known callers get their 503 at once.
+    expect(performance.now() - staleAt).toBeLessThan(1500)
+    for (const answer of await lookedUp)
+      expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
+    expect(await verified).toMatchObject({ status: 503 })
     expect(performance.now() - since).toBeLessThan(7000)
     await host.end()
   })

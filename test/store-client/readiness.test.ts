@@ -135,7 +135,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     await sleep(4 * store.pollInterval)
     // One poll in each interval, not two.
     expect(store.calls('changesSince') - before).toBeLessThanOrEqual(5)
-    expect(store.calls('changesSince') - before).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => store.calls('changesSince') - before).toBeGreaterThanOrEqual(2)
     await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
   })
 
@@ -143,7 +143,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     onTestFinished: atEnd,
   }) => {
     const store = await openFailing(atEnd)
-    const made = startPlatform(atEnd, { store, maxStaleness: 1 })
+    const made = startPlatform(atEnd, { store, maxStaleness: 2 })
     const events: PlatformEvent[] = []
     made.auth.events.on('store.unavailable', (event) => void events.push(event))
     made.auth.events.on('store.available', (event) => void events.push(event))
@@ -165,11 +165,13 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     store.fail()
     const failedAt = performance.now()
     expect(await ask()).toEqual([200, 200, 200, 200])
-    expect(performance.now() - failedAt).toBeLessThan(1000)
+    expect(performance.now() - failedAt).toBeLessThan(2000)
+    // Callers are still answered.
+    expect(await made.auth.health()).toMatchObject({ ok: true, problems: [expect.stringMatching(/unavailable since/)] })
     await vi.waitFor(async () => expect(await ask()).toEqual([503, 503, 503, 503]), { timeout: 8000, interval: 20 })
     // The last answered poll may be up to an interval older than the failure.
-    expect(performance.now() - failedAt).toBeGreaterThan(1000 - store.pollInterval - 100)
-    expect(performance.now() - failedAt).toBeLessThan(4000)
+    expect(performance.now() - failedAt).toBeGreaterThan(2000 - store.pollInterval - 100)
+    expect(performance.now() - failedAt).toBeLessThan(6000)
     const { headers, body } = await caller.key('/catalog/items', credentials.clientId)
     expect(body).toMatchObject({ error: 'temporarily_unavailable' })
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': expect.stringMatching(/^[1-9]\d*$/) })
@@ -196,6 +198,29 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     expect(findLines(made, /^The store is unavailable\./)).toHaveLength(1)
     expect(findLines(made, /^The store answers again\./)).toHaveLength(1)
     expect(JSON.stringify(made.logger.lines)).not.toContain(accessToken)
+  })
+
+  it('answers known callers at once, and token requests and unknown callers, while one read of the change feed is stuck', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const working = await openFailing(atEnd)
+    let stuck = 0
+    const changesSince: Store['changesSince'] = (cursor) =>
+      stuck === 1 && ++stuck ? new Promise(() => undefined) : working.changesSince(cursor)
+    const made = startPlatform(atEnd, { store: { ...working, changesSince }, maxStaleness: 1 })
+    const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+    const caller = createCaller(made)
+    await caller.accessToken('orders', credentials)
+    stuck = 1
+    await expect.poll(() => stuck, { interval: 1 }).toBe(2)
+    const calls: Promise<unknown>[] = []
+    for (const end = performance.now() + 1500; performance.now() < end; await sleep(10))
+      calls.push(made.auth.verifyApiKey('catalog', credentials.clientId))
+    await caller.token('orders', credentials).expect(200)
+    await caller.token('orders', { clientId: 'nosuch', clientSecret: 'x' }).expect(401)
+    await Promise.all(calls)
+    expect(calls.length).toBeGreaterThan(10)
+    expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
   })
 
   it('follows a change of another platform within a second', async ({ onTestFinished: atEnd }) => {
@@ -310,7 +335,8 @@ describe.concurrent('the option secret', () => {
     await createCaller(made).key('/catalog/items', 'epa_key_x').expect(503)
     await expect(made.auth.applications.list()).rejects.toMatchObject({ code: 'store_unavailable' })
     expect(store.calls('open')).toBe(1)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    // Requests wait 5 s for a store that may still come.
+    expect(performance.now() - startedAt).toBeLessThan(4000)
     expect(findLines(made, /^The platform cannot start/)).toHaveLength(1)
     expect(JSON.stringify(made.logger.lines)).not.toContain(OTHER_SECRET)
     expect(JSON.stringify(made.logger.lines)).not.toContain(SECRET)

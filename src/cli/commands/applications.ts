@@ -51,6 +51,7 @@ export const applicationCommands = [
   command({
     name: 'apps update',
     summary: 'Changes the name or the contact of an application.',
+    notes: ['E-mails that were not accepted go to the new contact. Links that were sent to the former one end.'],
     parameters: ['ID'],
     requires: 'store',
     audited: true,
@@ -71,6 +72,7 @@ export const applicationCommands = [
   command({
     name: 'apps suspend',
     summary: 'Suspends an application: its credentials and access tokens are refused until "apps resume".',
+    notes: ['Claim links end, and queued e-mails are not sent before it is resumed.'],
     parameters: ['ID'],
     requires: 'store',
     audited: true,

@@ -234,6 +234,7 @@
       p(
         'note',
         `${tokenEndpoint ? 'Both' : 'It'} ${credentialSource}. `,
+        tokenEndpoint && 'Instead of the key you can use the id of your application. ',
         'Nothing that you type here is kept when you leave this page. ',
         register && h('a', { href: register }, 'Register'),
       ),

@@ -117,7 +117,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     findApplication: (id) => read((db) => findApplication(db, id)),
     findApplicationByKey: (hash) => read((db) => findApplicationByKey(db, hash)),
     listApplications: (query) => read((db) => listApplications(db, query)),
-    saveApplication: (record, audit, email) => write((db) => saveApplication(db, record, audit, email)),
+    saveApplication: (record, audit, ...emails) => write((db) => saveApplication(db, record, audit, emails)),
     noteCredentialUse: (uses) => write((db) => noteCredentialUse(db, uses)),
 
     leaseEmail: async (now, until) =>
@@ -159,10 +159,10 @@ async function saveApplication(
   sql: Sql,
   record: ApplicationRecord,
   audit: NewAuditRecord | undefined,
-  email: EmailChange | undefined,
+  emails: readonly EmailChange[],
 ): Promise<boolean> {
   if (!(await writeApplication(sql, record))) return false
-  if (email !== undefined && !(await changeEmails(sql, record.id, email))) return false
+  for (const change of emails) if (!(await changeEmails(sql, record.id, change))) return false
   await publish(sql, { kind: 'application', id: record.id }, audit)
   return true
 }

@@ -100,7 +100,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     findApplication: (id) => read((sql) => findApplication(sql, id)),
     findApplicationByKey: (hash) => read((sql) => findApplicationByKey(sql, hash)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
-    saveApplication: (record, audit, email) => write((sql) => saveApplication(sql, record, audit, email)),
+    saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
     noteCredentialUse: (uses) => write((sql) => noteCredentialUse(sql, uses)),
 
     leaseEmail: async (now, until) =>
@@ -174,10 +174,10 @@ function saveApplication(
   sql: Sql,
   record: ApplicationRecord,
   audit: NewAuditRecord | undefined,
-  email: EmailChange | undefined,
+  emails: readonly EmailChange[],
 ): boolean {
   if (!writeApplication(sql, record)) return false
-  if (email !== undefined && !changeEmails(sql, record.id, email)) return false
+  if (!emails.every((change) => changeEmails(sql, record.id, change))) return false
   if (audit) writeAudit(sql, audit)
   publish(sql, { kind: 'application', id: record.id })
   return true

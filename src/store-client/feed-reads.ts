@@ -1,0 +1,97 @@
+import { withTimeout } from '../lib/timeout.js'
+
+/**
+ * The reads of the change feed that are under way. A read that takes long can be overtaken, because it may be the only one
+ * that is not answered: its connection may be dead while the others of the pool answer.
+ */
+export interface FeedReads {
+  /** Starts a read, or joins one that has just started. Resolves false if it fails or is late. */
+  join(): Promise<boolean>
+  /** Waits for a read that starts after this call. It is shared by all calls that come before it starts. */
+  next(): Promise<boolean>
+}
+
+interface FeedReadsOptions {
+  /** Reads the feed once. `startedAt` is on the monotonic clock. */
+  readonly read: (startedAt: number) => Promise<void>
+  /** Called when a read fails or is late; a late one may still be answered. */
+  readonly onFailure: (startedAt: number) => void
+  /** Milliseconds after which a read is late. */
+  readonly timeout: number
+  /** Whether no read may be started any more. */
+  readonly isClosed: () => boolean
+}
+
+/** Much longer than an answer usually takes. */
+const OVERTAKE_AFTER_MS = 250
+/** Bounds how many connections of a small pool stuck reads can hold. */
+const MAX_CONCURRENT_READS = 3
+/** The feed is also read when nobody waits for it. Whoever waits keeps the process alive. */
+const BACKGROUND = { background: true }
+
+interface Read {
+  /** True if the store answered in time. */
+  readonly answered: Promise<boolean>
+  /** Resolves when the read has ended, however late. */
+  readonly ended: Promise<unknown>
+  /** Resolves when the read has ended, or is stuck. */
+  readonly endedOrStuck: Promise<unknown>
+  /** Whether it has taken so long that another may overtake it. */
+  isStuck: boolean
+}
+
+export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedReadsOptions): FeedReads {
+  /** Under way, oldest first. */
+  const reads: Read[] = []
+  let nextRead: Promise<boolean> | undefined
+
+  function start(): Promise<boolean> {
+    const startedAt = performance.now()
+    const fail = (): boolean => {
+      onFailure(startedAt)
+      return false
+    }
+    const ended = read(startedAt)
+      .then(() => true, fail)
+      .finally(() => reads.splice(reads.indexOf(started), 1))
+    const started: Read = {
+      answered: withTimeout(ended, timeout, createLateError, BACKGROUND).catch(fail),
+      ended,
+      endedOrStuck: withTimeout(ended, OVERTAKE_AFTER_MS, createLateError, BACKGROUND).catch(() => {
+        started.isStuck = true
+      }),
+      isStuck: false,
+    }
+    reads.push(started)
+    return started.answered
+  }
+
+  function mayStart(): boolean {
+    return reads.length < MAX_CONCURRENT_READS && reads.at(-1)?.isStuck !== false
+  }
+
+  async function startNext(): Promise<boolean> {
+    // One read for all calls of the same turn of the event loop.
+    if (reads.length === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+    while (!mayStart()) {
+      const newest = reads.at(-1)!
+      await (newest.isStuck ? Promise.race(reads.map(({ ended }) => ended)) : newest.endedOrStuck)
+    }
+    nextRead = undefined
+    return !isClosed() && start()
+  }
+
+  return {
+    join: () => (mayStart() ? start() : reads.at(-1)!.answered),
+    next: () => (nextRead ??= startNext()),
+  }
+}
+
+/** `answered`, but false after that time. */
+export function limitTime(answered: Promise<boolean>, milliseconds: number): Promise<boolean> {
+  return withTimeout(answered, milliseconds, createLateError, BACKGROUND).catch(() => false)
+}
+
+function createLateError(): Error {
+  return new Error('The change feed is late.')
+}
