@@ -58,7 +58,7 @@ export interface RateLimitsOptions {
   readonly headers?: boolean | undefined
 }
 
-/** The members of an ioredis instance (5 or later; a `Cluster` too) that are used. The platform neither connects nor closes it. */
+/** The members of an ioredis instance (5.4 or later; a `Cluster` too) that are used. The platform neither connects nor closes it. */
 export interface RedisConnection {
   /** The connection's state; commands are sent only while it is `ready`. Undefined in ioredis-mock, which is always ready. */
   readonly status?: string | undefined

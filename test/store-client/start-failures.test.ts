@@ -14,7 +14,7 @@ const PERMANENT: readonly [string, Error][] = [
 ]
 
 it.each(PERMANENT)('%s of open() ends the start at once, and is logged once', async (name, fault) => {
-  const open = vi.fn(() => Promise.reject(fault))
+  const open = vi.fn<() => Promise<never>>(() => Promise.reject(fault))
   const { auth, logger } = openWith({ open })
   const events: string[] = []
   auth.events.on('store.unavailable', ({ type }) => void events.push(type))
@@ -36,7 +36,7 @@ it.each(PERMANENT)('%s of open() ends the start at once, and is logged once', as
 
 it('a mistake in a later call of the start ends it too, and its message is logged once', async () => {
   const fault = new TypeError('rows is undefined')
-  const establishPepper = vi.fn(() => Promise.reject(fault))
+  const establishPepper = vi.fn<() => Promise<never>>(() => Promise.reject(fault))
   const { auth, logger } = openWith({ establishPepper })
   await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError', cause: fault })
   expect(establishPepper).toHaveBeenCalledTimes(1)
@@ -46,7 +46,7 @@ it('a mistake in a later call of the start ends it too, and its message is logge
 
 it('an unavailable store is retried, also where fetch() wraps the network error in a TypeError', async () => {
   const cause = withCode('ECONNREFUSED', 'connect ECONNREFUSED')
-  const open = vi.fn(() => Promise.resolve(undefined))
+  const open = vi.fn<() => Promise<undefined>>(() => Promise.resolve(undefined))
   open.mockRejectedValueOnce(new TypeError('fetch failed', { cause }))
   await openWith({ open }).auth.ready()
   expect(open).toHaveBeenCalledTimes(2)

@@ -11,7 +11,7 @@ try {
 } catch (error) {
   answers.push(`${error.name}: ${error.message}`)
 }
-sqliteStore(':memory:')
+void sqliteStore(':memory:')
   .open()
   .catch((error) => answers.push(`${error.name}: ${error.message}`))
   .then(() => auth.close())
