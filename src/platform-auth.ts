@@ -135,16 +135,17 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
   const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
   const rateLimits = createRateLimits({
-    // The secret that sorts first: the same in all processes, also while `secret` is being changed.
-    secret: settings.secrets.toSorted()[0] ?? '',
+    secrets: settings.secrets,
     baseUrl,
     redis: settings.rateLimits.redis,
     headers: settings.rateLimits.headers,
     onChange: createOutageNotice({ logger, emit }),
   })
-  const readiness = createReadiness({ feed, storeHealth, logger, otherProblems: [rateLimits.problem] })
+  const readiness = createReadiness({
+    feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem()],
+  }) // prettier-ignore
   const { available } = readiness
-  const encryption = createEncryption(settings.secrets)
+  const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))
   const opened = async (): Promise<Credentials> => {
     await available()

@@ -34,7 +34,7 @@ export function createRevocationEndpoint(
     const token = await readOwnToken(req, api)
     // A token that is revoked already emits no second event.
     if (token && !(await revokedTokens.isRevoked(token.id))) {
-      await revokedTokens.revoke({ id: token.id, expiresAt: token.exp * 1000 })
+      await revokedTokens.revoke({ id: token.id, expiresAt: token.claimedExp * 1000 })
       emit('token.revoked', { api: api.name, applicationId: token.applicationId }, req)
     }
     sendEmpty(res, 200, NO_STORE)
@@ -83,7 +83,7 @@ function describeToken(token: AccessToken): object {
     aud: token.issuer,
     sub: token.applicationId,
     client_id: token.applicationId,
-    iat: Math.floor(token.iat),
+    iat: token.iat,
     exp: token.exp,
     jti: token.id,
     ...(token.scopes.length > 0 && { scope: token.scopes.join(' ') }),

@@ -190,7 +190,29 @@ export class ApplicationError extends Error {
   }
 }
 
-/** The store did not answer. On the wire: 503 `temporarily_unavailable`. */
+interface StoreUnavailableOptions {
+  readonly cause?: unknown
+  readonly outcome?: 'unknown' | undefined
+}
+
+/**
+ * The store did not answer. On the wire: 503 `temporarily_unavailable`.
+ *
+ * @example
+ * ```ts
+ * import { StoreUnavailableError, type PlatformAuth } from 'express-platform-auth'
+ *
+ * async function rotate(auth: PlatformAuth, id: string): Promise<string | undefined> {
+ *   try {
+ *     return (await auth.applications.rotateSecret(id, { overlap: 3600 })).credentials.clientSecret
+ *   } catch (error) {
+ *     if (!(error instanceof StoreUnavailableError)) throw error
+ *     // 'unknown': the rotation may have been made. Look at `secrets` of `auth.applications.get(id)`.
+ *     return undefined
+ *   }
+ * }
+ * ```
+ */
 export class StoreUnavailableError extends Error {
   static {
     recognizeAcrossCopies(this, 'StoreUnavailableError')
@@ -198,11 +220,12 @@ export class StoreUnavailableError extends Error {
 
   override readonly name = 'StoreUnavailableError'
   readonly code = 'store_unavailable'
+  /** `unknown` if the change may have been made: check before you repeat it. Undefined if nothing was changed. */
+  readonly outcome: 'unknown' | undefined
 
-  // Written out, because the inherited constructor has a second parameter only from lib es2022 on.
-  // oxlint-disable-next-line no-useless-constructor
-  constructor(message: string, options?: CauseOptions) {
+  constructor(message: string, options: StoreUnavailableOptions = {}) {
     super(message, options)
+    this.outcome = options.outcome
   }
 }
 

@@ -85,6 +85,11 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   readonly store?: Store | undefined
   /** 32 characters or more, or a list of such, newest first: encrypts signing keys and pepper at rest. In production it is required for every store except memory. */
   readonly secret?: string | readonly string[] | undefined
+  /**
+   * Accepts signing keys and a pepper that are stored unencrypted although `secret` is set, and encrypts them: for the first
+   * start with a `secret` on a store that had none. False if left out.
+   */
+  readonly importUnencrypted?: boolean | undefined
   /** Sends e-mails; required for registration. */
   readonly mailer?: Mailer | undefined
   /** The absolute URL of the developer console, to which e-mails link. Registration is at `/register` below it. */

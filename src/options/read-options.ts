@@ -69,7 +69,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
   const url = readBaseUrl(options.baseUrl)
   const baseUrl = url.origin + removeTrailingSlash(url.pathname)
   if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
-  const { store, secrets } = readPersistence(options, production, warn)
+  const { store, secrets, importUnencrypted } = readPersistence(options, production, warn)
   const rateLimits = readRateLimits(options.rateLimits)
   return {
     baseUrl,
@@ -81,6 +81,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
     }),
     store,
     secrets,
+    importUnencrypted,
     mailer: readMailer(options.mailer),
     developersUrl: readDevelopersUrl(options.developersUrl),
     delivery: readDelivery(options),
@@ -99,7 +100,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
 }
 
 const OPTION_NAMES = [
-  'baseUrl', 'apis', 'store', 'secret', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'signing',
+  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'signing',
   'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 

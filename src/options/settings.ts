@@ -14,6 +14,8 @@ export interface Settings {
   readonly store: Store | undefined
   /** Newest first. */
   readonly secrets: readonly string[]
+  /** Whether unencrypted signing keys and an unencrypted pepper are accepted although there is a secret. */
+  readonly importUnencrypted: boolean
   readonly mailer: Mailer | undefined
   readonly developersUrl: string | undefined
   readonly delivery: 'inline' | 'claim-link'

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { Limit } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
+import { deriveKey } from '../lib/derive-key.js'
 import type { RedisConnection } from '../options/options.js'
 import { createMemoryCounter } from './memory-counter.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'
@@ -25,7 +26,7 @@ interface RateLimitKind {
 }
 
 interface RateLimitsOptions {
-  readonly secret: string
+  readonly secrets: readonly string[]
   readonly baseUrl: string
   readonly redis: RedisConnection | undefined
   /** Whether answers have `RateLimit` headers. */
@@ -37,9 +38,11 @@ interface RateLimitsOptions {
 /** Bounds the memory of one limit with untrusted keys, at some 500 bytes each. */
 const MAX_UNTRUSTED_KEYS = 50_000
 
-export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
+export function createRateLimits({ secrets, baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
+  // The secret that sorts first: the same in all processes that share a Redis, also while `secret` is being changed.
+  const hashingKey = deriveKey(secrets.toSorted()[0] ?? '', 'express-platform-auth rate limits v1')
   // Untrusted keys may be long, and Redis must not hold addresses and contacts. An HMAC, so that they cannot be guessed.
-  const hashKey = (key: string): string => createHmac('sha256', secret).update(key).digest('base64url').slice(0, 22)
+  const hashKey = (key: string): string => createHmac('sha256', hashingKey).update(key).digest('base64url').slice(0, 22)
   // Platforms that share a Redis do not share limits.
   const namespace = `platform_auth:${createHash('sha256').update(baseUrl).digest('base64url').slice(0, 8)}`
   const shared = redis && {

@@ -34,8 +34,8 @@ interface CallerInfo {
 }
 
 /**
- * The application that calls this route, and what it may do. Throws if no guard has run on the route, or if an `optional`
- * guard let a request without a credential pass.
+ * The application that calls this route, and what it may do there, as the last guard established it; with `api`, as the
+ * guard of that API did. Throws if there was no such guard, or if it is `optional` and the request has no credential for it.
  *
  * @example
  * ```ts
@@ -48,16 +48,17 @@ interface CallerInfo {
  * })
  * ```
  */
-export function authOf(req: object): AuthInfo {
-  const info = maybeAuthOf(req)
+export function authOf(req: object, api?: string): AuthInfo {
+  const info = maybeAuthOf(req, api)
   if (info) return info
   throw new Error(
-    'No guard has let this request pass. Put auth.requireBearer() or auth.requireApiKey() before the handler; behind an optional guard use maybeAuthOf(req).',
+    `No guard${api === undefined ? '' : ` of the API "${api}"`} has let this request pass with a credential. Put auth.requireBearer() or auth.requireApiKey() before the handler; behind an optional guard use maybeAuthOf(req).`,
   )
 }
 
 /**
- * Like `authOf`, but undefined behind an `optional` guard that let a request without a credential pass.
+ * Like `authOf`, but undefined where that throws: behind an `optional` guard that let a request without a credential pass,
+ * whatever other guards established before.
  *
  * @example
  * ```ts
@@ -66,14 +67,20 @@ export function authOf(req: object): AuthInfo {
  * const greet = (req: object): string => `Hello, ${maybeAuthOf(req)?.application.name ?? 'stranger'}`
  * ```
  */
-export function maybeAuthOf(req: object): AuthInfo | undefined {
-  return (req as { [AUTH]?: AuthInfo })[AUTH]
+export function maybeAuthOf(req: object, api?: string): AuthInfo | undefined {
+  const slots: Slots = req
+  const last = slots[AUTH]
+  return api === undefined || last?.api === api ? last : slots[EARLIER]?.findLast((info) => info.api === api)
 }
 
-/** Puts an identity on a request, where `authOf` reads it. */
-export function setAuthInfo(request: object, identity: Identity): void {
-  const slot: { [AUTH]?: AuthInfo } = request
-  slot[AUTH] = createAuthInfo(identity)
+/** Puts an identity on a request, where `authOf` reads it. Without an identity, `authOf(req)` throws from now on. */
+export function setAuthInfo(request: object, identity: Identity | undefined): void {
+  const slots: Slots = request
+  const last = slots[AUTH]
+  // A second guard of the same API: handlers may have changed the object.
+  if (last && last.api === identity?.api.name && last.application.id === identity.application.id) return
+  if (last) (slots[EARLIER] ??= []).push(last)
+  if (last || identity) slots[AUTH] = identity && createAuthInfo(identity)
 }
 
 /** A new object for each request, because a handler may change it. */
@@ -91,3 +98,10 @@ export function createAuthInfo({ api, application, scopes, token }: Identity): A
 
 /** A registered symbol: an ESM and a CommonJS copy of this package read the same property. */
 const AUTH = Symbol.for('express-platform-auth')
+/** What guards before the last one established, in their order. */
+const EARLIER = Symbol.for('express-platform-auth.earlier')
+
+interface Slots {
+  [AUTH]?: AuthInfo | undefined
+  [EARLIER]?: AuthInfo[]
+}

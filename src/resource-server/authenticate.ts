@@ -65,8 +65,23 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (isRevoked) return 'revokedToken'
     const application = applicationCache.findById(token.applicationId)
     return application instanceof Promise
-      ? application.then((found) => checkTokenApplication(api, found, token))
-      : checkTokenApplication(api, application, token)
+      ? application.then((found) => checkRevocation(api, found, token))
+      : checkRevocation(api, application, token)
+  }
+
+  function checkRevocation(
+    api: Api,
+    application: ApplicationRecord | undefined,
+    token: AccessToken,
+  ): MaybePromise<Identity | TokenFailureReason> {
+    const isAhead = application !== undefined && token.tokensRevokedAt > application.tokensRevokedAt
+    return isAhead ? checkAgain(api, token) : checkTokenApplication(api, application, token)
+  }
+
+  /** The issuer knew of a later revocation than this process: the record here is older, or somebody else made the token. */
+  async function checkAgain(api: Api, token: AccessToken): Promise<Identity | TokenFailureReason> {
+    applicationCache.evict(token.applicationId)
+    return checkTokenApplication(api, await applicationCache.findById(token.applicationId), token)
   }
 
   function checkKeyApplication(
@@ -119,7 +134,7 @@ function checkTokenApplication(
 ): Identity | TokenFailureReason {
   const grant = application && findGrant(application, api)
   if (!application || !grant || application.status !== 'active') return 'revokedToken'
-  if (token.tokensRevokedAt < application.tokensRevokedAt) return 'revokedToken'
+  if (token.tokensRevokedAt !== application.tokensRevokedAt) return 'revokedToken'
   const isGranted = (scope: string): boolean => grant.scopes.includes(scope)
   const scopes = token.scopes.every(isGranted) ? token.scopes : token.scopes.filter(isGranted)
   return { api, application, scopes, token }

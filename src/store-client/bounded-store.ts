@@ -55,11 +55,12 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
         storeHealth.answered(call)
         return result
       } catch (cause) {
+        const outcome = kind === 'write' ? readOutcome(cause) : undefined
         // A call that fails because the store has been closed is no outage.
-        if (closed) throw new StoreUnavailableError('The store is closed.', { cause })
+        if (closed) throw new StoreUnavailableError('The store is closed.', { cause, outcome })
         if (cause instanceof StoreTimeoutError) storeHealth.timedOut(call, cause)
         else storeHealth.failed(call, cause)
-        throw new StoreUnavailableError('The store is unavailable.', { cause })
+        throw new StoreUnavailableError('The store is unavailable.', { cause, outcome })
       }
     }
     return boundedCall as Store[Name]
@@ -126,6 +127,12 @@ class StoreTimeoutError extends Error {
   constructor() {
     super(`The store did not answer within ${STORE_CALL_TIMEOUT_MS} ms.`)
   }
+}
+
+/** What is known of a write that failed: one that has timed out may still take effect. */
+function readOutcome(cause: unknown): StoreUnavailableError['outcome'] {
+  if (cause instanceof StoreUnavailableError) return cause.outcome
+  return cause instanceof StoreTimeoutError ? 'unknown' : undefined
 }
 
 /** Has no time-out, because migrations may take long. An incompatible store is a `ConfigurationError`: no retry will help. */

@@ -3,12 +3,26 @@
  * message. Those are in the log.
  */
 export function describeStoreFault(problem: unknown): string {
-  const { code, errcode, cause } = (problem ?? {}) as { code?: unknown; errcode?: unknown; cause?: unknown }
+  const { code, errcode, cause, replayedUntil } = (problem ?? {}) as StoreFault
   // The innermost cause with a known code is the most specific one.
   const inner = cause === undefined ? UNKNOWN : describeStoreFault(cause)
   if (inner !== UNKNOWN) return inner
+  if (isReplicaFault(problem)) return replayedUntil ? `${REPLICA} made since ${replayedUntil}` : REPLICA
   const known = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
   return known ?? UNKNOWN
+}
+
+interface StoreFault {
+  readonly code?: unknown
+  readonly errcode?: unknown
+  readonly cause?: unknown
+  /** Of a replica: an ISO 8601 time, or empty. */
+  readonly replayedUntil?: string
+}
+
+/** Whether the store does not know what it lacks, and says so with this code. */
+export function isReplicaFault(problem: unknown): boolean {
+  return (problem as { code?: unknown } | undefined)?.code === 'replica'
 }
 
 /**
@@ -31,6 +45,7 @@ const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
 ])
 
 const UNKNOWN = 'the log has the reason'
+const REPLICA = 'it is a replica, and may lack changes'
 const FULL = 'its disk is full'
 const READ_ONLY = 'it is read-only'
 const LOCKED = 'another process has locked it'

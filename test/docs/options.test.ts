@@ -19,6 +19,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   apis: true,
   store: true,
   secret: true,
+  importUnencrypted: true,
   mailer: true,
   developersUrl: true,
   delivery: true,

@@ -13,7 +13,7 @@ import {
   listEmails,
   writeEmail,
 } from './emails.js'
-import { publish, readChangesSince } from './feed.js'
+import { createFeedReader, publish } from './feed.js'
 import { createPostgresListener } from './listener.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
@@ -61,6 +61,7 @@ export interface PostgresStoreOptions {
 export function postgresStore(options: PostgresStoreOptions): Store {
   const { pool, listen } = checkOptions(options)
   const { sql, transaction } = createPostgresConnections(pool, { prepare: listen })
+  const readChangesSince = createFeedReader()
   const listener = listen ? createPostgresListener(pool) : undefined
   let opening: Promise<SchemaMigration | undefined> | undefined
   let closed = false

@@ -28,10 +28,25 @@ export type OpenSqliteFile = (path: string) => SqliteDatabase
 export async function loadSqliteDriver(): Promise<OpenSqliteFile> {
   const DatabaseSync = await importDriver()
   return function openSqliteFile(path) {
-    if (!/^(:memory:|file:|$)/.test(path)) createPrivateFile(path)
+    const file = findFileToCreate(path)
+    if (file !== undefined) createPrivateFile(file)
     // SQLite's own waiting for a lock blocks the event loop; connection.ts waits instead.
     return new DatabaseSync(path, { timeout: 0 })
   }
+}
+
+/** The file that SQLite would create; undefined for a database in memory, and for a URI that says not to create one. */
+function findFileToCreate(path: string): string | undefined {
+  if (path === '' || path === ':memory:') return undefined
+  return path.startsWith('file:') ? parseFileUri(path) : path
+}
+
+/** https://www.sqlite.org/uri.html: an optional authority, a percent-encoded path, a query and a fragment. */
+function parseFileUri(uri: string): string | undefined {
+  const [address = '', query] = uri.slice('file:'.length).split('#', 1)[0]!.split('?', 2)
+  const mode = new URLSearchParams(query).get('mode')
+  const path = decodeURIComponent(address.replace(/^\/\/[^/]*/, ''))
+  return path === '' || path === ':memory:' || (mode !== null && mode !== 'rwc') ? undefined : path
 }
 
 /**

@@ -6,7 +6,7 @@ const { sqliteStore } = require('express-platform-auth/stores/sqlite')
 const { developerConsole } = require('express-platform-auth/console')
 const { accessTokenFor, apiKeyFor } = require('express-platform-auth/testing')
 
-const secret = 's'.repeat(32)
+const secret = 'a secret of 32 characters or more'
 
 test.each([
   ['memory', () => memoryStore()],
