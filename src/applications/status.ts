@@ -36,6 +36,11 @@ export function eraseApplication(
   return { status: transition(current, call), name: '', contact: undefined, keys: [], secrets: [] }
 }
 
+/** What ends every access token issued up to now. Always later than the last time, even if the clock was set back. */
+export function endTokens({ tokensRevokedAt }: ApplicationRecord, now: number): Partial<ApplicationRecord> {
+  return { tokensRevokedAt: Math.max(now, tokensRevokedAt + 1) }
+}
+
 /**
  * Ends `pending` when an application's credentials are first used: that proves that its e-mail has arrived, whatever the
  * mail server answered.
