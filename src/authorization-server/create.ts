@@ -23,6 +23,7 @@ import {
   createOpenIdMetadata,
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
+import type { CheckMount } from './mount-check.js'
 import { createRouters } from './router.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 
@@ -52,6 +53,8 @@ interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   readonly emit: Emit
   readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
+  /** Undefined outside development. */
+  readonly checkMount: CheckMount | undefined
 }
 
 /** The endpoints of every oauth2 API, as `auth.router` and `auth.wellKnownRouter`. */
@@ -100,5 +103,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
     paceStarts: options.paceStarts,
     logRefusal,
+    checkMount: options.checkMount,
   })
 }

@@ -30,7 +30,8 @@ export interface Settings {
   readonly logger: Logger
   /** The current time in whole milliseconds since 1970. */
   readonly now: () => number
-  readonly production: boolean
+  /** Whether refusals are logged: neither in production nor in tests. */
+  readonly development: boolean
 }
 
 /** The validated form of one of the option `apis`. */

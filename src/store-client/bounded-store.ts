@@ -2,6 +2,7 @@ import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } fro
 import type { Logger } from '../contracts/logger.js'
 import type { SchemaMigration, Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
+import { isPermanentFault } from './store-fault.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 interface BoundedStoreOptions {
@@ -148,7 +149,9 @@ async function openStore(
     storeHealth.answered({ ...call, startedAt: performance.now() })
     return migration
   } catch (cause) {
-    if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause })
+    if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause: cause.cause })
+    // No outage: the start-up reports it, once.
+    if (isPermanentFault(cause)) throw cause
     storeHealth.failed({ ...call, startedAt }, cause)
     throw new StoreUnavailableError('The store could not be opened.', { cause })
   }

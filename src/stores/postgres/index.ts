@@ -139,7 +139,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   }
 }
 
-function checkOptions({ pool, listen = true }: PostgresStoreOptions): { pool: PostgresPool; listen: boolean } {
+function checkOptions(options: PostgresStoreOptions | undefined): { pool: PostgresPool; listen: boolean } {
+  const { pool, listen = true }: Partial<PostgresStoreOptions> = options ?? {}
   if (typeof pool?.connect !== 'function') {
     throw new ConfigurationError({
       problem: 'postgresStore() was given no pool of the package pg',
