@@ -79,6 +79,10 @@ function findUnavailable(): string[] {
     console.log('Without the tests in Chromium: apt-get install chromium, or set CHROMIUM to its path.')
     files.push('test/console/browser.integration.test.ts')
   }
+  if (!['/usr/sbin/haproxy', '/usr/sbin/nginx'].every((path) => existsSync(path))) {
+    console.log('Without the tests behind proxies: apt-get install haproxy nginx.')
+    files.push('test/proxies/*.integration.test.ts')
+  }
   const folders = [...PATH.split(delimiter), '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
   if (!folders.some((folder) => existsSync(join(folder, 'redis-server')))) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')
