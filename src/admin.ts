@@ -11,7 +11,7 @@ import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from '.
 export interface AdminApi {
   readonly applications: Pick<
     Applications,
-    'get' | 'list' | 'approve' | 'update' | 'suspend' | 'resume' | 'delete' | 'disallow' | 'revokeTokens'
+    'get' | 'list' | 'approve' | 'deny' | 'update' | 'suspend' | 'resume' | 'delete' | 'disallow' | 'revokeTokens'
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
@@ -39,7 +39,7 @@ export async function openAdmin(store: Store): Promise<AdminApi> {
   // Never migrates: servers of another version may be running.
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined
-  const now = Date.now
+  const now = (): number => Date.now()
   const writer = createApplicationWriter({ store, now })
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
@@ -52,7 +52,7 @@ export async function openAdmin(store: Store): Promise<AdminApi> {
       },
     },
     audit: createAudit({ store, opened }),
-    outbox: createOutbox({ store, opened, now }),
+    outbox: createOutbox({ store, writer, opened, now }),
     close: () => store.close(),
   }
 }

@@ -4,7 +4,7 @@ import type { ApplicationRecord, EmailChange, NewAuditRecord, Store } from '../c
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
 
-/** The one way in which applications change: record, audit record and queued e-mail are saved together. */
+/** The one way in which applications change: record, audit record and queued e-mails are saved together. */
 export interface ApplicationWriter {
   /** Saves a new application, with its first e-mail if there is one. */
   add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<void>
@@ -39,7 +39,7 @@ export interface ChangeEvent {
 interface SavedWith {
   /** Details of the audit record. */
   readonly details?: NewAuditRecord['details']
-  readonly email?: EmailChange | undefined
+  readonly emails?: readonly EmailChange[]
 }
 
 /** What `change()` is to save. */
@@ -74,10 +74,10 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
   async function save(
     record: ApplicationRecord,
     { type, by, reason, requestId }: ChangeEvent,
-    { details = {}, email }: SavedWith,
+    { details = {}, emails = [] }: SavedWith,
   ): Promise<boolean> {
     const audit = type && { at: now(), type, by, applicationId: record.id, details }
-    if (!(await store.saveApplication(record, audit, email))) return false
+    if (!(await store.saveApplication(record, audit, ...emails))) return false
     applicationCache?.evict(record.id)
     if (type) emit?.(type, { applicationId: record.id, reason, requestId })
     return true
@@ -103,7 +103,13 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const edited = await edit(current)
       if (!edited) return undefined
       const record = { ...current, ...edited.changed, version: current.version + 1 }
-      if (await save(record, event, edited)) return { record, result: edited.result }
+      const alsoRevokesTokens =
+        record.tokensRevokedAt !== current.tokensRevokedAt && event.type !== 'application.tokensRevoked'
+      const details = { ...edited.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
+      if (!(await save(record, event, { ...edited, details }))) continue
+      // Listeners learn that access tokens have ended, whatever call ended them.
+      if (alsoRevokesTokens) emit?.('application.tokensRevoked', { applicationId: id })
+      return { record, result: edited.result }
     }
     throw createConflictError(id)
   }

@@ -41,15 +41,27 @@ export interface ActorOptions {
 }
 
 /** An application's credentials in plain text: resolved once, and never again. */
-export interface IssuedCredentials {
+export type IssuedCredentials = ClientCredentials | KeyOnly
+
+interface KeyOnly {
   /** The key: `client_id`, and the value of `X-Api-Key`. */
   readonly clientId: string
   /** Undefined if the application uses no oauth2 API. */
-  readonly clientSecret?: string
+  readonly clientSecret?: never
+}
+
+interface ClientCredentials extends Omit<KeyOnly, 'clientSecret'> {
+  readonly clientSecret: string
+}
+
+/** The options of a call that can also end access tokens. */
+export interface RevokeTokensOptions extends ActorOptions {
+  /** Also refuses every access token issued up to now, in the same transaction; `false` if left out. */
+  readonly revokeTokens?: boolean
 }
 
 /** The options of a rotation. */
-export interface RotateOptions extends ActorOptions {
+export interface RotateOptions extends RevokeTokensOptions {
   /** Seconds for which the old value still works; 86,400 if left out, 0 to end it at once. */
   readonly overlap?: number
 }
@@ -80,6 +92,8 @@ export interface Applications<ApiNames extends string = string> {
   ): Promise<{ application: Application }>
   /** Approves a registration that includes an API with `registration: 'manual'`. */
   approve(id: string, options?: ActorOptions): Promise<Application>
+  /** Deletes a pending application, as `delete` does. */
+  deny(id: string, options?: ActorOptions): Promise<Application>
   /** Creates an active application and resolves its credentials, this once. Sends nothing. */
   create(
     application: {
@@ -97,12 +111,20 @@ export interface Applications<ApiNames extends string = string> {
     readonly api?: ApiNames | undefined
     readonly status?: ApplicationStatus | undefined
   }): Promise<{ items: Application[]; next?: string }>
+  /**
+   * A new contact also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to
+   * the former contact ends.
+   */
   update(
     id: string,
     changes: { readonly name?: string; readonly contact?: string } & ActorOptions,
   ): Promise<Application>
-  /** From the next request on, its credentials and access tokens are refused, until `resume`. */
-  suspend(id: string, options?: ActorOptions): Promise<Application>
+  /**
+   * From the next request on, its credentials and access tokens are refused, until `resume`; its access tokens for ever with
+   * `revokeTokens: true`. Claim links end, and queued e-mails are not sent before it is resumed.
+   */
+  suspend(id: string, options?: RevokeTokensOptions): Promise<Application>
+  /** A registration that was suspended while it was pending is pending again. */
   resume(id: string, options?: ActorOptions): Promise<Application>
   /** Cannot be undone: erases name, contact and hashes; keeps id and audit log. */
   delete(id: string, options?: ActorOptions): Promise<Application>
@@ -114,8 +136,9 @@ export interface Applications<ApiNames extends string = string> {
   ): Promise<Application>
   disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application>
   /**
-   * Makes a new secret, or the first one, and resolves it this once. At most two are live. With `deliver: 'email'` it is
-   * sent by e-mail instead, and the overlap starts when the mail server accepts the e-mail.
+   * Makes a new secret, or the first one, and resolves it this once. At most two are live. E-mails with a secret that were
+   * not accepted, and claim links that were not used, are cancelled. With `deliver: 'email'` it is sent by e-mail instead,
+   * and the overlap starts when the mail server accepts the e-mail.
    */
   rotateSecret(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
   rotateSecret(

@@ -51,7 +51,7 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
     try {
       await writer.change(id, { type: 'application.deleted' }, (current) =>
         current.status === 'pending'
-          ? { changed: eraseApplication(current), details: { pendingTooLong: true }, email: 'removeAll' }
+          ? { changed: eraseApplication(current), details: { pendingTooLong: true }, emails: ['removeAll'] }
           : undefined,
       )
     } catch (error) {

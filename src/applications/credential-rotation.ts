@@ -1,5 +1,5 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
+import type { ApplicationRecord, EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import {
   toApplication,
@@ -9,9 +9,10 @@ import {
   type RotateOptions,
 } from './applications-api.js'
 import { retireCredentials, type CredentialKind, type Credentials } from './credentials.js'
-import { createQueuedEmail, findQueuedEmail, requeueEmail, requireMailer } from './email-outbox.js'
-import { refuseDeleted } from './status.js'
-import { readOverlap } from './validation.js'
+import { requireMailer } from './email-outbox.js'
+import { cancelEmails, createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'
+import { endTokens, refuseDeleted } from './status.js'
+import { readOverlap, readRevokeTokens } from './validation.js'
 
 interface CredentialRotationOptions {
   readonly store: Store
@@ -26,6 +27,11 @@ interface CredentialRotationOptions {
 
 const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
 const LISTS = { key: 'keys', secret: 'secrets' } as const
+/** The purposes of the e-mails that a rotation without e-mail cancels. */
+const REPLACED: Readonly<Record<CredentialKind, readonly EmailPurpose[]>> = {
+  key: ['registration', 'key'],
+  secret: ['registration', 'secret'],
+}
 
 /** New keys and secrets in place of old ones: resolved to the operator, or sent to the contact by e-mail. */
 export function createCredentialRotation(
@@ -36,17 +42,31 @@ export function createCredentialRotation(
   async function rotate(
     id: string,
     kind: CredentialKind,
-    { overlap, by }: RotateOptions,
+    { overlap, by, revokeTokens }: RotateOptions,
   ): Promise<{ application: Application; plain: string }> {
     const overlapSeconds = readOverlap(overlap)
+    const endsTokens = readRevokeTokens(revokeTokens)
     const createdAt = now()
     const { plain, record: credential } = (await opened()).mint(kind, createdAt)
-    const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, (current) => {
+    const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
       refuseDeleted(current, CALLS[kind])
       const list = LISTS[kind]
+      // The newest call decides. An e-mail of a registration would replace the new credential too.
+      const replaced = (await listQueuedEmails(store, id)).filter(({ purpose }) => REPLACED[kind].includes(purpose))
+      const { changed, emails } = cancelEmails(current, replaced)
       return {
-        changed: { [list]: [credential, ...retireCredentials(current[list], createdAt, overlapSeconds)] },
-        details: { credential: kind, prefix: credential.prefix, overlap: overlapSeconds },
+        changed: {
+          ...changed,
+          [list]: [credential, ...retireCredentials(changed[list], createdAt, overlapSeconds)],
+          ...(endsTokens && endTokens(current, createdAt)),
+        },
+        details: {
+          credential: kind,
+          prefix: credential.prefix,
+          overlap: overlapSeconds,
+          ...(replaced.length > 0 && { cancelledEmails: replaced.map(({ purpose }) => purpose) }),
+        },
+        emails,
       }
     })
     return { application: toApplication(record, createdAt), plain }
@@ -55,20 +75,22 @@ export function createCredentialRotation(
   async function rotateByEmail(
     id: string,
     kind: CredentialKind,
-    { overlap, by }: RotateByEmailOptions,
+    { overlap, by, revokeTokens }: RotateByEmailOptions,
   ): Promise<{ application: Application }> {
     const overlapSeconds = readOverlap(overlap)
+    const endsTokens = readRevokeTokens(revokeTokens)
     requireMailer(hasMailer, CALLS[kind])
     await opened()
     const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
       refuseDeleted(current, CALLS[kind])
-      refuseWithoutRecipient(current)
-      const queued = await findQueuedEmail(store, id, kind)
+      const emails = await listQueuedEmails(store, id)
+      refuseWithoutRecipient(current, emails)
+      const queued = emails.find(({ purpose }) => purpose === kind)
       const email = queued ? requeueEmail(queued, now()) : createQueuedEmail(id, kind, now())
       return {
-        changed: {},
+        changed: endsTokens ? endTokens(current, now()) : {},
         details: { credential: kind, overlap: overlapSeconds, deliver: 'email' },
-        email: { save: { ...email, overlap: overlapSeconds } },
+        emails: [{ save: { ...email, overlap: overlapSeconds } }],
       }
     })
     onEmailDue()
@@ -100,8 +122,9 @@ export function createCredentialRotation(
   return { rotateKey, rotateSecret }
 }
 
-function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord): void {
-  if (status === 'pending') {
+function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord, emails: readonly QueuedEmail[]): void {
+  // A registration that was suspended still has its e-mail.
+  if (status === 'pending' || emails.some(({ purpose }) => purpose === 'registration')) {
     throw new ApplicationError(
       'invalid_state',
       `Application ${id} is pending: its first e-mail has the credentials. See approve() and auth.outbox.retry().`,

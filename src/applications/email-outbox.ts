@@ -1,18 +1,28 @@
-import { randomBytes } from 'node:crypto'
 import { ConfigurationError } from '../contracts/errors.js'
-import type { EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
+import type { QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationWriter } from './application-writer.js'
+import type { ActorOptions } from './applications-api.js'
+import { cancelEmails, listQueuedEmails, requeueEmail } from './queued-emails.js'
 
 /** `auth.outbox`: the e-mails that are to be sent (a transactional outbox). */
 export interface Outbox {
   /**
    * Makes failed e-mails due at once: all of them, or those of one application. For one application, also an e-mail whose
-   * claim link has not been used. Resolves how many. Has no effect on e-mails that wait for approval.
+   * claim link has not been used. Resolves how many. Has no effect on e-mails that wait for approval or were cancelled;
+   * those of a suspended application are sent once it is resumed.
    */
   retry(applicationId?: string): Promise<{ retried: number }>
+  /**
+   * Cancels every e-mail of an application that is queued or whose claim link has not been used, and resolves how many. One
+   * that is being sent may still arrive; neither its credentials nor its link work. An unknown id rejects with code
+   * `application_not_found`.
+   */
+  cancel(applicationId: string, options?: ActorOptions): Promise<{ cancelled: number }>
 }
 
 interface OutboxOptions {
   readonly store: Store
+  readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** Called when e-mails have become due; undefined in a process that sends none. */
@@ -22,7 +32,7 @@ interface OutboxOptions {
 
 const RETRY_PAGE_SIZE = 100
 
-export function createOutbox({ store, opened, onEmailDue, now }: OutboxOptions): Outbox {
+export function createOutbox({ store, writer, opened, onEmailDue, now }: OutboxOptions): Outbox {
   async function retryAll(applicationId: string | undefined, state: QueuedEmail['state']): Promise<number> {
     let retried = 0
     for (;;) {
@@ -40,46 +50,17 @@ export function createOutbox({ store, opened, onEmailDue, now }: OutboxOptions):
       if (retried > 0) onEmailDue?.()
       return { retried }
     },
+    async cancel(applicationId, { by } = {}) {
+      await opened()
+      const cancelled = await writer.change(applicationId, { type: 'application.updated', by }, async (current) => {
+        const emails = await listQueuedEmails(store, applicationId)
+        if (emails.length === 0) return undefined
+        const details = { cancelledEmails: emails.map(({ purpose }) => purpose) }
+        return { ...cancelEmails(current, emails), details, result: emails.length }
+      })
+      return { cancelled: cancelled?.result ?? 0 }
+    },
   }
-}
-
-/** A new e-mail: due at once, or held until the registration is approved. */
-export function createQueuedEmail(
-  applicationId: string,
-  purpose: EmailPurpose,
-  now: number,
-  { held = false, overlap = 0 } = {},
-): QueuedEmail {
-  return {
-    id: `email_${randomBytes(16).toString('hex')}`,
-    applicationId,
-    purpose,
-    state: held ? 'held' : 'due',
-    overlap,
-    attemptCount: 0,
-    attemptedHashes: [],
-    claimLinks: [],
-    createdAt: now,
-    dueAt: now,
-    leasedUntil: 0,
-    problem: undefined,
-    version: 1,
-  }
-}
-
-/** The e-mail as if it were new: due at once, back-off and its 72 hours start again. A lease stays until it ends. */
-export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
-  return { ...email, state: 'due', attemptCount: 0, createdAt: now, dueAt: now, version: email.version + 1 }
-}
-
-/** The application's e-mail for a purpose, if one is queued. There is at most one: with two, neither would know which credentials the other replaces. */
-export async function findQueuedEmail(
-  store: Store,
-  applicationId: string,
-  purpose: EmailPurpose,
-): Promise<QueuedEmail | undefined> {
-  const [email] = await store.listEmails({ applicationId, purpose, state: undefined, limit: 1 })
-  return email
 }
 
 /** Throws `ConfigurationError` if nothing could ever be sent. */

@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import type { Api, Registration } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord } from '../contracts/store.js'
+import { createApplicationId } from './application-id.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
 import { mintCredentials, type Credentials } from './credentials.js'
-import { createQueuedEmail, requireMailer } from './email-outbox.js'
+import { requireMailer } from './email-outbox.js'
 import { readGrants } from './grants.js'
+import { createQueuedEmail } from './queued-emails.js'
 import { readContact, readName } from './validation.js'
 
 /** `auth.applications.register()` with the id of the HTTP request, for the registration form. */
@@ -52,7 +53,7 @@ export function createRegistration(
       const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
       const email = createQueuedEmail(record.id, 'registration', now(), { held })
       const event = { type: 'application.registered', by, requestId } as const
-      await writer.add(record, event, { details: { apis: granted }, email: { save: email } })
+      await writer.add(record, event, { details: { apis: granted }, emails: [{ save: email }] })
       if (!held) onEmailDue()
       return { application: toApplication(record, now()) }
     },
@@ -82,7 +83,7 @@ function createRecord(
   createdAt: number,
 ): Omit<ApplicationRecord, 'name' | 'contact' | 'status'> {
   return {
-    id: `app_${randomBytes(16).toString('hex')}`,
+    id: createApplicationId(),
     apis,
     keys: [],
     secrets: [],

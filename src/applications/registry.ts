@@ -4,14 +4,14 @@ import type { ApplicationRecord, Store } from '../contracts/store.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
 import { toApplication, type Application, type Applications } from './applications-api.js'
-import { requeueEmail } from './email-outbox.js'
-import { eraseApplication, refuseDeleted, transition } from './status.js'
-import { readContact, readName, readPageSize, readStatus } from './validation.js'
+import { listQueuedEmails, redirectEmails, requeueEmail, resumeEmails, suspendEmails } from './queued-emails.js'
+import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
+import { readContact, readName, readPageSize, readRevokeTokens, readStatus } from './validation.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
   Applications,
-  'get' | 'list' | 'approve' | 'update' | 'suspend' | 'resume' | 'delete' | 'revokeTokens'
+  'get' | 'list' | 'approve' | 'deny' | 'update' | 'suspend' | 'resume' | 'delete' | 'revokeTokens'
 >
 
 interface RegistryOptions {
@@ -60,7 +60,9 @@ export function createRegistry(options: RegistryOptions): Registry {
     async approve(id, { by } = {}) {
       const application = await change(id, 'application.approved', by, async (current) => {
         const [held] = await store.listEmails({ applicationId: id, state: 'held', limit: 1 })
-        if (current.status === 'pending' && held) return { changed: {}, email: { save: requeueEmail(held, now()) } }
+        if (current.status === 'pending' && held) {
+          return { changed: {}, emails: [{ save: requeueEmail(held, now()) }] }
+        }
         throw new ApplicationError(
           'invalid_state',
           `Application ${id} is ${current.status} and does not wait for approval.`,
@@ -74,22 +76,49 @@ export function createRegistry(options: RegistryOptions): Registry {
         ...(name !== undefined && { name: readName(name) }),
         ...(contact !== undefined && { contact: readContact(contact) }),
       }
-      return change(id, 'application.updated', by, (current) => {
+      const application = await change(id, 'application.updated', by, async (current) => {
         refuseDeleted(current, 'update')
-        return { changed, details: { changed: Object.keys(changed) } }
+        const details = { changed: Object.keys(changed) }
+        if (changed.contact === undefined || changed.contact === current.contact) return { changed, details }
+        const redirected = redirectEmails(current, await listQueuedEmails(store, id), now())
+        return { ...redirected, changed: { ...redirected.changed, ...changed }, details }
       })
+      onEmailDue?.()
+      return application
     },
-    suspend: (id, { by } = {}) =>
-      change(id, 'application.suspended', by, (current) => ({ changed: { status: transition(current, 'suspend') } })),
-    resume: (id, { by } = {}) =>
-      change(id, 'application.resumed', by, (current) => ({ changed: { status: transition(current, 'resume') } })),
+    async suspend(id, { by, revokeTokens } = {}) {
+      const endsTokens = readRevokeTokens(revokeTokens)
+      return change(id, 'application.suspended', by, async (current) => ({
+        changed: { status: transition(current, 'suspend'), ...(endsTokens && endTokens(current, now())) },
+        emails: suspendEmails(await listQueuedEmails(store, id), now()),
+      }))
+    },
+    async resume(id, { by } = {}) {
+      const application = await change(id, 'application.resumed', by, async (current) => {
+        const status = transition(current, 'resume')
+        const emails = await listQueuedEmails(store, id)
+        // Its first credentials were never delivered, so it was suspended while it was pending.
+        const isPending = emails.some(({ purpose }) => purpose === 'registration')
+        return { changed: { status: isPending ? 'pending' : status }, emails: resumeEmails(emails, now()) }
+      })
+      onEmailDue?.()
+      return application
+    },
+    deny: (id, { by } = {}) =>
+      change(id, 'application.deleted', by, (current) => ({
+        changed: eraseApplication(current, 'deny'),
+        details: { denied: true },
+        emails: ['removeAll'],
+      })),
     delete: (id, { by } = {}) =>
-      change(id, 'application.deleted', by, (current) => ({ changed: eraseApplication(current), email: 'removeAll' })),
+      change(id, 'application.deleted', by, (current) => ({
+        changed: eraseApplication(current),
+        emails: ['removeAll'],
+      })),
     revokeTokens: (id, { by } = {}) =>
       change(id, 'application.tokensRevoked', by, (current) => {
         refuseDeleted(current, 'revokeTokens')
-        // Always later than the last one, even if the clock was set back.
-        return { changed: { tokensRevokedAt: Math.max(now(), current.tokensRevokedAt + 1) } }
+        return { changed: endTokens(current, now()) }
       }),
   }
 }

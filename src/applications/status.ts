@@ -1,13 +1,15 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord, ApplicationStatus, Store } from '../contracts/store.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { findQueuedEmail } from './email-outbox.js'
+import { findQueuedEmail } from './queued-emails.js'
 
 /** The calls that change the status: the statuses from which each is possible, and the status that it leads to. */
 const TRANSITIONS = {
   activate: { from: ['pending'], to: 'active' },
-  suspend: { from: ['active'], to: 'suspended' },
+  suspend: { from: ['active', 'pending'], to: 'suspended' },
   resume: { from: ['suspended'], to: 'active' },
+  deny: { from: ['pending'], to: 'deleted' },
   delete: { from: ['pending', 'active', 'suspended'], to: 'deleted' },
 } as const satisfies Record<string, { from: readonly ApplicationStatus[]; to: ApplicationStatus }>
 
@@ -27,9 +29,17 @@ export function refuseDeleted({ id, status }: ApplicationRecord, call: string): 
     throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call}() is not possible any more.`)
 }
 
-/** What `delete` changes: nothing personal and no hash remains. */
-export function eraseApplication(current: ApplicationRecord): Partial<ApplicationRecord> {
-  return { status: transition(current, 'delete'), name: '', contact: undefined, keys: [], secrets: [] }
+/** What `delete` and `deny` change: nothing personal and no hash remains. */
+export function eraseApplication(
+  current: ApplicationRecord,
+  call: 'delete' | 'deny' = 'delete',
+): Partial<ApplicationRecord> {
+  return { status: transition(current, call), name: '', contact: undefined, keys: [], secrets: [] }
+}
+
+/** What ends every access token issued up to now. Always later than the last time, even if the clock was set back. */
+export function endTokens({ tokensRevokedAt }: ApplicationRecord, now: number): Partial<ApplicationRecord> {
+  return { tokensRevokedAt: Math.max(now, tokensRevokedAt + 1) }
 }
 
 /**
@@ -38,16 +48,25 @@ export function eraseApplication(current: ApplicationRecord): Partial<Applicatio
  */
 export type Activate = (id: string, requestId: string | undefined) => Promise<void>
 
-export function createActivation(store: Store, writer: ApplicationWriter): Activate {
-  return async function activate(id, requestId) {
+interface ActivationOptions {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Gives each application a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
+}
+
+export function createActivation({ store, writer, limitChanges }: ActivationOptions): Activate {
+  async function activate(id: string, requestId: string | undefined): Promise<void> {
     await writer.change(id, { type: 'application.activated', requestId }, async (current) => {
       if (current.status !== 'pending') return undefined
       const email = await findQueuedEmail(store, id, 'registration')
       return {
         changed: { status: transition(current, 'activate') },
         details: { firstUse: true },
-        email: email && { remove: email },
+        emails: email ? [{ remove: email }] : [],
       }
     })
   }
+
+  return (id, requestId) => limitChanges(id, () => activate(id, requestId))
 }

@@ -69,8 +69,11 @@ export interface QueuedEmail {
   readonly id: string
   readonly applicationId: string
   readonly purpose: EmailPurpose
-  /** `held` until the registration is approved; `due` from `dueAt` on; `failed` after the last attempt; `claimable` while its claim link is valid. */
-  readonly state: 'held' | 'due' | 'failed' | 'claimable'
+  /**
+   * `held` until the registration is approved; `due` from `dueAt` on; `failed` after the last attempt; `claimable` while its
+   * claim link is valid; `suspended` until its application is resumed.
+   */
+  readonly state: 'held' | 'due' | 'failed' | 'claimable' | 'suspended'
   /** Seconds for which the replaced credential stays valid. */
   readonly overlap: number
   /** Number of attempts since the e-mail was created or retried by an operator. */
@@ -91,7 +94,7 @@ export interface QueuedEmail {
   readonly version: number
 }
 
-/** What happens to an application's e-mails when the application is saved. */
+/** What happens to an e-mail of an application when the application is saved. */
 export type EmailChange =
   /** Saved if the stored version is the previous one (none for version 1). */
   | { readonly save: QueuedEmail }
@@ -167,7 +170,8 @@ export interface SchemaMigration {
 /**
  * Persistent storage of a platform. A store decides no policy: it saves what it is given, all or nothing, and resolves
  * only after the change would survive a power failure. It rejects only if it cannot answer; a refusal by contract
- * resolves `false`. Every change to an application, a signing key or a revoked access token is added to the change feed
+ * resolves `false`. A write that rejects has changed nothing; if the store cannot know that, it rejects with a
+ * `StoreUnavailableError` whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change feed
  * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
 export interface Store {
@@ -175,6 +179,11 @@ export interface Store {
   readonly kind: string
   /** Milliseconds between two reads of the change feed. Read again before each of them. */
   readonly pollInterval: number
+  /**
+   * Optional: how many calls the store runs at once, such as the connections of its pool. The look-ups that clients trigger
+   * use half of them at most, and their changes a quarter. 10 if left out.
+   */
+  readonly concurrentCalls?: number
 
   /**
    * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left unchanged
@@ -204,11 +213,15 @@ export interface Store {
   findApplicationByKey(hash: string): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
   /**
-   * Saves the record, its audit record and the change to its e-mails in one transaction, if the stored version is the
-   * record's previous one (none for version 1) and the e-mail's version is as `EmailChange` says; otherwise resolves
-   * false and changes nothing. A credential that is already stored keeps the later `lastUsedAt`.
+   * Saves the record, its audit record and the changes to its e-mails (one for each e-mail) in one transaction, if the
+   * stored version is the record's previous one (none for version 1) and each e-mail's version is as `EmailChange` says;
+   * otherwise resolves false and changes nothing. A credential that is already stored keeps the later `lastUsedAt`.
    */
-  saveApplication(record: ApplicationRecord, audit: NewAuditRecord | undefined, email?: EmailChange): Promise<boolean>
+  saveApplication(
+    record: ApplicationRecord,
+    audit: NewAuditRecord | undefined,
+    ...emails: readonly EmailChange[]
+  ): Promise<boolean>
   /** Stores when credentials were last used, if later than the stored time. Not added to the change feed. */
   noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[]): Promise<void>
 
@@ -230,7 +243,8 @@ export interface Store {
 
   /**
    * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the
-   * change `everything` for a cursor that the feed does not have (any more).
+   * change `everything` for a cursor that the feed does not have (any more), and for one of a feed that was replaced: a
+   * restored backup uses the same numbers again. Rejects if the store cannot know of every change, as on a replica.
    */
   changesSince(cursor: string | undefined): Promise<ChangesPage>
   /** Optional: calls back when the change feed may have something new. Returns a function that stops it. */

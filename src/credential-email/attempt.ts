@@ -7,6 +7,7 @@ import {
   retireCredentials,
   type Credentials,
 } from '../applications/credentials.js'
+import { suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
@@ -50,7 +51,7 @@ const MAX_RETRY_DELAY_SECONDS = 3600
 export function createAttempts(options: AttemptsOptions): Attempts {
   const { store, writer, delivery, emit, onFailed, now } = options
 
-  /** Whether the e-mail is still as this process saved it: it is removed when its credentials are used or its application is deleted. */
+  /** Whether the e-mail is still as this process saved it: operators' calls cancel, redirect and suspend e-mails, and a first use removes them. */
   async function isUnchanged({ id, version }: QueuedEmail): Promise<boolean> {
     const email = await store.findEmail(id)
     return email?.version === version
@@ -67,9 +68,12 @@ export function createAttempts(options: AttemptsOptions): Attempts {
     async prepare(leased) {
       const prepared = await writer.change(leased.applicationId, { type: undefined }, async (current) => {
         if (!(await isUnchanged(leased))) return undefined
-        if (current.contact === undefined) return { changed: {}, email: { remove: leased } }
+        if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
+        if (current.status === 'suspended') {
+          return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
+        }
         const { changed, attempt } = prepareAttempt(options, leased, { ...current, contact: current.contact })
-        return { changed, email: { save: attempt.email }, result: attempt }
+        return { changed, emails: [{ save: attempt.email }], result: attempt }
       })
       return prepared?.result
     },
@@ -78,13 +82,13 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
         if (delivery === 'claim-link') {
-          return { changed: {}, details: { purpose }, email: { save: toClaimable(email) } }
+          return { changed: {}, details: { purpose }, emails: [{ save: toClaimable(email) }] }
         }
         const activated = current.status === 'pending'
         return {
           changed: { ...replaceCredentials(current, email, now()), ...(activated && { status: 'active' }) },
           details: { purpose, ...(activated && { activated }) },
-          email: { remove: email },
+          emails: [{ remove: email }],
           result: { activated },
         }
       })
@@ -103,7 +107,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         return {
           changed: failure.refused ? removeCredentials(current, latest) : {},
           details: { purpose, problem },
-          email: { save: failed },
+          emails: [{ save: failed }],
         }
       })
       if (saved) onFailed(applicationId, problem, final)

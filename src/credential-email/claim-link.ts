@@ -39,7 +39,7 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
     const claimed = await writer.change(email.applicationId, { type, requestId }, async (current) => {
       // Read again: another request with the same link may have been faster.
       const unclaimed = await findEmail(hash)
-      if (!unclaimed || current.status === 'deleted') return undefined
+      if (!unclaimed || current.status === 'deleted' || current.status === 'suspended') return undefined
       const claimedAt = now()
       const { key, secret } = mintCredentials(credentials, email.purpose, apis, current.apis, claimedAt)
       return {
@@ -49,7 +49,7 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
           ...(secret && { secrets: [secret.record, ...retireCredentials(current.secrets, claimedAt, email.overlap)] }),
         },
         details: { claimed: true },
-        email: { remove: unclaimed },
+        emails: [{ remove: unclaimed }],
         result: {
           applicationName: current.name,
           credentials: { ...(key && { clientId: key.plain }), ...(secret && { clientSecret: secret.plain }) },

@@ -9,13 +9,13 @@ interface RefusalLogger {
 }
 
 /**
- * Outside production each refusal is one log line with the reason and the fix. An internal error is logged everywhere,
- * with its cause.
+ * In development each refusal is one log line with the reason and the fix. An internal error is logged everywhere, with its
+ * cause.
  */
-export function createRefusalLog(logger: RefusalLogger, production: boolean): LogRefusal {
+export function createRefusalLog(logger: RefusalLogger, development: boolean): LogRefusal {
   return function logRefusal(api, { status, error, description }, cause) {
     if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
-    else if (!production) logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
+    else if (development) logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
   }
 }
 
@@ -24,7 +24,7 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   unsupported_grant_type: 'Send grant_type=client_credentials.',
   unsupported_response_type: 'Use the token endpoint: there is no authorization by redirect.',
   unauthorized_client: 'Grant access with auth.applications.allow(id, api).',
-  invalid_scope: 'Request fewer scopes, or grant them with auth.applications.allow(id, api, { scopes }).',
+  invalid_scope: 'Request scopes that the API has, and grant them with auth.applications.allow(id, api, { scopes }).',
   invalid_target: "Omit `resource`, or send this API's identifier.",
   unauthorized: 'Send the credential that WWW-Authenticate names, in its header.',
   invalid_client: 'Check the key and the secret, and that the application is active: auth.applications.get(id).',

@@ -85,6 +85,15 @@ onEveryHost((host, { caller, createApplication, listAnswers, listAudit }) => {
       },
     )
 
+    it('deny() rejects for an application that is not pending', async () => {
+      const { id } = await createApplication()
+      for (const status of ['active', 'suspended', 'deleted'] as const) {
+        if (status !== 'active') await host.auth.applications[status === 'deleted' ? 'delete' : 'suspend'](id)
+        await expectRefused(host.auth.applications.deny(id), 'invalid_state', `${id} is ${status}: deny(`)
+        expect(await host.auth.applications.get(id)).toMatchObject({ status })
+      }
+    })
+
     it.each(ALLOWED_WHILE_SUSPENDED)('%s() works for a suspended application, which stays suspended', async (call) => {
       const { id } = await createApplication()
       await host.auth.applications.suspend(id)
@@ -175,14 +184,17 @@ describe.each(Object.entries(STORES))('a pending application, %s', (_, open) => 
     return { id: application.id, credentials }
   }
 
-  it.each(['suspend', 'resume'] as const)('%s() rejects with invalid_state', async (call) => {
+  it('cannot be resumed', async () => {
     const { id } = await createPending()
-    await expectRefused(
-      host.auth.applications[call](id),
-      'invalid_state',
-      `${id} is pending: ${call}() needs an application that is `,
-    )
+    const resuming = host.auth.applications.resume(id)
+    await expectRefused(resuming, 'invalid_state', `${id} is pending: resume() needs an application that is suspended`)
     expect(await host.auth.applications.get(id)).toMatchObject({ status: 'pending' })
+  })
+
+  it('can be suspended and denied', async () => {
+    const [suspended, denied] = [await createPending(), await createPending()]
+    expect(await host.auth.applications.suspend(suspended.id)).toMatchObject({ status: 'suspended' })
+    expect(await host.auth.applications.deny(denied.id)).toMatchObject({ status: 'deleted', name: '' })
   })
 
   it('is listed by status, and can be deleted', async () => {

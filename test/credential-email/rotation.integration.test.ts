@@ -1,5 +1,4 @@
 import { describe, it } from 'vitest'
-import type { Mailer } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import {
   expectNoCredentials,
@@ -177,54 +176,6 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect(await keyStatus(readCredentials(mailer.emails.at(-1)!))).toBe(200)
     expect(await keyStatus(old)).toBe(401)
     expect((await auth.applications.get(id))!.keys).toHaveLength(1)
-  })
-
-  it('do not undo a rotation without e-mail that happens meanwhile', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { auth, clock, server, keyStatus } = provider
-    const { id, old } = await createApplication(provider)
-    server.fault = (stage) => (stage === 'end' ? { does: 'stall', kept: true } : undefined)
-    await auth.applications.rotateKey(id, { deliver: 'email' })
-    await waitForEmails(server.mails, 1)
-    const { credentials: direct } = await auth.applications.rotateKey(id, { overlap: 60 })
-    await waitForAttempts(provider, id, 1)
-    server.fault = undefined
-    clock.advance(2)
-    await waitForEmails(server.mails, 2)
-    await expect.poll(() => provider.listEmails(id), POLL_OPTIONS).toEqual([])
-    const [, newest] = await Promise.all(server.mails.map(readMailedCredentials))
-    // The e-mail was sent after the rotation without e-mail, so its credential is the newest.
-    clock.advance(61)
-    expect(await keyStatus(direct)).toBe(200)
-    expect(await keyStatus(newest!)).toBe(200)
-    expect(await keyStatus(old)).toBe(401)
-    clock.advance(DAY)
-    expect([await keyStatus(direct), await keyStatus(newest!)]).toEqual([401, 200])
-  })
-
-  it('do not replace a credential that is rotated without e-mail while the mail server is silent', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    let accept: () => void = () => undefined
-    const sent: ReceivedCredentials[] = []
-    const mailer: Mailer = {
-      send(email) {
-        sent.push(readCredentials(email))
-        return new Promise((accepted) => (accept = accepted))
-      },
-    }
-    const provider = openProvider({ onTestFinished }, { mailer })
-    const { auth, clock, keyStatus } = provider
-    const { id } = await createApplication(provider)
-    await auth.applications.rotateKey(id, { deliver: 'email' })
-    await waitForEmails(sent, 1)
-    const { credentials: direct } = await auth.applications.rotateKey(id, { overlap: 60 })
-    accept()
-    await expect.poll(() => provider.listEvents(id).at(-1), POLL_OPTIONS).toBe('delivered')
-    expect([await keyStatus(sent[0]!), await keyStatus(direct)]).toEqual([200, 200])
-    clock.advance(2 * DAY)
-    expect([await keyStatus(sent[0]!), await keyStatus(direct)]).toEqual([401, 200])
   })
 
   it('make the first secret of an application without one', async ({ expect, onTestFinished }) => {

@@ -16,7 +16,7 @@ export interface Proxy {
 /** The proxies of docs/operations.md, by the language of their block of configuration. */
 export const PROXIES = {
   haproxy: {
-    command: '/usr/sbin/haproxy',
+    command: 'haproxy',
     args: (file: string) => ['-db', '-f', file],
     complete: (config: string, port: number) => `
 global
@@ -28,7 +28,7 @@ frontend http
 `,
   },
   nginx: {
-    command: '/usr/sbin/nginx',
+    command: 'nginx',
     args: (file: string) => ['-c', file, '-e', 'stderr'],
     complete: (config: string, port: number, folder: string) => `
 daemon off;
@@ -62,7 +62,9 @@ export async function startProxy(kind: keyof typeof PROXIES, instances: readonly
     .replaceAll('10.0.0.12:3000', `127.0.0.1:${second}`)
   const file = join(folder, 'config')
   await writeFile(file, complete(config, port, folder))
-  const child = spawn(command, args(file), { stdio: ['ignore', 'ignore', 'pipe'] })
+  // Debian installs both in a folder that is not in every user's PATH.
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+  const child = spawn(command, args(file), { stdio: ['ignore', 'ignore', 'pipe'], env })
   let output = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (output += text))
   const ended = once(child, 'close')

@@ -51,6 +51,7 @@ export const applicationCommands = [
   command({
     name: 'apps update',
     summary: 'Changes the name or the contact of an application.',
+    notes: ['E-mails that were not accepted go to the new contact. Links that were sent to the former one end.'],
     parameters: ['ID'],
     requires: 'store',
     audited: true,
@@ -71,12 +72,19 @@ export const applicationCommands = [
   command({
     name: 'apps suspend',
     summary: 'Suspends an application: its credentials and access tokens are refused until "apps resume".',
+    notes: ['Claim links end, and queued e-mails are not sent before it is resumed.'],
     parameters: ['ID'],
     requires: 'store',
     audited: true,
-    example: `apps suspend ${EXAMPLE_ID} --db platform.sqlite --by alice`,
-    async run({ platform, by, parameters: [id] }) {
-      const application = await platform.applications.suspend(id, { by })
+    options: {
+      'revoke-tokens': {
+        kind: 'flag',
+        description: 'Its access tokens are refused for ever, also after "apps resume".',
+      },
+    },
+    example: `apps suspend ${EXAMPLE_ID} --revoke-tokens --db platform.sqlite`,
+    async run({ platform, by, parameters: [id], values: { 'revoke-tokens': revokeTokens } }) {
+      const application = await platform.applications.suspend(id, { revokeTokens, by })
       return {
         json: { application },
         text: `Suspended ${formatName(application)}. Servers refuse it within a second.`,

@@ -5,7 +5,7 @@ import { CommandError } from '../errors.js'
 import { alignColumns, formatTime } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
 import { formatName, getApplication } from './applications.js'
-import { describeEmail, listEmails, waitForEmails } from './emails.js'
+import { describeEmail, waitForEmails } from './emails.js'
 
 const ROTATION_OPTIONS = {
   overlap: {
@@ -17,6 +17,10 @@ const ROTATION_OPTIONS = {
     kind: 'flag',
     description:
       "Sends it to the application's contact by e-mail instead of showing it; the overlap starts when the mail server accepts the e-mail.",
+  },
+  'revoke-tokens': {
+    kind: 'flag',
+    description: 'Also refuses every access token that it was issued up to now.',
   },
 } as const satisfies OptionTable
 
@@ -110,10 +114,14 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
     options: ROTATION_OPTIONS,
     example: `apps rotate-${kind} ${EXAMPLE_ID} --overlap 3600 --config platform.js`,
     async run(context) {
-      const { platform, store, by, parameters, values } = context
+      const { platform, by, parameters, values } = context
       const [id] = parameters
       const { rotateKey, rotateSecret } = platform.applications
-      const options = { ...(values.overlap !== undefined && { overlap: values.overlap }), by }
+      const options = {
+        ...(values.overlap !== undefined && { overlap: values.overlap }),
+        revokeTokens: values['revoke-tokens'],
+        by,
+      }
       if (!values.mail) {
         const rotated = await (kind === 'key' ? rotateKey(id, options) : rotateSecret(id, options))
         const text = `${formatName(rotated.application)} has a new ${kind}.\n\n${formatCredentials(rotated.credentials)}`
@@ -124,10 +132,9 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
           `Application ${id} has no contact. Set one: ${PROGRAM} apps update ${id} --contact ADDRESS`,
         )
       }
-      const idsBefore = new Set((await listEmails(store, id)).map((email) => email.id))
       const byEmail = { ...options, deliver: 'email' } as const
       const { application } = await (kind === 'key' ? rotateKey(id, byEmail) : rotateSecret(id, byEmail))
-      const emails = await waitForEmails(context, id, (email) => !idsBefore.has(email.id))
+      const emails = await waitForEmails(context, id, ({ purpose }) => purpose === kind)
       const text = `${formatName(application)} gets a new ${kind} by e-mail.\n${describeEmail(id, emails, context)}`
       return { json: { application: await getApplication(platform, id), emails }, text }
     },

@@ -9,7 +9,8 @@ import type { OpenTarget } from '../target.js'
 export const emailCommands = [
   command({
     name: 'emails retry',
-    summary: 'Sends failed e-mails again: those of one application, or all.',
+    summary:
+      'Sends failed e-mails again: all of them, or those of one application and its claim links that were not used.',
     notes: [
       'With --config this command sends them if the options have a mailer; with --db a running server with a mailer does.',
     ],
@@ -20,15 +21,31 @@ export const emailCommands = [
     async run(context) {
       const { platform, store, sendsEmails, parameters } = context
       const [applicationId] = parameters
-      const failed = (await listEmails(store, applicationId)).filter(({ state }) => state === 'failed')
-      const failedIds = new Set(failed.map(({ id }) => id))
+      // For one application, e-mails whose claim link was not used are retried too.
+      const states = applicationId === undefined ? ['failed'] : ['failed', 'claimable']
+      const affected = (await listEmails(store, applicationId)).filter(({ state }) => states.includes(state))
+      const affectedIds = new Set(affected.map(({ id }) => id))
       const { retried } = await platform.outbox.retry(applicationId)
-      const items = await waitForEmails(context, applicationId, ({ id }) => failedIds.has(id))
+      const items = await waitForEmails(context, applicationId, ({ id }) => affectedIds.has(id))
       const start = `${retried} ${retried === 1 ? 'e-mail is' : 'e-mails are'} retried`
       const text = sendsEmails
         ? `${start}: ${retried - items.length} accepted, ${items.length} not.`
         : `${start} by a running server that has a mailer.`
       return { json: { retried, items }, text: retried === 0 ? 'No e-mail has failed.' : text }
+    },
+  }),
+  command({
+    name: 'emails cancel',
+    summary: 'Cancels the queued e-mails of an application and the claim links that were not used.',
+    notes: ['One that is being sent may still arrive; neither its credentials nor its link work.'],
+    parameters: ['ID'],
+    requires: 'store',
+    audited: true,
+    example: `emails cancel ${EXAMPLE_ID} --db platform.sqlite --by alice`,
+    async run({ platform, by, parameters: [id] }) {
+      const { cancelled } = await platform.outbox.cancel(id, { by })
+      const count = `${cancelled} ${cancelled === 1 ? 'e-mail is' : 'e-mails are'} cancelled.`
+      return { json: { cancelled }, text: cancelled === 0 ? 'No e-mail is queued.' : count }
     },
   }),
 ]
@@ -40,7 +57,7 @@ export type EmailInfo = Pick<QueuedEmail, 'id' | 'applicationId' | 'purpose' | '
 
 const MAX_LISTED_EMAILS = 1000
 
-/** The queued e-mails of an application, or of all: held, due, failed, or with a claim link that was not used. */
+/** The queued e-mails of an application, or of all: held, suspended, due, failed, or with a claim link that was not used. */
 export async function listEmails(store: Store, applicationId?: string): Promise<EmailInfo[]> {
   const emails = await store.listEmails({ applicationId, state: undefined, limit: MAX_LISTED_EMAILS })
   return emails.map(toEmailInfo)
@@ -75,6 +92,9 @@ export function describeEmail(
 ): string {
   if (!email) return 'The mail server has accepted its e-mail.'
   if (email.state === 'held') return `Its e-mail is sent once it is approved: ${PROGRAM} apps approve ${applicationId}`
+  if (email.state === 'suspended') {
+    return `Its e-mail is sent once it is resumed: ${PROGRAM} apps resume ${applicationId}`
+  }
   if (!sendsEmails) return 'A running server that has a mailer sends its e-mail.'
   const problem = email.problem ?? 'no answer yet'
   return email.state === 'failed'

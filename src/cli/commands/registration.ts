@@ -70,6 +70,18 @@ export const registrationCommands = [
     },
   }),
   command({
+    name: 'apps deny',
+    summary: 'Denies a pending registration: the application is deleted, and gets no e-mail.',
+    parameters: ['ID'],
+    requires: 'store',
+    audited: true,
+    example: `apps deny ${EXAMPLE_ID} --db platform.sqlite --by alice`,
+    async run({ platform, by, parameters: [id] }) {
+      const application = await platform.applications.deny(id, { by })
+      return { json: { application }, text: `Denied ${id}.` }
+    },
+  }),
+  command({
     name: 'apps approve',
     summary: 'Approves a registration: its credentials are sent by e-mail.',
     notes: [

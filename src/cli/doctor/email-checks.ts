@@ -41,7 +41,7 @@ export const emailsCheck: Check = {
       ...reportEmails(held, (count, which) =>
         note(
           `${count} held until somebody approves the registration: ${which}.`,
-          `${PROGRAM} apps approve ID, or apps delete ID. What has waited for 14 days is deleted.`,
+          `${PROGRAM} apps approve ID, or apps deny ID. What has waited for 14 days is deleted.`,
         ),
       ),
     ]

@@ -15,13 +15,12 @@ export function createMemoryEmails() {
   }
 
   /** Whether the stored version is as the change requires. */
-  function allows(change: EmailChange | undefined): boolean {
-    if (change === undefined || change === 'removeAll') return true
+  function allows(change: EmailChange): boolean {
+    if (change === 'removeAll') return true
     return 'save' in change ? isNext(change.save) : emails.get(change.remove.id)?.version === change.remove.version
   }
 
-  function apply(change: EmailChange | undefined, applicationId: string): void {
-    if (change === undefined) return
+  function apply(change: EmailChange, applicationId: string): void {
     if (change === 'removeAll') {
       for (const email of emails.values()) if (email.applicationId === applicationId) emails.delete(email.id)
     } else if ('save' in change) save(change.save)

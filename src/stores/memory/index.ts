@@ -66,11 +66,11 @@ export function memoryStore(): Store {
     findApplication: async (id) => applications.find(id),
     findApplicationByKey: async (hash) => applications.findByKey(hash),
     listApplications: async (query) => applications.list(query),
-    async saveApplication(application, record, email) {
-      if (!applications.isNext(application) || !emails.allows(email)) return false
+    async saveApplication(application, record, ...changes) {
+      if (!applications.isNext(application) || !changes.every(emails.allows)) return false
       if (record) audit.write(record)
       applications.save(application)
-      emails.apply(email, application.id)
+      for (const change of changes) emails.apply(change, application.id)
       feed.publish({ kind: 'application', id: application.id })
       return true
     },

@@ -2,7 +2,7 @@ import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/store
 import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 
-/** Applies a change to an application's e-mails if the stored version allows it; to be called in a transaction. */
+/** Makes one change to an application's e-mails if the stored version allows it; to be called in a transaction. */
 export async function changeEmails(sql: Sql, applicationId: string, change: EmailChange): Promise<boolean> {
   if (change === 'removeAll') {
     await sql.run('DELETE FROM platform_auth_emails WHERE application_id = $1', applicationId)

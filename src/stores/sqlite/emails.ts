@@ -2,7 +2,7 @@ import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/store
 import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
-/** Applies a change to an application's e-mails if the stored version allows it; to be called in a transaction. */
+/** Makes one change to an application's e-mails if the stored version allows it; to be called in a transaction. */
 export function changeEmails(sql: Sql, applicationId: string, change: EmailChange): boolean {
   if (change === 'removeAll') {
     const text = 'SELECT seq FROM platform_auth_emails WHERE application_id = ?'

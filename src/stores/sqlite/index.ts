@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../contracts/errors.js'
 import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
 import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
 import { listAudit, writeAudit } from './audit.js'
@@ -48,6 +49,7 @@ export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
  * ```
  */
 export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
+  checkArgument(pathOrDatabase)
   const readChangesSince = createFeedReader()
   let opening: Promise<OpenedDatabase> | undefined
   let closing: Promise<void> | undefined
@@ -84,6 +86,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     kind: 'sqlite',
     // A read costs a tenth of a millisecond of processor time.
     pollInterval: 50,
+    // The driver is synchronous. Reads and writes have a queue each, like the look-ups and the changes of clients.
+    concurrentCalls: 1,
     open,
     close: () => (closing ??= close()),
 
@@ -98,7 +102,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     findApplication: (id) => read((sql) => findApplication(sql, id)),
     findApplicationByKey: (hash) => read((sql) => findApplicationByKey(sql, hash)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
-    saveApplication: (record, audit, email) => write((sql) => saveApplication(sql, record, audit, email)),
+    saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
     noteCredentialUse: (uses) => write((sql) => noteCredentialUse(sql, uses)),
 
     leaseEmail: async (now, until) =>
@@ -115,6 +119,16 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     listAudit: (query) => read((sql) => listAudit(sql, query)),
     changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
   }
+}
+
+/** At once, not when the store is opened: `sqliteStore(process.env.DATABASE)` is a common mistake. */
+function checkArgument(pathOrDatabase: unknown): void {
+  const { prepare, exec } = Object(pathOrDatabase) as { prepare?: unknown; exec?: unknown }
+  if (typeof pathOrDatabase === 'string' || (typeof prepare === 'function' && typeof exec === 'function')) return
+  throw new ConfigurationError({
+    problem: `sqliteStore() was given ${pathOrDatabase === null ? 'null' : typeof pathOrDatabase}`,
+    fix: "Write sqliteStore('platform.sqlite'), or give it a database of node:sqlite. Is an environment variable not set?",
+  })
 }
 
 interface OpenedDatabase {
@@ -162,10 +176,10 @@ function saveApplication(
   sql: Sql,
   record: ApplicationRecord,
   audit: NewAuditRecord | undefined,
-  email: EmailChange | undefined,
+  emails: readonly EmailChange[],
 ): boolean {
   if (!writeApplication(sql, record)) return false
-  if (email !== undefined && !changeEmails(sql, record.id, email)) return false
+  if (!emails.every((change) => changeEmails(sql, record.id, change))) return false
   if (audit) writeAudit(sql, audit)
   publish(sql, { kind: 'application', id: record.id })
   return true

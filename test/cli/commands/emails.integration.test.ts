@@ -46,6 +46,63 @@ describe('emails retry', () => {
   })
 })
 
+describe('with claim links', () => {
+  it('emails retry and apps rotate-key --mail wait for the mail server, and say that it refused the new link', async () => {
+    vi.stubEnv('CLI_LINKS', 'true')
+    vi.stubEnv('CLI_MAIL', site.emails)
+    const { application } = await runJson(register('Linked', 'linked@shop.example'))
+    const { id } = application
+    expect(await runJson(['apps', 'show', id, ...db()])).toMatchObject({ emails: [{ state: 'claimable' }] })
+    vi.stubEnv('CLI_MAIL', 'refuses')
+    const { stdout } = await runInProcess(['emails', 'retry', id, ...config])
+    expect(stdout).toBe('1 e-mail is retried: 0 accepted, 1 not.\n')
+    vi.stubEnv('CLI_MAIL', site.emails)
+    expect((await runInProcess(['emails', 'retry', id, ...config])).stdout).toBe(
+      '1 e-mail is retried: 1 accepted, 0 not.\n',
+    )
+    await runInProcess(['apps', 'delete', id, '--yes', ...db()])
+
+    const create = ['apps', 'create', '--name', 'Rotated', '--contact', 'rotated@shop.example', '--api', 'catalog']
+    const { application: rotated } = await runJson([...create, ...config])
+    const rotate = async () => (await runInProcess(['apps', 'rotate-key', rotated.id, '--mail', ...config])).stdout
+    expect(await rotate()).toContain('The mail server has accepted its e-mail.')
+    vi.stubEnv('CLI_MAIL', 'refuses')
+    expect(await rotate()).toContain('The mail server has refused its e-mail (550).')
+    await runInProcess(['apps', 'delete', rotated.id, '--yes', ...db()])
+  })
+})
+
+describe('emails cancel', () => {
+  it('cancels the e-mails of an application, after which there is nothing to retry', async () => {
+    vi.stubEnv('CLI_MAIL', 'refuses')
+    const { application } = await runJson(register('Cancelled', 'no@shop.example'))
+    const cancel = ['emails', 'cancel', application.id, '--by', 'alice', ...db()]
+    expect((await runInProcess(cancel)).stdout).toBe('1 e-mail is cancelled.\n')
+    expect((await runInProcess(cancel)).stdout).toBe('No e-mail is queued.\n')
+    expect((await runInProcess(['emails', 'retry', application.id, ...config])).stdout).toBe('No e-mail has failed.\n')
+    expect((await runInProcess(['audit', application.id, ...db()])).stdout).toContain(
+      'alice  ' + application.id + '  cancelledEmails=["registration"]',
+    )
+    const denied = await runInProcess(['apps', 'deny', application.id, ...db()])
+    expect(denied.stdout).toBe(`Denied ${application.id}.\n`)
+    expect((await runInProcess(['apps', 'deny', application.id, ...db()])).code).toBe(1)
+  })
+})
+
+describe('an e-mail of a suspended application', () => {
+  it('is shown as suspended, and is not reported as accepted', async () => {
+    vi.stubEnv('CLI_MAIL', 'refuses')
+    const { application } = await runJson(register('Suspended', 'no@shop.example'))
+    const { id } = application
+    await runInProcess(['apps', 'suspend', id, ...db()])
+    expect((await runInProcess(['emails', 'retry', id, ...config])).stdout).toBe(
+      '1 e-mail is retried: 0 accepted, 1 not.\n',
+    )
+    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toContain('registration: suspended')
+    await runInProcess(['apps', 'delete', id, '--yes', ...db()])
+  })
+})
+
 describe('apps register', () => {
   it('says when an e-mail is retried that the mail server has not accepted yet', async () => {
     vi.stubEnv('CLI_MAIL', 'is busy')

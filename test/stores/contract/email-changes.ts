@@ -9,9 +9,9 @@ export function emailChangesContract(opened: () => OpenedStores): void {
   const { listEmails, listEmailIds, saveEmails } = createEmailCalls(opened)
 
   describe('application saved with an e-mail change', () => {
-    async function saveWith(change: EmailChange, version = 2): Promise<boolean> {
+    async function saveWith(change: EmailChange | readonly EmailChange[], version = 2): Promise<boolean> {
       const record = application('a', { version, name: `version ${version}`, keys: [credential(`k${version}`)] })
-      return opened().store.saveApplication(record, audit('a'), change)
+      return opened().store.saveApplication(record, audit('a'), ...[change].flat())
     }
 
     /** Everything that a refused save must leave unchanged. */
@@ -65,7 +65,20 @@ export function emailChangesContract(opened: () => OpenedStores): void {
       expect(await saveWith('removeAll', 3)).toBe(true)
     })
 
-    it.each<[string, EmailChange, number]>([
+    it('makes the changes of several e-mails', async () => {
+      await saveWith([{ save: email('l1') }, { save: email('l2') }, { save: email('l3') }], 1)
+      expect(await saveWith([{ remove: email('l1') }, { save: email('l2', { version: 2, state: 'suspended' }) }])).toBe(
+        true,
+      )
+      expect(await listEmails()).toStrictEqual([email('l2', { version: 2, state: 'suspended' }), email('l3')])
+    })
+
+    it.each<[string, EmailChange | readonly EmailChange[], number]>([
+      [
+        'one of several e-mails is stale',
+        [{ save: email('l', { version: 3 }) }, { save: email('new') }, { remove: email('nowhere') }],
+        2,
+      ],
       ["the application's version is stale", { save: email('l', { version: 3 }) }, 1],
       ["the application's version is stale and its e-mails would be removed", 'removeAll', 3],
       ["the e-mail's version is stale", { save: email('l', { version: 2, state: 'failed' }) }, 2],

@@ -64,13 +64,16 @@ export function emailLeaseContract(opened: () => OpenedStores): void {
       expect((await store.leaseEmail(NOW + 1, NOW + 100))?.id).toBe('not yet')
     })
 
-    it.each(['held', 'failed', 'claimable'] as const)('is not given for an e-mail that is %s', async (state) => {
-      const { store } = opened()
-      await saveEmails([email('l', { state, dueAt: 0 })])
-      expect(await store.leaseEmail(NOW, NOW + 100)).toBeUndefined()
-      await saveEmails([email('l', { state: 'due', dueAt: 0, version: 2 })])
-      expect((await store.leaseEmail(NOW, NOW + 100))?.version).toBe(3)
-    })
+    it.each(['held', 'failed', 'claimable', 'suspended'] as const)(
+      'is not given for an e-mail that is %s',
+      async (state) => {
+        const { store } = opened()
+        await saveEmails([email('l', { state, dueAt: 0 })])
+        expect(await store.leaseEmail(NOW, NOW + 100)).toBeUndefined()
+        await saveEmails([email('l', { state: 'due', dueAt: 0, version: 2 })])
+        expect((await store.leaseEmail(NOW, NOW + 100))?.version).toBe(3)
+      },
+    )
 
     it('refuses a save from a read before the lease', async () => {
       const { store } = opened()

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import type { ApplicationRecord, EmailChange, EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
+import { removeCredentials } from './credentials.js'
+
+/** A new e-mail: due at once, or held until the registration is approved. */
+export function createQueuedEmail(
+  applicationId: string,
+  purpose: EmailPurpose,
+  now: number,
+  { held = false, overlap = 0 } = {},
+): QueuedEmail {
+  return {
+    id: `email_${randomBytes(16).toString('hex')}`,
+    applicationId,
+    purpose,
+    state: held ? 'held' : 'due',
+    overlap,
+    attemptCount: 0,
+    attemptedHashes: [],
+    claimLinks: [],
+    createdAt: now,
+    dueAt: now,
+    leasedUntil: 0,
+    problem: undefined,
+    version: 1,
+  }
+}
+
+/** The e-mail as if it were new: due at once, back-off and its 72 hours start again. A lease stays until it ends. */
+export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
+  return { ...email, state: 'due', attemptCount: 0, createdAt: now, dueAt: now, version: email.version + 1 }
+}
+
+/** More than an application can have: one for each purpose. */
+const MAX_QUEUED_EMAILS = 10
+
+/** The application's queued e-mails. There is at most one for each purpose: with two, neither would know which credentials the other replaces. */
+export async function listQueuedEmails(store: Store, applicationId: string): Promise<readonly QueuedEmail[]> {
+  return store.listEmails({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })
+}
+
+/** The application's e-mail for a purpose, if one is queued. */
+export async function findQueuedEmail(
+  store: Store,
+  applicationId: string,
+  purpose: EmailPurpose,
+): Promise<QueuedEmail | undefined> {
+  const [email] = await store.listEmails({ applicationId, purpose, state: undefined, limit: 1 })
+  return email
+}
+
+/** What an operator's call changes of an application and its queued e-mails. */
+interface Withdrawal {
+  readonly changed: Pick<ApplicationRecord, 'keys' | 'secrets'>
+  readonly emails: readonly EmailChange[]
+}
+
+/**
+ * Cancels e-mails: unsent ones are not sent, their links end, and so do the credentials of attempts that the mail server has
+ * not confirmed. A process that is sending one finds it gone, and its credentials with it.
+ */
+export function cancelEmails(current: ApplicationRecord, emails: readonly QueuedEmail[]): Withdrawal {
+  return { changed: endAttempts(current, emails), emails: emails.map((email) => ({ remove: email })) }
+}
+
+/** Ends what e-mails may have delivered to the former contact, and sends those that had no effect yet to the new one. */
+export function redirectEmails(current: ApplicationRecord, emails: readonly QueuedEmail[], now: number): Withdrawal {
+  const attempted = emails.filter(
+    ({ attemptCount, attemptedHashes, claimLinks }) => attemptCount + attemptedHashes.length + claimLinks.length > 0,
+  )
+  const redirect = (email: QueuedEmail): QueuedEmail => ({
+    ...(isOpen(email, now) ? requeueEmail(email, now) : nextVersion(email)),
+    attemptedHashes: [],
+    claimLinks: [],
+  })
+  return {
+    changed: endAttempts(current, attempted),
+    emails: attempted.map((email) => ({ save: redirect(email) })),
+  }
+}
+
+/** Ends links, and keeps e-mails from being sent until `resumeEmails`. E-mails that wait for approval go on waiting. */
+export function suspendEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
+  return emails
+    .filter(({ state }) => state !== 'held')
+    .map((email) => {
+      const state = isOpen(email, now) ? 'suspended' : email.state
+      return { save: { ...nextVersion(email), state, claimLinks: [] } }
+    })
+}
+
+/** Makes due again what `suspendEmails` has stopped. */
+export function resumeEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
+  return emails.filter(({ state }) => state === 'suspended').map((email) => ({ save: requeueEmail(email, now) }))
+}
+
+/** Whether an e-mail is still to have an effect: it is to be sent, or its link can be used. */
+function isOpen({ state, claimLinks }: QueuedEmail, now: number): boolean {
+  return state === 'due' || (state === 'claimable' && claimLinks.some(({ expiresAt }) => expiresAt > now))
+}
+
+function endAttempts(current: ApplicationRecord, emails: readonly QueuedEmail[]): Withdrawal['changed'] {
+  return removeCredentials(
+    current,
+    emails.flatMap(({ attemptedHashes }) => attemptedHashes.flat()),
+  )
+}
+
+function nextVersion(email: QueuedEmail): QueuedEmail {
+  return { ...email, version: email.version + 1 }
+}
