@@ -91,6 +91,6 @@ async function stop() {
   await auth.close()
   await pool?.end()
 }
-process.on('SIGTERM', stop).on('SIGINT', stop)
+process.on('SIGTERM', () => void stop()).on('SIGINT', () => void stop())
 
 process.on('exit', () => writeSync(1, JSON.stringify({ seen, complaints })))

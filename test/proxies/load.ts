@@ -24,10 +24,10 @@ export function startLoad(port: number, calls: readonly Call[], concurrency: num
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const answers: Record<string, number> = {}
   let count = 0
-  let stopped = false
+  const stopping = new AbortController()
 
   async function work(first: number): Promise<void> {
-    for (let i = first; !stopped; i++) {
+    for (let i = first; !stopping.signal.aborted; i++) {
       const call = calls[i % calls.length]!
       const name = `${call.name} ${await send(agent, port, call)}`
       answers[name] = (answers[name] ?? 0) + 1
@@ -39,7 +39,7 @@ export function startLoad(port: number, calls: readonly Call[], concurrency: num
   return {
     count: () => count,
     async stop() {
-      stopped = true
+      stopping.abort()
       await workers
       agent.destroy()
       return answers
