@@ -41,11 +41,17 @@ export interface ActorOptions {
 }
 
 /** An application's credentials in plain text: resolved once, and never again. */
-export interface IssuedCredentials {
+export type IssuedCredentials = ClientCredentials | KeyOnly
+
+interface KeyOnly {
   /** The key: `client_id`, and the value of `X-Api-Key`. */
   readonly clientId: string
   /** Undefined if the application uses no oauth2 API. */
-  readonly clientSecret?: string
+  readonly clientSecret?: never
+}
+
+interface ClientCredentials extends Omit<KeyOnly, 'clientSecret'> {
+  readonly clientSecret: string
 }
 
 /** The options of a call that can also end access tokens. */

@@ -1,6 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, ApplicationStatus, Store } from '../contracts/store.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { findQueuedEmail } from './queued-emails.js'
 
@@ -48,8 +49,15 @@ export function endTokens({ tokensRevokedAt }: ApplicationRecord, now: number): 
  */
 export type Activate = (id: string, origin: RequestOrigin | undefined) => Promise<void>
 
-export function createActivation(store: Store, writer: ApplicationWriter): Activate {
-  return async function activate(id, origin) {
+interface ActivationOptions {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Gives each application a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
+}
+
+export function createActivation({ store, writer, limitChanges }: ActivationOptions): Activate {
+  async function activate(id: string, origin: RequestOrigin | undefined): Promise<void> {
     await writer.change(id, { type: 'application.activated', origin }, async (current) => {
       if (current.status !== 'pending') return undefined
       const email = await findQueuedEmail(store, id, 'registration')
@@ -60,4 +68,6 @@ export function createActivation(store: Store, writer: ApplicationWriter): Activ
       }
     })
   }
+
+  return (id, origin) => limitChanges(id, () => activate(id, origin))
 }

@@ -16,7 +16,15 @@ export interface Asset {
 
 export type Assets = Readonly<Record<(typeof NAMES)[number], Asset>>
 
-const NAMES = ['console.css', 'console.js', 'icon.svg', 'reference.css', 'reference.js', 'swagger-ui.js'] as const
+const NAMES = [
+  'console.css',
+  'console.js',
+  'icon.svg',
+  'operations.js',
+  'reference.css',
+  'reference.js',
+  'swagger-ui.js',
+] as const
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -34,12 +42,14 @@ export function loadAssets(): Assets {
 
 /** dist/assets: two folders above this file in dist/esm and dist/cjs; the second candidate serves tests that run the source. */
 function findAssetsFolder(): string {
-  const candidates = ['../../assets', '../../dist/assets'].map((path) => join(import.meta.dirname, path))
+  // Undefined in a bundle in CommonJS format.
+  const here = import.meta.dirname as string | undefined
+  const candidates = here === undefined ? [] : ['../../assets', '../../dist/assets'].map((path) => join(here, path))
   const folder = candidates.find((path) => existsSync(path))
   if (folder !== undefined) return folder
   throw new ConfigurationError({
-    problem: `The console's files are not in ${candidates[0]}`,
-    fix: 'If your app is bundled, leave express-platform-auth out of the bundle.',
+    problem: `The console does not find its files${candidates[0] === undefined ? '' : ` in ${candidates[0]}`}`,
+    fix: 'If your app is bundled, keep the package external: leave express-platform-auth out of the bundle, and install it where the bundle runs.',
   })
 }
 

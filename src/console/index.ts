@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
 import { loadAssets } from './assets.js'
 import { readDocuments } from './documents.js'
 import { renderIndexPage } from './index-page.js'
@@ -45,6 +48,11 @@ export function developerConsole<const Apis extends ApisOptions>(
   auth: PlatformAuth<Apis>,
   options: DeveloperConsoleOptions<keyof Apis & string> = {},
 ): Middleware {
+  if (!isPlatform(auth))
+    throw new ConfigurationError({
+      problem: `developerConsole() was given ${describeValue(auth)}, which is no platform`,
+      fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
+    })
   const { documents: given = {}, title = 'Developer console', registration = true } = options
   const unknown = Object.keys(options).find((name) => !['documents', 'title', 'registration'].includes(name))
   if (unknown !== undefined)
@@ -61,24 +69,27 @@ export function developerConsole<const Apis extends ApisOptions>(
     })
 
   const { apis } = auth
-  const documents = readDocuments(apis, given)
+  const hasMailer = auth.registration.enabled
+  const documents = readDocuments(apis, given, { hasMailer })
   const assets = loadAssets()
-  const hasRegistration = registration && auth.registration.enabled
+  const hasRegistration = registration && hasMailer
   const resources = new Map<string, Resource>()
 
   const index = renderIndexPage({ title, apis, documents, registration: hasRegistration, assets })
-  resources.set('/', createHtmlResource(index, createContentSecurityPolicy([])))
+  resources.set('/', createHtmlResource(index, createContentSecurityPolicy()))
   for (const api of apis) {
     const document = documents.get(api.name)
     if (!document) continue
-    const reference = renderReferencePage({ title, api, document, registration: hasRegistration, assets })
-    const policy = createContentSecurityPolicy(["'self'", new URL(api.resource).origin])
+    const reference = renderReferencePage({ title, api, document, registration: hasRegistration, hasMailer, assets })
+    const policy = createContentSecurityPolicy({
+      connect: ["'self'", new URL(api.resource).origin],
+      // Swagger UI's icons, and images that an API answers with.
+      images: ['data:', 'blob:'],
+    })
     resources.set(`/apis/${api.name}`, createHtmlResource(reference, policy))
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
-    resources.set(
-      `/apis/${api.name}/openapi.json`,
-      createResource(json, 'application/json; charset=utf-8', DOCUMENT_HEADERS),
-    )
+    const headers = { ...DOCUMENT_HEADERS, ETag: createEntityTag(json) }
+    resources.set(`/apis/${api.name}/openapi.json`, createResource(json, 'application/json; charset=utf-8', headers))
   }
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
@@ -86,10 +97,20 @@ export function developerConsole<const Apis extends ApisOptions>(
   return createRouter({ resources, registrationRouter: hasRegistration ? auth.registrationRouter : undefined })
 }
 
+/** A guarded look: JavaScript callers may pass an app, options, or a promise. */
+function isPlatform(auth: unknown): auth is PlatformAuth {
+  return isObject(auth) && Array.isArray(auth['apis']) && isObject(auth['registration'])
+}
+
 /** A year: the URL changes with the content. */
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 /** Pages of every origin may read a document, such as other viewers and client generators. */
 const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
+
+/** Weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
+function createEntityTag(content: Buffer): string {
+  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+}
 
 /** Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL. */
 function createHtmlResource(text: string, policy: string): Resource {

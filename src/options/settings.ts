@@ -30,7 +30,8 @@ export interface Settings {
   readonly logger: Logger
   /** The current time in whole milliseconds since 1970. */
   readonly now: () => number
-  readonly production: boolean
+  /** Whether refusals are logged: neither in production nor in tests. */
+  readonly development: boolean
 }
 
 /** The validated form of one of the option `apis`. */
@@ -55,6 +56,7 @@ export interface SigningSettings {
 /** The validated form of the option `rateLimits`, except `requests`, which is the default of each API's `rateLimit`. */
 export interface RateLimitSettings {
   readonly tokenRequests: Limit | false
+  readonly revocations: Limit | false
   readonly failedAuthentication: Limit | false
   readonly registration: Limit | false
   readonly redis: RedisConnection | undefined

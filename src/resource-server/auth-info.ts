@@ -1,9 +1,27 @@
-import type { Scheme } from '../contracts/api.js'
 import type { Identity } from './authenticate.js'
 
-/** What a guard has established about a request. */
-export interface AuthInfo {
-  readonly scheme: Scheme
+/** What a guard has established about a request. `scheme` tells whether there is an access token. */
+export type AuthInfo = AccessTokenInfo | ApiKeyInfo
+
+/** The caller of an API with the scheme `oauth2`. */
+export interface AccessTokenInfo extends CallerInfo {
+  readonly scheme: 'oauth2'
+  /** The access token (RFC 9068 2.2). */
+  readonly token: {
+    /** Its `jti`. */
+    readonly id: string
+    readonly issuedAt: Date
+    readonly expiresAt: Date
+  }
+}
+
+/** The caller of an API with the scheme `apiKey`. */
+export interface ApiKeyInfo extends CallerInfo {
+  readonly scheme: 'apiKey'
+  readonly token?: never
+}
+
+interface CallerInfo {
   /** The API's name. */
   readonly api: string
   readonly application: {
@@ -13,13 +31,6 @@ export interface AuthInfo {
   }
   /** The scopes of the access token that are still granted; empty for an API with API keys. */
   readonly scopes: string[]
-  /** The access token (RFC 9068 2.2); undefined for an API with API keys. */
-  readonly token?: {
-    /** Its `jti`. */
-    readonly id: string
-    readonly issuedAt: Date
-    readonly expiresAt: Date
-  }
 }
 
 /**
@@ -74,16 +85,15 @@ export function setAuthInfo(request: object, identity: Identity | undefined): vo
 
 /** A new object for each request, because a handler may change it. */
 export function createAuthInfo({ api, application, scopes, token }: Identity): AuthInfo {
-  const info: { -readonly [Member in keyof AuthInfo]: AuthInfo[Member] } = {
-    scheme: api.scheme,
+  const { id, name } = application
+  if (!token) return { scheme: 'apiKey', api: api.name, application: { id, name }, scopes: [] }
+  return {
+    scheme: 'oauth2',
     api: api.name,
-    application: { id: application.id, name: application.name },
+    application: { id, name },
     scopes: [...scopes],
+    token: { id: token.id, issuedAt: new Date(token.iat * 1000), expiresAt: new Date(token.exp * 1000) },
   }
-  if (token) {
-    info.token = { id: token.id, issuedAt: new Date(token.iat * 1000), expiresAt: new Date(token.exp * 1000) }
-  }
-  return info
 }
 
 /** A registered symbol: an ESM and a CommonJS copy of this package read the same property. */

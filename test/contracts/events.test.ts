@@ -408,6 +408,7 @@ describe('a listener', () => {
 })
 
 describe('the log', () => {
+  beforeEach(() => void vi.stubEnv('NODE_ENV', 'development'))
   afterEach(() => void vi.unstubAllEnvs())
 
   /** A refusal, and its one log line. */

@@ -76,8 +76,20 @@ async function importDriver(): Promise<DatabaseConstructor> {
     const { DatabaseSync } = await import('@photostructure/sqlite')
     return DatabaseSync
   } catch (cause) {
-    const problem = `sqliteStore() found no SQLite driver for Node ${process.versions.node}`
-    const fix = 'Node has its own from version 24 on; for this version run: npm install @photostructure/sqlite'
-    throw new StoreIncompatibleError('driver_missing', { problem, fix }, { cause })
+    throw new StoreIncompatibleError('driver_missing', describeFailure(cause), { cause })
   }
+}
+
+/** Node has a driver of its own from version 24 on, so this concerns older versions. In a bundle an installed driver fails too. */
+function describeFailure(cause: unknown): { problem: string; fix: string } {
+  const { code } = Object(cause) as { code?: unknown }
+  const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+  const external = 'In a bundled app keep the package external: leave express-platform-auth out of the bundle'
+  const { node } = process.versions
+  if (isMissing) {
+    const fix = `Node has its own from version 24 on; for this version run: npm install @photostructure/sqlite. ${external}.`
+    return { problem: `sqliteStore() found no SQLite driver for Node ${node}`, fix }
+  }
+  const problem = `sqliteStore() could not load @photostructure/sqlite on Node ${node}`
+  return { problem, fix: `${external}. Otherwise install it again on this machine, or use Node 24 or later.` }
 }

@@ -57,3 +57,17 @@ test('a console', async () => {
     .expect(200)
   await auth.close()
 })
+
+test('fake timers reach a platform that exists already', async () => {
+  const auth = createPlatformAuth({
+    baseUrl: 'http://localhost',
+    apis: { orders: { scheme: 'oauth2' } },
+    store: memoryStore(),
+  })
+  const accessToken = await accessTokenFor(auth, 'orders')
+  await auth.verifyAccessToken('orders', accessToken)
+  jest.useFakeTimers({ now: Date.now() + 7_200_000 })
+  await expect(auth.verifyAccessToken('orders', accessToken)).rejects.toThrow('The access token expired')
+  jest.useRealTimers()
+  await auth.close()
+})

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { ConfigurationError } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { SqliteDatabase } from '../../../src/stores/sqlite/index.js'
 import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
@@ -196,6 +197,10 @@ describe('sqliteStore', () => {
     expect(plan.join()).toMatch(/^SEARCH \S+ USING/)
   })
 
+  it.each([undefined, null, 5, {}])('refuses %j instead of a path or a database at once', (value) => {
+    expect(() => sqliteStore(value as never)).toThrow(ConfigurationError)
+  })
+
   it('needs no installed driver from Node 24 on, and names it before', async () => {
     // In a folder from which this package's node_modules cannot be resolved.
     await cp(DIST, join(files.folder, 'package'), { recursive: true })
@@ -207,7 +212,11 @@ describe('sqliteStore', () => {
     await writeFile(join(files.folder, 'script.js'), script)
     const { stdout } = await promisify(execFile)(process.execPath, ['script.js'], { cwd: files.folder })
     const hasBuiltinDriver = Number.parseInt(process.versions.node, 10) >= 24
-    expect(stdout).toMatch(hasBuiltinDriver ? /^open\n$/ : /^driver_missing .*npm install @photostructure\/sqlite\n$/)
+    expect(stdout).toMatch(
+      hasBuiltinDriver
+        ? /^open\n$/
+        : /^driver_missing .*npm install @photostructure\/sqlite\. .*keep the package external.*\n$/,
+    )
   })
 })
 
