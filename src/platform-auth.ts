@@ -19,6 +19,7 @@ import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
+import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AuthInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
@@ -160,7 +161,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
-  const { applications, register, outbox, cleanup } = createApplications({
+  const { applications, prepareRegistration, outbox, cleanup } = createApplications({
     store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
@@ -180,9 +181,9 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()],
-    register,
+    prepareRegistration,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }),
     claim: credentialEmail.claim,
-    limitRegistrations: rateLimits.create('registration', settings.rateLimits.registration, { untrustedKeys: true }),
     available,
     logRefusal,
     developersUrl,

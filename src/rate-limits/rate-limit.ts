@@ -1,5 +1,6 @@
 import type { Limit } from '../contracts/api.js'
 import { OAuthError, retryAfter } from '../contracts/errors.js'
+import { formatWait } from '../lib/format-wait.js'
 
 /**
  * Counts one request for that key. Resolves the `RateLimit` headers; rejects with `too_many_requests` when the limit is
@@ -43,7 +44,7 @@ export function createRateLimit({ limit, window, count, policy }: RateLimitOptio
     const seconds = Math.max(1, Math.ceil(state.milliseconds / 1000))
     const headers = formatHeaders(state, seconds)
     if (state.allowed) return headers
-    throw new OAuthError('too_many_requests', `Too many requests, try again in ${seconds} seconds`, {
+    throw new OAuthError('too_many_requests', `Too many requests, try again in ${formatWait(seconds)}`, {
       headers: { ...retryAfter(seconds), ...headers },
     })
   }
