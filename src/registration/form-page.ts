@@ -94,9 +94,9 @@ function renderChoice(
   chosen: readonly string[],
   { apis: problem }: FieldProblems,
 ): Html {
-  const state = html`${chosen.includes(name) && html` checked`}${problem !== undefined && html` aria-invalid="true"`}`
+  const attributes = html`value="${name}"${chosen.includes(name) && html` checked`}${problem !== undefined && html` aria-invalid="true"`}`
   return html`<label class="choice">
-    <input type="checkbox" name="apis" value="${name}" ${state} />
+    <input type="checkbox" name="apis" ${attributes} />
     <span>
       <strong>${title}</strong>
       ${Boolean(description) && html`<br />${description}`}
