@@ -55,6 +55,12 @@ const PUBLIC_HOST = /\.(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]+)$/i
 /** RFC 6761, RFC 6762, and names that are used without being registered. */
 const PRIVATE_HOST = /[.@](?:localhost|localdomain|local|internal|intranet|lan|home\.arpa|invalid)$/i
 
+/** Whether a call also ends access tokens. A mistyped value must not leave them valid. */
+export function readRevokeTokens(revokeTokens: unknown = false): boolean {
+  if (typeof revokeTokens === 'boolean') return revokeTokens
+  throw new ApplicationError('invalid_argument', 'revokeTokens must be true or false.')
+}
+
 /** Seconds for which an old credential still works: a day unless given. */
 export function readOverlap(overlap: unknown = 86_400): number {
   if (Number.isSafeInteger(overlap) && (overlap as number) >= 0) return overlap as number

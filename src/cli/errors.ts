@@ -32,7 +32,8 @@ export function describeFailure(error: unknown): { readonly message: string; rea
   }
   if (error instanceof StoreUnavailableError) {
     const { problem, fix } = describeUnavailableStore(error)
-    return { message: `${problem}\n${fix}`, exitCode: EXIT_CODES.storeUnavailable }
+    const warning = error.outcome === 'unknown' ? ['The change may have been made: check before you repeat it.'] : []
+    return { message: [problem, fix, ...warning].join('\n'), exitCode: EXIT_CODES.storeUnavailable }
   }
   if (error instanceof ApplicationError) {
     const fix = FIXES[error.code]

@@ -170,7 +170,8 @@ export interface SchemaMigration {
 /**
  * Persistent storage of a platform. A store decides no policy: it saves what it is given, all or nothing, and resolves
  * only after the change would survive a power failure. It rejects only if it cannot answer; a refusal by contract
- * resolves `false`. Every change to an application, a signing key or a revoked access token is added to the change feed
+ * resolves `false`. A write that rejects has changed nothing; if the store cannot know that, it rejects with a
+ * `StoreUnavailableError` whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change feed
  * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
 export interface Store {
@@ -178,6 +179,11 @@ export interface Store {
   readonly kind: string
   /** Milliseconds between two reads of the change feed. Read again before each of them. */
   readonly pollInterval: number
+  /**
+   * Optional: how many calls the store runs at once, such as the connections of its pool. The look-ups that clients trigger
+   * use half of them at most, and their changes a quarter. 10 if left out.
+   */
+  readonly concurrentCalls?: number
 
   /**
    * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left unchanged
@@ -237,7 +243,8 @@ export interface Store {
 
   /**
    * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the
-   * change `everything` for a cursor that the feed does not have (any more).
+   * change `everything` for a cursor that the feed does not have (any more), and for one of a feed that was replaced: a
+   * restored backup uses the same numbers again. Rejects if the store cannot know of every change, as on a replica.
    */
   changesSince(cursor: string | undefined): Promise<ChangesPage>
   /** Optional: calls back when the change feed may have something new. Returns a function that stops it. */

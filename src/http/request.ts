@@ -20,6 +20,11 @@ export function readIpAddress(req: IncomingMessage): string {
   return /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1] ?? address
 }
 
+/** What failed authentications are counted by: the address, and the application that was presented, if it exists. */
+export function formatFailureKey(req: IncomingMessage, applicationId: string | undefined): string {
+  return `${readClientAddress(req)} ${applicationId ?? 'unknown'}`
+}
+
 function formatNetwork(address: string, prefix: Ipv6Prefix): string {
   const [head = '', tail] = address.split('%', 1)[0]!.split('::')
   const front = head === '' ? [] : head.split(':')

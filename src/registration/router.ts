@@ -4,9 +4,13 @@ import { ApplicationError, createDenial, OAuthError, type Denial } from '../cont
 import { readRequestId } from '../contracts/events.js'
 import { parseMediaType, readBody } from '../http/form.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
+import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
+import { formatFailureKey, readClientAddress } from '../http/request.js'
 import { unwrapCause, sendDenial, sendJson, sendPage, toDenial } from '../http/respond.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { Admit } from './admission.js'
 import { findFieldProblems, readFormFields, type FormFields } from './form-fields.js'
 import { renderRegistrationPage, type RefusedForm, type RegistrationApi } from './form-page.js'
@@ -17,8 +21,12 @@ interface RegistrationRouterOptions {
   readonly prepareRegistration: PrepareRegistration
   readonly admit: Admit
   readonly claim: ClaimCredentials
+  readonly limitFailures: RateLimit | undefined
+  /** Gives each address a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
   /** Rejects while the platform cannot answer. */
   readonly available: () => MaybePromise<void>
+  readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
   /** The address of the console, which the pages link to. */
   readonly developersUrl: string | undefined
@@ -36,15 +44,16 @@ interface ClaimedCredentials {
 
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { prepareRegistration, admit, claim, available, logRefusal, developersUrl } = options
+  const { prepareRegistration, admit, claim, limitFailures, limitChanges } = options
+  const { available, paceStarts, logRefusal, developersUrl } = options
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
   const openApis = apis.map(({ name }) => name)
 
   const routes: Record<string, Endpoint> = {
     'GET /': (_req, res) => sendForm(res, 200),
-    'POST /': registerApplication,
+    'POST /': paceStarts(registerApplication),
     'GET /claim': (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY),
-    'POST /claim': claimCredentials,
+    'POST /claim': paceStarts(claimCredentials),
   }
 
   function sendForm(res: ServerResponse, status: number, refused?: RefusedForm): void {
@@ -81,16 +90,19 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const registration = prepareRegistration(application)
     await available()
     await admit(registration, req)
-    await registration.save(readRequestId(req))
+    await limitChanges(readClientAddress(req), () => registration.save(readRequestId(req)))
   }
 
   async function claimCredentials(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { token } = await readJson(req)
     if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'The link is not complete')
     await available()
-    const claimed = await claim(token, readRequestId(req))
-    if (!claimed)
+    const claimed = await limitChanges(readClientAddress(req), () => claim(token, readRequestId(req)))
+    if (!claimed) {
+      // Counted after the look-up: a valid link always works, whatever else its address sends.
+      await limitFailures?.(formatFailureKey(req, undefined))
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
+    }
     const { clientId, clientSecret } = claimed.credentials
     const document = { application: claimed.applicationName, client_id: clientId, client_secret: clientSecret }
     sendJson(res, 200, document, { 'Cache-Control': 'no-store' })
@@ -116,7 +128,9 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     try {
       await endpoint(req, res)
     } catch (error) {
-      sendDenial(req, res, readRefusal(error))
+      // A form that was refused before it was read.
+      if (endpoint === routes['POST /'] && isForm(req)) sendRefusedForm(error, undefined, req, res)
+      else sendDenial(req, res, readRefusal(error))
     }
   }
 

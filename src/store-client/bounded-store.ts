@@ -2,6 +2,7 @@ import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } fro
 import type { Logger } from '../contracts/logger.js'
 import type { SchemaMigration, Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
+import { isPermanentFault } from './store-fault.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 interface BoundedStoreOptions {
@@ -54,11 +55,12 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
         storeHealth.answered(call)
         return result
       } catch (cause) {
+        const outcome = kind === 'write' ? readOutcome(cause) : undefined
         // A call that fails because the store has been closed is no outage.
-        if (closed) throw new StoreUnavailableError('The store is closed.', { cause })
+        if (closed) throw new StoreUnavailableError('The store is closed.', { cause, outcome })
         if (cause instanceof StoreTimeoutError) storeHealth.timedOut(call, cause)
         else storeHealth.failed(call, cause)
-        throw new StoreUnavailableError('The store is unavailable.', { cause })
+        throw new StoreUnavailableError('The store is unavailable.', { cause, outcome })
       }
     }
     return boundedCall as Store[Name]
@@ -76,6 +78,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     get pollInterval() {
       return store.pollInterval
     },
+    ...(store.concurrentCalls !== undefined && { concurrentCalls: store.concurrentCalls }),
     async open() {
       const migration = await openStore(store, storeHealth)
       // Not `info`, which the default logger drops: the operator must learn where the copy is.
@@ -92,7 +95,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 }
 
 /** The calls of a store that wait for the database. */
-type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
+type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'concurrentCalls' | 'open' | 'close' | 'watch'>
 
 const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   establishPepper: 'write',
@@ -127,6 +130,12 @@ class StoreTimeoutError extends Error {
   }
 }
 
+/** What is known of a write that failed: one that has timed out may still take effect. */
+function readOutcome(cause: unknown): StoreUnavailableError['outcome'] {
+  if (cause instanceof StoreUnavailableError) return cause.outcome
+  return cause instanceof StoreTimeoutError ? 'unknown' : undefined
+}
+
 /** Has no time-out, because migrations may take long. An incompatible store is a `ConfigurationError`: no retry will help. */
 async function openStore(
   store: Store,
@@ -140,7 +149,9 @@ async function openStore(
     storeHealth.answered({ ...call, startedAt: performance.now() })
     return migration
   } catch (cause) {
-    if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause })
+    if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause: cause.cause })
+    // No outage: the start-up reports it, once.
+    if (isPermanentFault(cause)) throw cause
     storeHealth.failed({ ...call, startedAt }, cause)
     throw new StoreUnavailableError('The store could not be opened.', { cause })
   }

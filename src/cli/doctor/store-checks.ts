@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { shellQuote } from '../../lib/shell-quote.js'
+import { describeRootCause } from '../errors.js'
 import { PROGRAM } from '../program.js'
 import { note, problem, requireStore, type Check, type CheckResult } from './finding.js'
 
@@ -41,6 +42,21 @@ export const fileModeCheck: Check = {
   },
 }
 
+/** Whether the store has every change: a replica may lack some. */
+export const changeFeedCheck: Check = {
+  name: 'change feed',
+  findMissing: requireStore,
+  async run({ target: { store } }) {
+    try {
+      await store?.changesSince(undefined)
+      return []
+    } catch (error) {
+      const fix = 'Connect to the primary. Servers that are connected to a replica answer 503: it may lack suspensions.'
+      return [problem(describeRootCause(error), fix)]
+    }
+  },
+}
+
 /** Compact serialization (RFC 7516 3.1). */
 const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
 
@@ -55,7 +71,7 @@ export const encryptionCheck: Check = {
     return [
       create(
         'Signing keys are stored unencrypted: anybody who reads the store, or a backup, can sign access tokens.',
-        `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters; a server encrypts them when it starts. Then: ${PROGRAM} signing-keys rotate, because backups keep the old ones.`,
+        `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters, and for one start importUnencrypted: true; that start encrypts them. Then: ${PROGRAM} signing-keys rotate, because backups keep the old ones.`,
       ),
     ]
   },

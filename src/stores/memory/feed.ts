@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import type { Change, ChangesPage } from '../../contracts/store.js'
-import { createEverythingPage, MAX_FEED_CHANGES, parseCursor } from '../sql/cursor.js'
+import { createEverythingPage, formatFeedCursor, MAX_FEED_CHANGES, parseFeedCursor } from '../sql/cursor.js'
 
 export function createMemoryFeed() {
   const changes: Change[] = []
   const watchers = new Set<() => void>()
+  /** One for the whole feed: a store in memory is never restored. */
+  const nonce = randomUUID()
   let end = 0
 
   function publish(change: Change): void {
@@ -15,10 +18,12 @@ export function createMemoryFeed() {
   }
 
   function readSince(cursor: string | undefined): ChangesPage {
-    if (cursor === undefined) return { cursor: String(end), changes: [] }
-    const missed = end - (parseCursor(cursor) ?? Infinity)
-    if (missed < 0 || missed > changes.length) return createEverythingPage(String(end))
-    return { cursor: String(end), changes: changes.slice(changes.length - missed) }
+    const endCursor = formatFeedCursor({ seq: end, nonce })
+    if (cursor === undefined) return { cursor: endCursor, changes: [] }
+    const start = parseFeedCursor(cursor)
+    const missed = start?.nonce === nonce ? end - start.seq : -1
+    if (missed < 0 || missed > changes.length) return createEverythingPage(endCursor)
+    return { cursor: endCursor, changes: changes.slice(changes.length - missed) }
   }
 
   function watch(wake: () => void): () => void {

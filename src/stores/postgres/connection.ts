@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findOutcome, parseTransactionId, SELECT_TRANSACTION_ID, type TransactionId } from './commit-outcome.js'
 import { acquire, type PostgresClient, type PostgresPool, type PostgresQuery, type PostgresResult } from './pool.js'
+import { isFromReplica } from './replica.js'
 
 /** Runs statements. A value that is undefined is sent as NULL; integers are returned as numbers. */
 export interface Sql {
@@ -34,6 +36,8 @@ export interface PostgresConnections {
 const TRANSACTION_TIMEOUT_MS = 4500
 /** A connection that does not answer is closed this long after the operation's deadline. */
 const SILENT_CONNECTION_MARGIN_MS = 1000
+/** After this time, the outcome of a COMMIT without an answer is asked for on another connection. */
+const COMMIT_TIMEOUT_MS = 2000
 /** How long a failed transaction's ROLLBACK may take before the connection is closed instead. */
 const ROLLBACK_TIMEOUT_MS = 500
 /** How long a stopped process may hold the locks of an open transaction: short enough that other transactions get them in time. */
@@ -45,7 +49,8 @@ const BEGIN = `
   BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
   SET LOCAL statement_timeout = ${TRANSACTION_TIMEOUT_MS};
   SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};
-  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`
+  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
+  ${SELECT_TRANSACTION_ID}`
 
 export function createPostgresConnections(
   pool: PostgresPool,
@@ -65,9 +70,10 @@ export function createPostgresConnections(
     const client = await acquireBefore(deadline)
     let isLost = false
     try {
-      await client.query({ text: BEGIN, ...limitTime(deadline) })
+      const id = parseTransactionId(await client.query({ text: BEGIN, types: TYPES, ...limitTime(deadline) }))
       const result = await work(createSql(client, prepare, deadline))
-      await client.query({ text: result === false ? 'ROLLBACK' : 'COMMIT', ...limitTime(deadline) })
+      if (result === false) await client.query({ text: 'ROLLBACK', ...limitTime(deadline) })
+      else await commit(client, id, result, deadline)
       return result
     } catch (error) {
       // If the connection does not answer, closing it ends the transaction.
@@ -79,14 +85,30 @@ export function createPostgresConnections(
     }
   }
 
+  /** A transaction whose COMMIT failed may have been committed nevertheless, so its outcome is looked up. */
+  async function runToOutcome<T>(work: (sql: Sql) => Promise<T>, deadline: number): Promise<T> {
+    try {
+      return await runOnce(work, deadline)
+    } catch (error) {
+      if (!(error instanceof FailedCommit)) throw error
+      const { id, result, cause } = error
+      const checkDeadline = Math.min(deadline, performance.now() + TRANSACTION_TIMEOUT_MS)
+      if (await findOutcome(query, id, { deadline: checkDeadline, cause })) return result as T
+      throw cause
+    }
+  }
+
   /** Like the pool's own `query()`, but limited in time. */
-  async function query(statement: PostgresQuery): Promise<PostgresResult> {
-    const deadline = performance.now() + TRANSACTION_TIMEOUT_MS
+  async function query(
+    statement: PostgresQuery,
+    deadline: number = performance.now() + TRANSACTION_TIMEOUT_MS,
+  ): Promise<PostgresResult> {
     const client = await acquireBefore(deadline)
     let isFailed = true
     try {
       const result = await client.query({ ...statement, ...limitTime(deadline) })
-      isFailed = false
+      // A connection to a replica is closed: the address may lead to the primary by now.
+      isFailed = isFromReplica(result)
       return result
     } finally {
       client.release(isFailed)
@@ -101,7 +123,7 @@ export function createPostgresConnections(
     const deadline = performance.now() + timeoutMs
     for (let attempt = 1; ; attempt++) {
       try {
-        return await runOnce(work, deadline)
+        return await runToOutcome(work, deadline)
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error
       }
@@ -109,7 +131,28 @@ export function createPostgresConnections(
     }
   }
 
-  return { sql: createSql({ query }, prepare), transaction }
+  return { sql: createSql({ query: (statement) => query(statement) }, prepare), transaction }
+}
+
+async function commit(client: PostgresClient, id: TransactionId, result: unknown, deadline: number): Promise<void> {
+  const limit = limitTime(deadline)
+  try {
+    await client.query({ text: 'COMMIT', ...limit, query_timeout: COMMIT_TIMEOUT_MS })
+  } catch (cause) {
+    throw new FailedCommit(id, result, cause)
+  }
+}
+
+/** What COMMIT failed with, and what the transaction returns if it was committed nevertheless. */
+class FailedCommit extends Error {
+  readonly id: TransactionId
+  readonly result: unknown
+
+  constructor(id: TransactionId, result: unknown, cause: unknown) {
+    super('COMMIT failed.', { cause })
+    this.id = id
+    this.result = result
+  }
 }
 
 /** For a statement worth preparing. The name is a hash of the text, so that two versions of this package can share a pool. */

@@ -1,8 +1,16 @@
 import type { Change, ChangesPage, NewAuditRecord } from '../../contracts/store.js'
-import { createChangesPage, createEverythingPage, MAX_FEED_CHANGES, parseCursor } from '../sql/cursor.js'
+import {
+  createChangesPage,
+  createEverythingPage,
+  formatFeedCursor,
+  MAX_FEED_CHANGES,
+  parseFeedCursor,
+  type FeedPosition,
+} from '../sql/cursor.js'
 import type { ChangeRow } from '../sql/rows.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type Sql } from './connection.js'
+import { refuseReplica, REPLAYED_UNTIL, ReplicaError, type ReplicaRow } from './replica.js'
 
 /** The channel that is notified of every change. A notification has no payload: the listener reads the feed. */
 export const CHANNEL = 'platform_auth_changes'
@@ -37,18 +45,47 @@ const INSERT_CHANGE = prepareStatement(`
   INSERT INTO platform_auth_changes (kind, id, expires_at) VALUES ($1, $2, $3)
   RETURNING seq, pg_notify('${CHANNEL}', '')`)
 
-export async function readChangesSince(sql: Sql, cursor: string | undefined): Promise<ChangesPage> {
-  if (cursor === undefined) return { cursor: await findFeedEnd(sql), changes: [] }
-  const start = parseCursor(cursor)
-  const page = start !== undefined && createChangesPage(start, await sql.all<ChangeRow>(SELECT_CHANGES, start))
-  return page || createEverythingPage(await findFeedEnd(sql))
+/**
+ * Reads the feed. Rejects on a replica, from which outdated records may have been read meanwhile: a cursor from before that is
+ * answered with `everything`.
+ */
+export function createFeedReader(): (sql: Sql, cursor: string | undefined) => Promise<ChangesPage> {
+  let replicasSeen = 0
+
+  return async function readChangesSince(sql, cursor) {
+    const prefix = replicasSeen === 0 ? '' : `${replicasSeen}/`
+    const isCurrent = cursor === undefined || cursor.startsWith(prefix)
+    try {
+      const page = await readPage(sql, isCurrent ? cursor?.slice(prefix.length) : MALFORMED_CURSOR)
+      return { ...page, cursor: prefix + page.cursor }
+    } catch (error) {
+      if (error instanceof ReplicaError) replicasSeen += 1
+      throw error
+    }
+  }
 }
 
-const SELECT_CHANGES = prepareStatement(
-  'SELECT seq, kind, id, expires_at FROM platform_auth_changes WHERE seq >= $1 ORDER BY seq',
-)
+const MALFORMED_CURSOR = ''
+
+async function readPage(sql: Sql, cursor: string | undefined): Promise<ChangesPage> {
+  if (cursor === undefined) return { cursor: await findFeedEnd(sql), changes: [] }
+  const start = parseFeedCursor(cursor)
+  if (start === undefined) return createEverythingPage(await findFeedEnd(sql))
+  const rows = await sql.all<ChangeRow & ReplicaRow>(SELECT_CHANGES, start.seq)
+  refuseReplica(rows[0])
+  return createChangesPage(start, rows) ?? createEverythingPage(await findFeedEnd(sql))
+}
+
+const SELECT_CHANGES = prepareStatement(`
+  SELECT seq, nonce, kind, id, expires_at, ${REPLAYED_UNTIL} FROM platform_auth_changes WHERE seq >= $1 ORDER BY seq`)
 
 async function findFeedEnd(sql: Sql): Promise<string> {
-  const row = await sql.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM platform_auth_changes')
-  return String(row?.seq ?? 0)
+  const row = await sql.get<FeedPosition & ReplicaRow>(SELECT_END)
+  refuseReplica(row)
+  return formatFeedCursor(row)
 }
+
+/** Has a row even if the feed has none. */
+const SELECT_END = prepareStatement(`
+  SELECT coalesce(seq, 0) AS seq, coalesce(nonce, '') AS nonce, server.* FROM (SELECT ${REPLAYED_UNTIL}) AS server
+  LEFT JOIN (SELECT seq, nonce FROM platform_auth_changes ORDER BY seq DESC LIMIT 1) AS newest ON true`)

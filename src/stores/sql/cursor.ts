@@ -5,22 +5,42 @@ import { parseChange, type ChangeRow } from './rows.js'
 export const MAX_FEED_CHANGES = 10_000
 
 /**
- * The number in a cursor of the change feed or in an audit id; undefined for a text that no store issues. Strict, so that
+ * The number in an audit id or a cursor of the change feed; undefined for a text that no store issues. Strict, so that
  * every store answers a malformed cursor in the same way: `Number()` reads '' as 0, and `parseInt()` reads '1abc' as 1.
  */
 export function parseCursor(cursor: string): number | undefined {
   return /^(?:0|[1-9]\d{0,14})$/.test(cursor) ? Number(cursor) : undefined
 }
 
-/** The changes after `start`, from the feed's rows from `start` on; undefined if the feed no longer has all of them. */
-export function createChangesPage(start: number, rows: readonly ChangeRow[]): ChangesPage | undefined {
+/** A position in the change feed: the number of the last change that was read, and its random value. */
+export interface FeedPosition {
+  readonly seq: number
+  /** After a restore, the same number may be another change's. Empty before the first change. */
+  readonly nonce: string
+}
+
+const FEED_START: FeedPosition = { seq: 0, nonce: '' }
+
+export function formatFeedCursor({ seq, nonce }: FeedPosition = FEED_START): string {
+  return nonce === '' ? String(seq) : `${seq}.${nonce}`
+}
+
+/** Undefined for a text that no store issues. */
+export function parseFeedCursor(cursor: string): FeedPosition | undefined {
+  const [, number = '', nonce = ''] = /^(\d+)(?:\.([\da-f-]+))?$/.exec(cursor) ?? []
+  const seq = parseCursor(number)
+  return seq === undefined ? undefined : { seq, nonce }
+}
+
+/** The changes after `start`, from the feed's rows from `start` on; undefined if the feed does not have all of them. */
+export function createChangesPage(start: FeedPosition, rows: readonly ChangeRow[]): ChangesPage | undefined {
+  const [first] = rows
   // The oldest rows are deleted first: if the row of the cursor still exists, so do all after it.
-  const first = rows[0]?.seq
-  const isComplete = start === 0 ? first === undefined || first === 1 : first === start
+  const isComplete = start.seq === 0 ? (first?.seq ?? 1) === 1 : first?.seq === start.seq && first.nonce === start.nonce
   if (!isComplete) return undefined
   return {
-    cursor: String(rows.at(-1)?.seq ?? start),
-    changes: rows.filter(({ seq }) => seq > start).map(parseChange),
+    cursor: formatFeedCursor(rows.at(-1) ?? start),
+    changes: rows.filter(({ seq }) => seq > start.seq).map(parseChange),
   }
 }
 

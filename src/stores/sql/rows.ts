@@ -186,6 +186,7 @@ export function parseAuditRecord(row: AuditRow): AuditRecord {
 
 export interface ChangeRow {
   readonly seq: number
+  readonly nonce: string
   readonly kind: Change['kind']
   readonly id: string | null
   readonly expires_at: number | null

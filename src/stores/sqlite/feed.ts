@@ -1,5 +1,12 @@
 import type { Change, ChangesPage } from '../../contracts/store.js'
-import { createChangesPage, createEverythingPage, MAX_FEED_CHANGES, parseCursor } from '../sql/cursor.js'
+import {
+  createChangesPage,
+  createEverythingPage,
+  formatFeedCursor,
+  MAX_FEED_CHANGES,
+  parseFeedCursor,
+  type FeedPosition,
+} from '../sql/cursor.js'
 import type { ChangeRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
@@ -33,12 +40,13 @@ function readLastCommit(sql: Sql): string {
 }
 
 function findFeedEnd(sql: Sql): string {
-  return String(sql.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM platform_auth_changes')?.seq ?? 0)
+  const text = 'SELECT seq, nonce FROM platform_auth_changes ORDER BY seq DESC LIMIT 1'
+  return formatFeedCursor(sql.get<FeedPosition>(text))
 }
 
 function readPage(sql: Sql, cursor: string): ChangesPage {
-  const start = parseCursor(cursor)
+  const start = parseFeedCursor(cursor)
   if (start === undefined) return createEverythingPage(findFeedEnd(sql))
-  const text = 'SELECT seq, kind, id, expires_at FROM platform_auth_changes WHERE seq >= ? ORDER BY seq'
-  return createChangesPage(start, sql.all<ChangeRow>(text, start)) ?? createEverythingPage(findFeedEnd(sql))
+  const text = 'SELECT seq, nonce, kind, id, expires_at FROM platform_auth_changes WHERE seq >= ? ORDER BY seq'
+  return createChangesPage(start, sql.all<ChangeRow>(text, start.seq)) ?? createEverythingPage(findFeedEnd(sql))
 }

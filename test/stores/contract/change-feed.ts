@@ -97,6 +97,16 @@ export function changeFeedContract(opened: () => OpenedStores): void {
       }
     })
 
+    it('resolves `everything` for a cursor whose number belongs to another change, as after a restore', async () => {
+      const { store } = opened()
+      await store.saveApplication(application('a'), audit('a'))
+      const { cursor } = await store.changesSince(undefined)
+      await store.saveApplication(application('b'), audit('b'))
+      const other = cursor.slice(0, -1) + (cursor.endsWith('0') ? '1' : '0')
+      const end = (await store.changesSince(cursor)).cursor
+      expect(await store.changesSince(other)).toEqual({ cursor: end, changes: [{ kind: 'everything' }] })
+    })
+
     it('wakes a watcher after the change can be read, until the watcher stops', async () => {
       const { store, other } = opened()
       if (!store.watch) return
