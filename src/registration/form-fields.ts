@@ -45,7 +45,7 @@ export function findFieldProblems({ name, contact, apis }: FormFields, openApis:
 }
 
 const NAME_MISSING = 'Enter a name.'
-const NAME_REFUSED = 'Enter a name of up to 100 characters, without web addresses such as example.com.'
+const NAME_REFUSED = 'Enter a name of up to 100 characters, without anything like a web address (example.com, Node.js).'
 const CONTACT_MISSING = 'Enter an e-mail address.'
 const CONTACT_REFUSED = 'Enter one e-mail address that can be reached from the internet, such as dev@example.com.'
 const API_MISSING = 'Choose at least one API.'

@@ -14,7 +14,7 @@ import {
 } from './registration-app.js'
 
 for (const [name, express] of Object.entries(EXPRESSES)) {
-  describe(`registration.allow on ${name} (docs/http.md R15, R16)`, () => {
+  describe(`registration.allow on ${name} (docs/http.md R16, R17)`, () => {
     afterEach(() => vi.useRealTimers())
 
     const open = (allow: unknown, rateLimits: object = { registration: false, allRegistrations: false }) =>

@@ -71,7 +71,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
 
     it.each([
       ['name', 'two\nlines', /^Error: Enter a name of up to 100 characters/],
-      ['name', 'Verify at https://evil.example', /without web addresses such as example\.com\.$/],
+      ['name', 'Verify at https://evil.example', /without anything like a web address \(example\.com, Node\.js\)\.$/],
       ['contact', 'a@customer.example, b@customer.example', /^Error: Enter one e-mail address/],
       ['contact', 'root@localhost', /reached from the internet/],
       ['apis', ['payroll', 'catalog'], /^Error: Choose only from these APIs\.$/],
