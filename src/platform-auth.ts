@@ -14,7 +14,9 @@ import { describeWithFix, type ConfigurationProblem } from './contracts/errors.j
 import { createEvents, type PlatformEvents } from './contracts/events.js'
 import { createCredentialEmail } from './credential-email/create.js'
 import type { Middleware } from './http/middleware.js'
+import { createPacedStart } from './http/paced-start.js'
 import { createRefusalLog } from './http/refusal-log.js'
+import { readClientAddress } from './http/request.js'
 import { createLateValue } from './lib/late-value.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
@@ -26,6 +28,7 @@ import { createResourceServer } from './resource-server/create.js'
 import type { Guard } from './resource-server/guard.js'
 import type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
+import { createClientLimits } from './store-client/client-limits.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
 import { createEncryption, openPepper } from './store-client/encryption.js'
 import { createReadiness, type Health, type ReadyOptions } from './store-client/readiness.js'
@@ -133,7 +136,10 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
 
   const storeHealth = createStoreHealth({ logger, emit, now })
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
+  const clientLimits = createClientLimits(store)
+  const { limitLookups, limitChanges } = clientLimits
   const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
+  const paceStarts = createPacedStart()
   const rateLimits = createRateLimits({
     secrets: settings.secrets,
     baseUrl,
@@ -153,10 +159,12 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   }
 
   const { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, rotationTimer } = createTokens({
-    apis: [...apis.values()], store, encryption, signing, clockTolerance, cache, readChanges: feed.pollAgain, emit, logger, now,
+    apis: [...apis.values()], store, encryption, signing, clockTolerance, clientLimits, cache, readChanges: feed.pollAgain, emit, logger, now,
   }) // prettier-ignore
 
-  const applicationCache = createApplicationCache({ store, limit: cache.applications })
+  const applicationCache = createApplicationCache({
+    store, limit: cache.applications, limitLookups, readAddress: readClientAddress,
+  }) // prettier-ignore
   const writer = createApplicationWriter({ store, applicationCache, emit, now })
   const lastUsed = createLastUsed({ store, now })
   const credentialEmail = createCredentialEmail({
@@ -166,30 +174,24 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
-  const clients = {
-    applicationCache,
-    credentials: credentials.get,
-    activate: createActivation(store, writer),
-    lastUsed,
-  }
+  const activate = createActivation({ store, writer, limitChanges })
+  const limitAddresses = (name: 'failedAuthentication' | 'registration') =>
+    rateLimits.create(name, settings.rateLimits[name], { untrustedKeys: true })
+  const limitFailures = limitAddresses('failedAuthentication')
+  const clients = { applicationCache, credentials: credentials.get, activate, lastUsed, limitFailures }
   const { findActiveToken, ...resourceServer } = createResourceServer({
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
     apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
     limits: settings.rateLimits, rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
-    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, emit, logRefusal, now,
+    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, emit, logRefusal, now,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
-    apis: [...apis.values()],
-    register,
-    claim: credentialEmail.claim,
-    limitRegistrations: rateLimits.create('registration', settings.rateLimits.registration, { untrustedKeys: true }),
-    available,
-    logRefusal,
-    developersUrl,
-  })
+    apis: [...apis.values()], register, claim: credentialEmail.claim, limitRegistrations: limitAddresses('registration'), limitFailures,
+    limitChanges, available, paceStarts, logRefusal, developersUrl,
+  }) // prettier-ignore
 
   readiness.begin({
     /** Called again after it rejected. */

@@ -48,7 +48,9 @@ export interface RateLimitsOptions {
   readonly requests?: Limit | false | undefined
   /** Token requests per application and API; no limit if left out. */
   readonly tokenRequests?: Limit | false | undefined
-  /** Failed client authentications per address and client; 20 in 60 seconds if left out. */
+  /** Revocations of access tokens (RFC 7009) per application; 100 in 10 seconds if left out. */
+  readonly revocations?: Limit | false | undefined
+  /** Failed authentications per address and client: wrong client credentials, API keys and claim links; 20 in 60 seconds if left out. */
   readonly failedAuthentication?: Limit | false | undefined
   /** Registrations per address, and per contact; 5 in 3600 seconds if left out. */
   readonly registration?: Limit | false | undefined

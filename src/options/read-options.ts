@@ -163,16 +163,14 @@ function readAlgorithm(algorithm: unknown): SigningAlgorithm {
 }
 
 function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettings {
-  const { tokenRequests, failedAuthentication, registration, redis, headers } = readGroup('rateLimits', options, [
-    'requests',
-    'tokenRequests',
-    'failedAuthentication',
-    'registration',
-    'redis',
-    'headers',
-  ])
+  const { tokenRequests, revocations, failedAuthentication, registration, redis, headers } = readGroup(
+    'rateLimits',
+    options,
+    ['requests', 'tokenRequests', 'revocations', 'failedAuthentication', 'registration', 'redis', 'headers'],
+  )
   return {
     tokenRequests: readLimit('rateLimits.tokenRequests', tokenRequests ?? false),
+    revocations: readLimit('rateLimits.revocations', revocations ?? { limit: 100, window: 10 }),
     failedAuthentication: readLimit(
       'rateLimits.failedAuthentication',
       failedAuthentication ?? { limit: 20, window: 60 },

@@ -56,6 +56,7 @@ export interface SigningSettings {
 /** The validated form of the option `rateLimits`, except `requests`, which is the default of each API's `rateLimit`. */
 export interface RateLimitSettings {
   readonly tokenRequests: Limit | false
+  readonly revocations: Limit | false
   readonly failedAuthentication: Limit | false
   readonly registration: Limit | false
   readonly redis: RedisConnection | undefined

@@ -23,6 +23,8 @@ interface RateLimitKind {
   readonly policy?: string
   /** Whether unauthenticated callers choose the keys: addresses, contacts. */
   readonly untrustedKeys?: boolean
+  /** Whether refusals are sent about a second later. */
+  readonly delayRefusals?: boolean
 }
 
 interface RateLimitsOptions {
@@ -51,13 +53,13 @@ export function createRateLimits({ secrets, baseUrl, redis, headers, onChange }:
   }
 
   return {
-    create(name, limit, { policy, untrustedKeys = false } = {}) {
+    create(name, limit, { policy, untrustedKeys = false, delayRefusals = false } = {}) {
       if (limit === false) return undefined
       const fallback = createMemoryCounter(limit, untrustedKeys ? MAX_UNTRUSTED_KEYS : undefined)
       const count = shared
         ? createRedisCounter({ ...limit, ...shared, keyPrefix: `${namespace}:${name}`, fallback })
         : fallback
-      const countRequest = createRateLimit({ ...limit, count, policy: headers ? policy : undefined })
+      const countRequest = createRateLimit({ ...limit, count, policy: headers ? policy : undefined, delayRefusals })
       return untrustedKeys ? (key) => countRequest(hashKey(key)) : countRequest
     },
     problem() {

@@ -7,7 +7,9 @@ import type { Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
 import { readRequestId } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
+import { formatFailureKey } from '../http/request.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verify-access-token.js'
 
@@ -25,7 +27,10 @@ export type TokenFailureReason = 'invalidToken' | 'expiredToken' | 'tokenOfAnoth
 /** Why an API key is refused. */
 export type KeyFailureReason = 'invalidApiKey' | 'accessDenied'
 
-/** Answers synchronously when everything is cached, which is the common case. Rejects only if the store cannot answer. */
+/**
+ * Answers synchronously when everything is cached, which is the common case. Rejects if the store cannot answer, or for too
+ * many unknown keys.
+ */
 export interface Authenticator {
   byAccessToken(api: Api, accessToken: string): MaybePromise<Identity | TokenFailureReason>
   byApiKey(api: Api, apiKey: string, req?: IncomingMessage): MaybePromise<Identity | KeyFailureReason>
@@ -39,11 +44,12 @@ interface AuthenticatorOptions {
   /** Makes a pending application active: its key has arrived. */
   readonly activate: Activate
   readonly lastUsed: Pick<LastUsed, 'note'>
+  readonly limitFailures: RateLimit | undefined
   readonly now: () => number
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, now } = options
+  const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, limitFailures, now } = options
 
   // Every guarded request runs this code, so closures are created only in the asynchronous cases. test/hot-paths.integration.test.ts
   // counts the memory of a request.
@@ -51,7 +57,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (token === 'invalid') return 'invalidToken'
     if (token === 'expired') return 'expiredToken'
     if (token.issuer !== api.resource) return 'tokenOfAnotherApi'
-    const isRevoked = revokedTokens.isRevoked(token.id)
+    const isRevoked = revokedTokens.isRevoked(token)
     return isRevoked instanceof Promise
       ? isRevoked.then((revoked) => findTokenApplication(api, token, revoked))
       : findTokenApplication(api, token, isRevoked)
@@ -90,14 +96,23 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     hash: string,
     req: IncomingMessage | undefined,
   ): MaybePromise<Identity | KeyFailureReason> {
-    if (!application || !hasLiveKey(application, hash)) return 'invalidApiKey'
+    if (!application || !hasLiveKey(application, hash)) return refuseKey(application, req)
     // Only a caller with a valid key may learn that its application is suspended.
     if (application.status === 'suspended') return 'accessDenied'
-    if (application.status === 'deleted') return 'invalidApiKey'
+    if (application.status === 'deleted') return refuseKey(application, req)
     lastUsed.note(hash)
     const grant = findGrant(application, api)
     const result = grant ? { api, application, scopes: NO_SCOPES, token: undefined } : 'accessDenied'
     return application.status === 'pending' ? activateFirst(result, application, req) : result
+  }
+
+  /** Counted after the look-up: a good key always passes, whatever else its address sends. */
+  function refuseKey(
+    application: ApplicationRecord | undefined,
+    req: IncomingMessage | undefined,
+  ): MaybePromise<'invalidApiKey'> {
+    if (!limitFailures || !req) return 'invalidApiKey'
+    return limitFailures(formatFailureKey(req, application?.id)).then(() => 'invalidApiKey')
   }
 
   function hasLiveKey({ keys }: ApplicationRecord, hash: string): boolean {
@@ -117,7 +132,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     byApiKey(api, apiKey, req) {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
-      const application = applicationCache.findByKeyHash(hash)
+      const application = applicationCache.findByKeyHash(hash, req)
       return application instanceof Promise
         ? application.then((found) => checkKeyApplication(api, found, hash, req))
         : checkKeyApplication(api, application, hash, req)

@@ -78,6 +78,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     get pollInterval() {
       return store.pollInterval
     },
+    ...(store.concurrentCalls !== undefined && { concurrentCalls: store.concurrentCalls }),
     async open() {
       const migration = await openStore(store, storeHealth)
       // Not `info`, which the default logger drops: the operator must learn where the copy is.
@@ -94,7 +95,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 }
 
 /** The calls of a store that wait for the database. */
-type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
+type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'concurrentCalls' | 'open' | 'close' | 'watch'>
 
 const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   establishPepper: 'write',

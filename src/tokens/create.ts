@@ -18,6 +18,7 @@ interface TokensOptions {
   readonly signing: SigningSettings
   /** Seconds. */
   readonly clockTolerance: number
+  readonly clientLimits: Parameters<typeof createRevokedTokens>[0]['clientLimits']
   readonly cache: Pick<CacheSettings, 'accessTokens' | 'revokedAccessTokens'>
   /** Resolves true once every change committed before the call is known here; false if the store can't tell. */
   readonly readChanges: () => Promise<boolean>
@@ -37,7 +38,8 @@ export interface Tokens {
 }
 
 export function createTokens(options: TokensOptions): Tokens {
-  const { apis, store, encryption, signing, clockTolerance, cache, readChanges, emit, logger, now } = options
+  const { apis, store, encryption, signing, clockTolerance, clientLimits, cache, readChanges, emit, logger, now } =
+    options
   const signingKeys = createSigningKeys({ store, encryption, logger, now, readChanges })
   const accessTokens = createAccessTokenVerifier({
     signingKeys,
@@ -48,7 +50,7 @@ export function createTokens(options: TokensOptions): Tokens {
     now,
     entries: cache.accessTokens,
   })
-  const revokedTokens = createRevokedTokens({ store, now, limit: cache.revokedAccessTokens })
+  const revokedTokens = createRevokedTokens({ store, now, limit: cache.revokedAccessTokens, clientLimits })
   const keyRotation = createKeyRotation({
     store,
     encryption,

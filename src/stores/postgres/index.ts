@@ -104,6 +104,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     get pollInterval() {
       return listener?.isListening() ? 500 : 75
     },
+    concurrentCalls: countConnections(pool) - (listen ? 1 : 0),
     open,
     close,
 
@@ -146,13 +147,18 @@ function checkOptions(options: PostgresStoreOptions | undefined): { pool: Postgr
       fix: "Write postgresStore({ pool: new pg.Pool({ connectionString: '...' }) }).",
     })
   }
-  if (listen && pool.options?.max === 1) {
+  if (listen && countConnections(pool) === 1) {
     throw new ConfigurationError({
       problem: "postgresStore()'s LISTEN holds one connection of its pool, which has no other (max: 1)",
       fix: 'Give the pool more connections, or the store listen: false.',
     })
   }
   return { pool, listen }
+}
+
+/** The maximum number of connections; 10 is the default of `pg`. */
+function countConnections({ options }: PostgresPool): number {
+  return options?.max ?? 10
 }
 
 /** To be called in a transaction, which is rolled back if this resolves false. */

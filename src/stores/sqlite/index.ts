@@ -86,6 +86,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     kind: 'sqlite',
     // A read costs a tenth of a millisecond of processor time.
     pollInterval: 50,
+    // The driver is synchronous. Reads and writes have a queue each, like the look-ups and the changes of clients.
+    concurrentCalls: 1,
     open,
     close: () => (closing ??= close()),
 
