@@ -26,7 +26,7 @@ const form = { ...grant, client_id: clientId, client_secret: clientSecret }
 const order = { product: 'TEA-SENCHA-100', quantity: 2, note: 'A gift.' }
 
 // RFC 6750 3.1: a request without a credential gets a challenge without an error code.
-const unauthorized = refusal(401, 'unauthorized', /^Bearer realm="orders", resource_metadata="[^"]+"$/)
+const unauthorized = refusal(401, 'unauthorized', /^Bearer realm="orders", scope="[\w: ]+", resource_metadata="[^"]+"$/)
 const invalidToken = refusal(401, 'invalid_token', /^Bearer realm="orders", error="invalid_token"/)
 const keyNeeded = refusal(401, 'unauthorized', 'ApiKey realm="catalog", header="X-Api-Key"')
 const invalidKey = refusal(401, 'invalid_api_key', /^ApiKey realm="catalog", error="invalid_api_key"/)

@@ -174,8 +174,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
-    apis, baseUrl, basePath: settings.basePath, corsOrigins: settings.corsOrigins, publishAhead: signing.publishAhead, limits: settings.rateLimits,
-    rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
+    apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
+    limits: settings.rateLimits, rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
     waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, emit, logRefusal, now,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({

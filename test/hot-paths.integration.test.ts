@@ -104,6 +104,15 @@ describe('The database calls and signature checks of a request', () => {
     expect(await countCalls(() => sendMany(200, send))).toEqual({})
   })
 
+  it('are one look-up for an unknown application id as client_id, and none when it is repeated', async (test) => {
+    const { caller, countCalls } = await openCountedPlatform(test)
+    const unknown = { clientId: `app_${'0'.repeat(32)}`, clientSecret: 'wrong' }
+    const lookups = async (work: () => Promise<unknown>) => (await countCalls(work))['findApplication']
+    expect(await lookups(() => caller.token('orders', unknown).expect(401))).toBe(1)
+    const repeated = Array.from({ length: 10 }, () => caller.token('orders', unknown).expect(401))
+    expect(await lookups(() => Promise.all(repeated))).toBeUndefined()
+  })
+
   it('are one look-up for an unknown API key, one signature check for a forged token, and none when these are repeated', async (test) => {
     const { clock, caller, credentials, countCalls } = await openCountedPlatform(test)
     const token = await caller.accessToken('orders', credentials)

@@ -17,7 +17,7 @@ if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 // A second, the default of expect.poll(), is short for a busy machine.
-const timeouts = { testTimeout: 20_000, hookTimeout: 60_000, expect: { poll: { timeout: 5000 } } }
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 5000 } } }
 
 const unit = {
   root,
@@ -79,8 +79,13 @@ function findUnavailable(): string[] {
     console.log('Without the tests in Chromium: apt-get install chromium, or set CHROMIUM to its path.')
     files.push('test/console/browser.integration.test.ts')
   }
-  const folders = [...PATH.split(delimiter), '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
-  if (!folders.some((folder) => existsSync(join(folder, 'redis-server')))) {
+  const folders = [...PATH.split(delimiter), '/usr/bin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+  const isInstalled = (program: string) => folders.some((folder) => existsSync(join(folder, program)))
+  if (!isInstalled('nginx')) {
+    console.log('Without the tests behind nginx: apt-get install nginx.')
+    files.push('test/recipes/access-logs-nginx.integration.test.ts')
+  }
+  if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')
     files.push('test/rate-limits/redis-*.integration.test.ts')
   }

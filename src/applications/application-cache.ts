@@ -40,8 +40,8 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
-  /** Hashes that belong to no key, so that a repeated guess costs no second look-up. */
-  const unknownHashes = createBoundedCache<true>({ entries: limit })
+  /** Ids of no application and hashes of no key, so that a repeated guess costs no second look-up. */
+  const unknown = createBoundedCache<true>({ entries: limit })
   const loadsById = new Map<string, Promise<Found>>()
   const loadsByKeyHash = new Map<string, Promise<Found>>()
   /** Ids of changed applications that are to be loaded again. */
@@ -78,14 +78,13 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
   }
 
   function findById(id: string): MaybePromise<Found> {
-    return (
-      records.get(id) ??
-      load(
-        loadsById,
-        id,
-        () => store.findApplication(id),
-        (found) => found && keepRecord(found),
-      )
+    const record = records.get(id)
+    if (record || unknown.get(id)) return record
+    return load(
+      loadsById,
+      id,
+      () => store.findApplication(id),
+      (found) => (found ? keepRecord(found) : unknown.set(id, true)),
     )
   }
 
@@ -108,26 +107,26 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
     findByKeyHash(hash) {
       const id = idsByKeyHash.get(hash)
       if (id !== undefined) return findById(id)
-      if (unknownHashes.get(hash)) return undefined
+      if (unknown.get(hash)) return undefined
       return load(
         loadsByKeyHash,
         hash,
         () => store.findApplicationByKey(hash),
-        (found) => (found ? keepRecord(found) : unknownHashes.set(hash, true)),
+        (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
       )
     },
     evict(id) {
       if (records.get(id) || loadsById.has(id)) loadAgain(id)
       records.delete(id)
       loadsById.delete(id)
-      // The change may have given the application a key whose hash was unknown until now.
-      unknownHashes.clear()
+      // The change may have added the application, or a key whose hash was unknown until now.
+      unknown.clear()
       loadsByKeyHash.clear()
     },
     evictAll() {
       records.clear()
       idsByKeyHash.clear()
-      unknownHashes.clear()
+      unknown.clear()
       loadsById.clear()
       loadsByKeyHash.clear()
     },

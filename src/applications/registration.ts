@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { Api, Registration } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord } from '../contracts/store.js'
+import { createApplicationId } from './application-id.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
 import { mintCredentials, type Credentials } from './credentials.js'
@@ -83,7 +83,7 @@ function createRecord(
   createdAt: number,
 ): Omit<ApplicationRecord, 'name' | 'contact' | 'status'> {
   return {
-    id: `app_${randomBytes(16).toString('hex')}`,
+    id: createApplicationId(),
     apis,
     keys: [],
     secrets: [],

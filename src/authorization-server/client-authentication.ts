@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationCache } from '../applications/application-cache.js'
+import { isApplicationId } from '../applications/application-id.js'
 import { isLive, type Credentials } from '../applications/credentials.js'
 import type { LastUsed } from '../applications/last-used.js'
 import type { Activate } from '../applications/status.js'
@@ -32,10 +33,16 @@ export interface ClientAuthenticationOptions {
   readonly now: () => number
 }
 
-/** The application that authenticated; or the one whose key was presented, if its authentication failed. */
+/** The application that authenticated; or the one whose key or id was presented, if its authentication failed. */
 interface Attempt {
   readonly authenticated?: ApplicationRecord
   readonly known?: ApplicationRecord | undefined
+}
+
+interface FoundClient {
+  readonly application: ApplicationRecord
+  /** The hash of the key that was presented; undefined if it was the application's id. */
+  readonly hash?: string
 }
 
 export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
@@ -45,11 +52,11 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     let known: ApplicationRecord | undefined
     for (const { id, secret } of readings) {
-      const found = await findByKey(id)
+      const found = isApplicationId(id) ? await findById(id) : await findByKey(id)
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
       const matched = credentials().match(secret, found?.application.secrets ?? [], now())
       if (found && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
-        lastUsed.note(found.hash)
+        if (found.hash !== undefined) lastUsed.note(found.hash)
         lastUsed.note(matched.hash)
         if (found.application.status === 'pending') await activate(found.application.id, readRequestId(req))
         return { authenticated: found.application }
@@ -59,8 +66,14 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     return { known }
   }
 
+  /** The application with that public id, whatever its status. As with keys, one that has no live key is unknown. */
+  async function findById(id: string): Promise<FoundClient | undefined> {
+    const application = await applicationCache.findById(id)
+    return application?.keys.some((record) => isLive(record, now())) ? { application } : undefined
+  }
+
   /** The application that a live key belongs to, whatever its status. */
-  async function findByKey(key: string): Promise<{ application: ApplicationRecord; hash: string } | undefined> {
+  async function findByKey(key: string): Promise<FoundClient | undefined> {
     const hash = credentials().hashKey(key)
     if (hash === undefined) return undefined
     const application = await applicationCache.findByKeyHash(hash)
@@ -115,7 +128,7 @@ function readPresentedCredentials(req: IncomingMessage, form: Form): readonly Cl
 function createMissingCredentialsError(api: string): OAuthError {
   return createInvalidClientError(
     api,
-    'Client credentials are missing; send key and secret as HTTP Basic user name and password, or as client_id and client_secret in the form',
+    'Client credentials are missing; send key (or application id) and secret as HTTP Basic user name and password, or as client_id and client_secret in the form',
   )
 }
 

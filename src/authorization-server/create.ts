@@ -19,6 +19,7 @@ import {
   createAuthorizationEndpoint,
   createAuthorizationServerMetadata,
   createKeySetEndpoint,
+  createOpenIdMetadata,
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
 import { createRouters } from './router.js'
@@ -27,10 +28,11 @@ import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 interface AuthorizationServerOptions extends Omit<ClientAuthenticationOptions, 'limitFailures'> {
   /** All APIs. The endpoints exist for those with the scheme oauth2. */
   readonly apis: ReadonlyMap<string, TokenApi>
-  readonly baseUrl: string
   /** The path of `baseUrl`, without a slash at its end. */
   readonly basePath: string
   readonly corsOrigins: '*' | readonly string[]
+  /** The algorithm of new signing keys. */
+  readonly signingAlgorithm: string
   /** Seconds that a signing key is published before it signs. */
   readonly publishAhead: number
   readonly limits: {
@@ -55,7 +57,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   router: Middleware
   wellKnownRouter: Middleware
 } {
-  const { baseUrl, basePath, limits, rateLimits, signAccessToken, accessTokens } = options
+  const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
   const authenticateClient = createClientAuthentication({
     ...options,
@@ -86,7 +88,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     revoke: createRevocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, emit }),
     introspect: createIntrospectionEndpoint(api, readActiveToken),
     authorize: createAuthorizationEndpoint(),
-    authorizationServerMetadata: createAuthorizationServerMetadata(api, baseUrl),
+    authorizationServerMetadata: createAuthorizationServerMetadata(api),
+    openIdMetadata: createOpenIdMetadata(api, options.signingAlgorithm),
     protectedResourceMetadata: createProtectedResourceMetadata(api),
   })
 

@@ -6,23 +6,42 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
 
 /** RFC 8414 2. Every API is an issuer, so that clients find the token endpoint from the API's address. */
-export function createAuthorizationServerMetadata(api: Api, baseUrl: string): Endpoint {
-  const authMethods = ['client_secret_basic', 'client_secret_post']
+export function createAuthorizationServerMetadata(api: Api): Endpoint {
+  return createDocumentEndpoint({ ...describeAuthorizationServer(api), response_types_supported: [] })
+}
+
+/**
+ * OpenID Connect Discovery 1.0, 3, for clients that read only this document. No ID token is ever issued: the members about
+ * them are there because the specification requires them, and strict readers refuse a document without them.
+ */
+export function createOpenIdMetadata(api: Api, signingAlgorithm: string): Endpoint {
   return createDocumentEndpoint({
+    ...describeAuthorizationServer(api),
+    // Some readers refuse an empty list. `none` is the response type that returns neither a code nor a token.
+    response_types_supported: ['none'],
+    subject_types_supported: ['public'],
+    // Some verifiers accept only these for access tokens too. RS256 must be listed.
+    id_token_signing_alg_values_supported: [...new Set([signingAlgorithm, 'RS256'])],
+  })
+}
+
+function describeAuthorizationServer(api: Api): object {
+  const authMethods = ['client_secret_basic', 'client_secret_post']
+  return {
     issuer: api.resource,
     // Widely used clients refuse a document without it, although there is no authorization by redirect.
     authorization_endpoint: `${api.resource}/authorize`,
     token_endpoint: api.tokenEndpoint,
-    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    // Widely used verifiers do not read the metadata: they expect the key set below the issuer.
+    jwks_uri: `${api.resource}/.well-known/jwks.json`,
     scopes_supported: Object.keys(api.scopes),
-    response_types_supported: [],
     grant_types_supported: ['client_credentials'],
     token_endpoint_auth_methods_supported: authMethods,
     revocation_endpoint: `${api.resource}/revoke`,
     revocation_endpoint_auth_methods_supported: authMethods,
     introspection_endpoint: `${api.resource}/introspect`,
     introspection_endpoint_auth_methods_supported: authMethods,
-  })
+  }
 }
 
 /** RFC 9728 2. */
@@ -44,7 +63,7 @@ interface KeySetOptions {
   readonly publishAhead: number
 }
 
-/** `GET /.well-known/jwks.json` (RFC 7517 5). */
+/** `GET /.well-known/jwks.json`, and the same below each issuer (RFC 7517 5). */
 export function createKeySetEndpoint({ signingKeys, available, publishAhead }: KeySetOptions): Endpoint {
   // Every cached key set must have expired before a new key signs.
   const maxAge = Math.min(DOCUMENT_MAX_AGE_SECONDS, publishAhead)

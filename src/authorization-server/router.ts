@@ -12,6 +12,7 @@ interface ApiEndpoints {
   readonly introspect: Endpoint
   readonly authorize: Endpoint
   readonly authorizationServerMetadata: Endpoint
+  readonly openIdMetadata: Endpoint
   readonly protectedResourceMetadata: Endpoint
 }
 
@@ -33,7 +34,8 @@ type Routes = Map<string, Record<string, Endpoint>>
  */
 export function createRouters(options: RouterOptions): { router: Middleware; wellKnownRouter: Middleware } {
   const { endpoints, keySet, basePath, cors, logRefusal } = options
-  const routes: Routes = new Map([['/.well-known/jwks.json', routeGet(answerErrors('platform', keySet, logRefusal))]])
+  const keySetRoute = routeGet(answerErrors('platform', keySet, logRefusal))
+  const routes: Routes = new Map([['/.well-known/jwks.json', keySetRoute]])
   const rootRoutes: Routes = new Map()
 
   for (const { api, ...endpoint } of endpoints) {
@@ -41,6 +43,7 @@ export function createRouters(options: RouterOptions): { router: Middleware; wel
     const wrapWithCors = (each: Endpoint): Endpoint => wrap(addCors(each, cors))
     const preflight = cors && { OPTIONS: wrapWithCors((_req, res) => sendEmpty(res, 204)) }
     const authorizationServer = routeGet(wrap(endpoint.authorizationServerMetadata))
+    const openId = routeGet(wrap(endpoint.openIdMetadata))
     const protectedResource = routeGet(wrap(endpoint.protectedResourceMetadata))
     routes
       .set(`/${api.name}/token`, { '*': wrapWithCors(endpoint.token), ...preflight })
@@ -48,11 +51,12 @@ export function createRouters(options: RouterOptions): { router: Middleware; wel
       .set(`/${api.name}/introspect`, { POST: wrapWithCors(endpoint.introspect), ...preflight })
       .set(`/${api.name}/authorize`, routeGet(wrap(endpoint.authorize)))
       .set(`/${api.name}/.well-known/oauth-authorization-server`, authorizationServer)
-      .set(`/${api.name}/.well-known/openid-configuration`, authorizationServer)
+      .set(`/${api.name}/.well-known/openid-configuration`, openId)
       .set(`/${api.name}/.well-known/oauth-protected-resource`, protectedResource)
+      .set(`/${api.name}/.well-known/jwks.json`, keySetRoute)
     rootRoutes
       .set(`/.well-known/oauth-authorization-server${basePath}/${api.name}`, authorizationServer)
-      .set(`/.well-known/openid-configuration${basePath}/${api.name}`, authorizationServer)
+      .set(`/.well-known/openid-configuration${basePath}/${api.name}`, openId)
       .set(`/.well-known/oauth-protected-resource${basePath}/${api.name}`, protectedResource)
   }
 

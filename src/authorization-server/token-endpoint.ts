@@ -87,7 +87,7 @@ function grantScopes(api: Api, application: ApplicationRecord, form: Form): read
 
   // An application may still have scopes that the API no longer has.
   const grantedScopes = Object.keys(api.scopes).filter((scope) => grant.scopes.includes(scope))
-  const scopes = selectScopes(grantedScopes, form.get('scope'))
+  const scopes = selectScopes(api, grantedScopes, form.get('scope'))
   const resource = form.get('resource')
   if (resource !== undefined && resource !== api.resource) {
     throw new OAuthError('invalid_target', `The resource is not this API; its identifier is ${api.resource}`)
@@ -95,14 +95,18 @@ function grantScopes(api: Api, application: ApplicationRecord, form: Form): read
   return scopes
 }
 
-/** RFC 6749 3.3: the requested scopes, or all granted scopes if the client requests none. */
-function selectScopes(granted: readonly string[], requested: string | undefined): readonly string[] {
+/**
+ * RFC 6749 3.3: what is both requested and granted, or all that is granted if the client requests nothing. Many clients
+ * request every scope of the metadata, and must get those that their application has.
+ */
+function selectScopes(api: Api, granted: readonly string[], requested: string | undefined): readonly string[] {
   if (requested === undefined) return granted
-  const scopes = [...new Set(requested.split(' '))]
-  // A malformed scope is never among the granted ones.
-  if (scopes.every((scope) => granted.includes(scope))) return scopes
-  throw new OAuthError(
-    'invalid_scope',
-    'The scope is malformed, or holds something that the application has not been granted',
-  )
+  const requestedScopes = [...new Set(requested.split(' '))]
+  // A malformed scope is never one of the API.
+  if (!requestedScopes.every((scope) => Object.hasOwn(api.scopes, scope))) {
+    throw new OAuthError('invalid_scope', 'The scope is malformed, or holds a scope that this API does not have')
+  }
+  const scopes = requestedScopes.filter((scope) => granted.includes(scope))
+  if (scopes.length > 0) return scopes
+  throw new OAuthError('invalid_scope', 'The application has been granted none of the requested scopes')
 }

@@ -82,7 +82,14 @@ function renderFacts({ resource, tokenEndpoint, scopes }: Api): Html[] {
   const usage =
     tokenEndpoint === undefined
       ? [renderFact('Header', 'X-Api-Key: YOUR_KEY')]
-      : [renderFact('Token address', tokenEndpoint), renderFact('Header', 'Authorization: Bearer ACCESS_TOKEN')]
+      : [
+          renderFact('Token address', tokenEndpoint),
+          html`<dt>client_id</dt>
+            <dd>
+              The key of your application, or its id (<code>app_…</code>), which is no secret and may appear in logs
+            </dd>`,
+          renderFact('Header', 'Authorization: Bearer ACCESS_TOKEN'),
+        ]
   if (entries.length > 0)
     usage.push(
       html`<dt>Scopes</dt>

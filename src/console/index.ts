@@ -77,7 +77,7 @@ export function developerConsole<const Apis extends ApisOptions>(
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
     resources.set(
       `/apis/${api.name}/openapi.json`,
-      createResource(json, 'application/json; charset=utf-8', REVALIDATED),
+      createResource(json, 'application/json; charset=utf-8', DOCUMENT_HEADERS),
     )
   }
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
@@ -88,7 +88,8 @@ export function developerConsole<const Apis extends ApisOptions>(
 
 /** A year: the URL changes with the content. */
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-const REVALIDATED = { 'Cache-Control': 'no-cache' }
+/** Pages of every origin may read a document, such as other viewers and client generators. */
+const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
 
 /** Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL. */
 function createHtmlResource(text: string, policy: string): Resource {

@@ -69,7 +69,7 @@ function createSecurityScheme(api: Api): JsonObject {
   return {
     type: 'oauth2',
     description:
-      'An access token, requested with the key (client_id) and the secret (client_secret) of your application. They came by e-mail when it was registered.',
+      'An access token, requested with the key (client_id) and the secret (client_secret) of your application. They came by e-mail when it was registered. The id of the application may be the client_id instead of the key.',
     flows: { clientCredentials: { tokenUrl: api.tokenEndpoint, scopes: api.scopes } },
   }
 }

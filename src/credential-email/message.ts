@@ -49,6 +49,7 @@ export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptio
       ...(byLink ? describeClaimLink(`${developersUrl}/register/claim#${claimToken}`) : []),
       ...(key === undefined ? [] : [{ label: 'Key (client_id, X-Api-Key)', code: key }]),
       ...(secret === undefined ? [] : [{ label: 'Secret (client_secret)', code: secret }]),
+      ...describeId(application, purpose, apis),
       ...Object.keys(application.apis).flatMap((api) => describeApi(apis.get(api), purpose, key, secret)),
       ...(developersUrl === undefined ? [] : [{ label: 'Documentation of these APIs', link: developersUrl }]),
       ...(byLink ? [] : [KEEP_SAFE]),
@@ -87,6 +88,13 @@ function describePrevious(
   }
   const stillWorks = `${previous} still works for ${formatDuration(overlap)}`
   return [byLink ? `${stillWorks} after the new one is shown.` : `${stillWorks}.`]
+}
+
+/** At the token endpoint the public id may stand for the key, which is a credential: web servers log the user name of HTTP Basic. */
+function describeId(application: ApplicationRecord, purpose: EmailPurpose, apis: ReadonlyMap<string, Api>): Block[] {
+  const usesTokens = Object.keys(application.apis).some((api) => apis.get(api)?.scheme === 'oauth2')
+  if (purpose === 'key' || !usesTokens) return []
+  return [{ label: 'Application id (may be the client_id instead of the key; it is no secret)', code: application.id }]
 }
 
 const UNITS = [

@@ -24,7 +24,7 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   unsupported_grant_type: 'Send grant_type=client_credentials.',
   unsupported_response_type: 'Use the token endpoint: there is no authorization by redirect.',
   unauthorized_client: 'Grant access with auth.applications.allow(id, api).',
-  invalid_scope: 'Request fewer scopes, or grant them with auth.applications.allow(id, api, { scopes }).',
+  invalid_scope: 'Request scopes that the API has, and grant them with auth.applications.allow(id, api, { scopes }).',
   invalid_target: "Omit `resource`, or send this API's identifier.",
   unauthorized: 'Send the credential that WWW-Authenticate names, in its header.',
   invalid_client: 'Check the key and the secret, and that the application is active: auth.applications.get(id).',

@@ -16,6 +16,8 @@ export function createBearerErrors(
   scopes: readonly string[],
 ): ErrorResponses<TokenFailureReason | 'noCredential' | 'duplicateCredential' | 'malformed' | 'insufficientScope'> {
   const metadata = ['resource_metadata', `${api.resource}/.well-known/oauth-protected-resource`] as const
+  // RFC 6750 3: clients request these scopes. Without them the API's metadata names all scopes.
+  const neededScopes = scopes.length > 0 ? [['scope', scopes.join(' ')] as const] : []
 
   function createError(error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial {
     const parameters = [
@@ -31,7 +33,7 @@ export function createBearerErrors(
   return {
     // RFC 6750 3.1: a request without a credential is answered without an error code.
     noCredential: createDenial('unauthorized', 'An access token is needed: Authorization: Bearer <access token>', {
-      'WWW-Authenticate': formatChallenge('Bearer', [['realm', api.name], metadata]),
+      'WWW-Authenticate': formatChallenge('Bearer', [['realm', api.name], ...neededScopes, metadata]),
     }),
     duplicateCredential: createError('invalid_request', 'There are two Authorization headers'),
     malformed: createError('invalid_request', 'The Authorization header must be: Bearer <access token>'),
@@ -39,10 +41,11 @@ export function createBearerErrors(
     expiredToken: createError('invalid_token', 'The access token expired'),
     tokenOfAnotherApi: createError('invalid_token', 'The access token was issued for another API'),
     revokedToken: createError('invalid_token', 'The access token is no longer valid'),
-    insufficientScope: createError('insufficient_scope', 'The access token lacks a scope that this needs', [
-      'scope',
-      scopes.join(' '),
-    ]),
+    insufficientScope: createError(
+      'insufficient_scope',
+      'The access token lacks a scope that this needs',
+      ...neededScopes,
+    ),
   }
 }
 

@@ -66,7 +66,7 @@ const KINDS: readonly Kind[] = [
     kind: 'metadata', weight: 4,
     draft: (random) => ({
       route: 'metadata',
-      target: random.pick(['/.well-known/jwks.json', '/orders/.well-known/oauth-authorization-server', '/orders/.well-known/openid-configuration', '/orders/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server/orders']),
+      target: random.pick(['/.well-known/jwks.json', '/orders/.well-known/jwks.json', '/orders/.well-known/oauth-authorization-server', '/orders/.well-known/openid-configuration', '/orders/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server/orders']),
     }),
   },
   { kind: 'authorize', weight: 1, draft: () => ({ route: 'authorize', target: '/orders/authorize?response_type=code' }) },

@@ -42,6 +42,12 @@ describe('POST /{api}/introspect (RFC 7662, docs/http.md I1 to I7)', () => {
         })
       })
 
+      it('I4, I6: accepts the public id of the application as client_id', async () => {
+        const byId = { ...shop, clientId: shop.id }
+        expect(await introspect(byId, await accessToken(host.app, 'orders', shop))).toMatchObject({ active: true })
+        expect(await introspect(shop, await accessToken(host.app, 'orders', byId))).toMatchObject({ active: true })
+      })
+
       it('I6: has no scope if the token has none, and no null', async () => {
         const answer = await introspect(shop, await accessToken(host.app, 'invoices', shop), 'invoices')
         expect(answer).toMatchObject({ active: true, sub: shop.id })

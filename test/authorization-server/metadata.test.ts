@@ -1,3 +1,4 @@
+import { OpenIdProviderMetadataSchema } from '@modelcontextprotocol/sdk/shared/auth.js'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Express } from 'express'
@@ -13,7 +14,7 @@ function createAuthorizationServerDocument(resource: string, scopes: readonly st
     issuer: resource,
     authorization_endpoint: `${resource}/authorize`,
     token_endpoint: `${resource}/token`,
-    jwks_uri: `${resource.slice(0, resource.lastIndexOf('/'))}/.well-known/jwks.json`,
+    jwks_uri: `${resource}/.well-known/jwks.json`,
     scopes_supported: scopes,
     response_types_supported: [],
     grant_types_supported: ['client_credentials'],
@@ -22,6 +23,16 @@ function createAuthorizationServerDocument(resource: string, scopes: readonly st
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint: `${resource}/introspect`,
     introspection_endpoint_auth_methods_supported: methods,
+  }
+}
+
+/** The same, with what OpenID Connect Discovery 1.0, 3, requires and strict readers check. */
+function createOpenIdDocument(resource: string, scopes: readonly string[], algorithms: readonly string[]) {
+  return {
+    ...createAuthorizationServerDocument(resource, scopes),
+    response_types_supported: ['none'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: algorithms,
   }
 }
 
@@ -40,15 +51,36 @@ const SCOPES = ['orders:read', 'orders:write']
 
 describe('Metadata of an oauth2 API (docs/http.md M1 to M7, P5 to P8)', () => {
   onEveryPlatform((host) => {
-    it.each([
-      '/orders/.well-known/oauth-authorization-server',
-      '/orders/.well-known/openid-configuration',
-      '/.well-known/oauth-authorization-server/orders',
-      '/.well-known/openid-configuration/orders',
-    ])('is served at %s (RFC 8414)', async (path) => {
-      const { status, body } = await request(host.app).get(path)
-      expect(status).toBe(200)
-      expect(body).toEqual(createAuthorizationServerDocument('https://api.example.com/orders', SCOPES))
+    it.each(['/orders/.well-known/oauth-authorization-server', '/.well-known/oauth-authorization-server/orders'])(
+      'M1: is served at %s (RFC 8414)',
+      async (path) => {
+        const { status, body } = await request(host.app).get(path)
+        expect(status).toBe(200)
+        expect(body).toEqual(createAuthorizationServerDocument('https://api.example.com/orders', SCOPES))
+      },
+    )
+
+    it.each(['/orders/.well-known/openid-configuration', '/.well-known/openid-configuration/orders'])(
+      'M8: is served at %s, with the members that strict readers of OpenID documents require',
+      async (path) => {
+        const { status, body } = await request(host.app).get(path)
+        expect(status).toBe(200)
+        expect(body).toEqual(createOpenIdDocument('https://api.example.com/orders', SCOPES, ['ES256', 'RS256']))
+        expect(OpenIdProviderMetadataSchema.safeParse(body)).toMatchObject({ success: true })
+      },
+    )
+
+    it('M8: names the algorithm of new signing keys first, and RS256 once', async () => {
+      for (const [algorithm, algorithms] of [
+        ['EdDSA', ['EdDSA', 'RS256']],
+        ['RS256', ['RS256']],
+      ] as const) {
+        const { auth } = openPlatform({ signing: { algorithm } })
+        const app = host.express().use(auth.router)
+        const { body } = await request(app).get('/orders/.well-known/openid-configuration')
+        expect(body).toMatchObject({ id_token_signing_alg_values_supported: algorithms })
+        await auth.close()
+      }
     })
 
     it.each(['/orders/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/orders'])(
@@ -72,12 +104,14 @@ describe('Metadata of an oauth2 API (docs/http.md M1 to M7, P5 to P8)', () => {
         expect((await request(host.app).get(`/${api}/.well-known/${document}`)).status).toBe(404)
         expect((await request(host.app).get(`/.well-known/${document}/${api}`)).status).toBe(404)
       }
+      expect((await request(host.app).get(`/${api}/.well-known/jwks.json`)).status).toBe(404)
     })
 
     it.each([
       ...DOCUMENTS.map((document) => `/orders/.well-known/${document}`),
       ...DOCUMENTS.map((document) => `/.well-known/${document}/orders`),
       '/.well-known/jwks.json',
+      '/orders/.well-known/jwks.json',
     ])('is readable by every page and cached for 300 seconds at %s', async (path) => {
       const { headers } = await request(host.app).get(path)
       expect(headers).toMatchObject({
@@ -89,7 +123,7 @@ describe('Metadata of an oauth2 API (docs/http.md M1 to M7, P5 to P8)', () => {
       expect(headers).not.toHaveProperty('set-cookie')
     })
 
-    it.each([...DOCUMENTS.map((document) => `/orders/.well-known/${document}`), '/.well-known/jwks.json'])(
+    it.each([...DOCUMENTS, 'jwks.json'].map((document) => `/orders/.well-known/${document}`))(
       'answers HEAD of %s with the headers of GET and no body',
       async (path) => {
         const { date: _date, ...get } = (await request(host.app).get(path)).headers as Record<string, string>
@@ -122,23 +156,26 @@ describe('Metadata of an oauth2 API (docs/http.md M1 to M7, P5 to P8)', () => {
       expect((await request(host.app).post('/orders/authorize')).status).toBe(404)
     })
 
-    it('M3: includes the key set at /.well-known/jwks.json (RFC 7517 5), without private members', async () => {
-      const { body } = (await request(host.app).get('/.well-known/jwks.json')) as { body: { keys: object[] } }
-      const [current] = (await host.auth.signingKeys.list()).items
-      expect(body).toEqual({
-        keys: [
-          {
-            kty: 'EC',
-            crv: 'P-256',
-            x: expect.any(String) as string,
-            y: expect.any(String) as string,
-            kid: current?.kid,
-            alg: 'ES256',
-            use: 'sig',
-          },
-        ],
-      })
-    })
+    it.each(['/.well-known/jwks.json', '/orders/.well-known/jwks.json', '/invoices/.well-known/jwks.json'])(
+      'M3: includes the key set at %s (RFC 7517 5), without private members',
+      async (path) => {
+        const { body } = (await request(host.app).get(path)) as { body: { keys: object[] } }
+        const [current] = (await host.auth.signingKeys.list()).items
+        expect(body).toEqual({
+          keys: [
+            {
+              kty: 'EC',
+              crv: 'P-256',
+              x: expect.any(String) as string,
+              y: expect.any(String) as string,
+              kid: current?.kid,
+              alg: 'ES256',
+              use: 'sig',
+            },
+          ],
+        })
+      },
+    )
   })
 })
 
@@ -155,12 +192,19 @@ describe.each(Object.entries(EXPRESSES))(
 
     it.each([
       '/platform/v1/orders/.well-known/oauth-authorization-server',
-      '/platform/v1/orders/.well-known/openid-configuration',
       '/.well-known/oauth-authorization-server/platform/v1/orders',
-      '/.well-known/openid-configuration/platform/v1/orders',
     ])('is served at %s (RFC 8414)', async (path) => {
       const { body } = await request(app).get(path)
       expect(body).toEqual(createAuthorizationServerDocument('https://example.com/platform/v1/orders', SCOPES))
+    })
+
+    it.each([
+      '/platform/v1/orders/.well-known/openid-configuration',
+      '/.well-known/openid-configuration/platform/v1/orders',
+    ])('is served at %s (OpenID Connect Discovery)', async (path) => {
+      const { body } = await request(app).get(path)
+      const issuer = 'https://example.com/platform/v1/orders'
+      expect(body).toEqual(createOpenIdDocument(issuer, SCOPES, ['ES256', 'RS256']))
     })
 
     it.each([
@@ -171,8 +215,9 @@ describe.each(Object.entries(EXPRESSES))(
       expect(body).toEqual(createProtectedResourceDocument('https://example.com/platform/v1/orders', SCOPES, 'Orders'))
     })
 
-    it('includes the key set below the path, where jwks_uri says', async () => {
+    it('includes the key set below the path and below the issuer, where jwks_uri says', async () => {
       expect((await request(app).get('/platform/v1/.well-known/jwks.json')).status).toBe(200)
+      expect((await request(app).get('/platform/v1/orders/.well-known/jwks.json')).status).toBe(200)
       expect((await request(app).get('/.well-known/jwks.json')).status).toBe(404)
     })
 

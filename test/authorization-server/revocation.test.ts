@@ -48,6 +48,12 @@ describe('POST /{api}/revoke (RFC 7009, docs/http.md I1 to I4, I8 and I9)', () =
         await expect(host.auth.verifyAccessToken('orders', one)).rejects.toMatchObject({ code: 'invalid_token' })
       })
 
+      it('I4, I8: accepts the public id of the application as client_id', async () => {
+        const token = await accessToken(host.app, 'orders', shop)
+        expect((await revoke({ ...shop, clientId: shop.id }, token)).status).toBe(200)
+        expect(await call(token)).toBe(401)
+      })
+
       it('accepts Basic, and any token_type_hint', async () => {
         const Authorization = basic(shop.clientId, shop.clientSecret)
         for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense', '']) {

@@ -42,7 +42,7 @@ describe('auth.router (docs/http.md P1 to P12)', () => {
       ],
       [
         'no other path of an API',
-        ['/orders/items', '/orders/authorise', '/orders/jwks.json', '/orders/.well-known/jwks.json'],
+        ['/orders/items', '/orders/authorise', '/orders/jwks.json', '/catalog/.well-known/jwks.json'],
       ],
     ])('P11, P12: matches %s', async (_, paths) => {
       for (const path of paths) {
@@ -56,6 +56,7 @@ describe('auth.router (docs/http.md P1 to P12)', () => {
       ['/orders/introspect', ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']],
       ['/orders/authorize', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
       ['/.well-known/jwks.json', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
+      ['/orders/.well-known/jwks.json', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
       ['/orders/.well-known/oauth-authorization-server', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
       ['/.well-known/oauth-protected-resource/orders', ['POST', 'PUT', 'DELETE', 'OPTIONS']],
     ])('P11: passes other methods of %s on to the host', async (path, methods) => {

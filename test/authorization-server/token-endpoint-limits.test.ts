@@ -55,6 +55,21 @@ describe('The failedAuthentication limit (docs/http.md T11, L1)', () => {
         expect((await fail(shop, '192.0.2.5')).status).toBe(401)
       })
 
+      it('counts failures with the public id and with the key together, and unknown ids as one unknown client', async () => {
+        const byId = { ...shop, clientId: shop.id }
+        for (let i = 0; i < 3; i++) expect((await fail(i === 1 ? shop : byId, '192.0.2.11')).status).toBe(401)
+        for (const client of [byId, shop]) expect((await fail(client, '192.0.2.11')).status).toBe(429)
+        await expectToken(post(host.app, TOKEN, createTokenForm(byId), from('192.0.2.11')))
+
+        const deleted = await createApplication(host.auth, ['orders'])
+        await host.auth.applications.delete(deleted.id)
+        const statuses = []
+        for (const clientId of [`app_${'0'.repeat(32)}`, `app_${'1'.repeat(32)}`, 'someone', deleted.id]) {
+          statuses.push((await fail({ clientId, clientSecret: '' }, '192.0.2.11')).status)
+        }
+        expect(statuses).toEqual([401, 401, 401, 429])
+      })
+
       it('counts per /64 network of an IPv6 address, in every notation', async () => {
         const notations = [
           '2001:db8:1:2::1',

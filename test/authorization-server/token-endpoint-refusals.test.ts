@@ -260,6 +260,14 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
         suspended: suspended!,
         deleted: deleted!,
         pending: pending!,
+        'an unknown id': { clientId: `app_${'0'.repeat(32)}`, clientSecret: shop.clientSecret },
+        'no id at all': { clientId: 'app_', clientSecret: shop.clientSecret },
+        'the id in capitals': { ...shop, clientId: shop.id.toUpperCase() },
+        'an id with a wrong secret': { clientId: shop.id, clientSecret: `${shop.clientSecret}x` },
+        'an id with the secret of another': { clientId: shop.id, clientSecret: retired.clientSecret },
+        ...Object.fromEntries(
+          [suspended!, deleted!, pending!].map((client) => [`id of ${client.id}`, { ...client, clientId: client.id }]),
+        ),
       }
       const bytes = new Map<string, string>()
       for (const [name, { clientId, clientSecret }] of Object.entries(presented)) {
@@ -341,10 +349,19 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
       expectRefusal(await post(host.app, TOKEN, form), 400, 'invalid_scope')
     })
 
-    it('T14: a scope that the application does not have with 400 invalid_scope, alone and beside one that it has', async () => {
+    it('T14: a scope that the API does not have beside one that the application has with 400 invalid_scope', async () => {
+      const form = createTokenForm(shop, { scope: 'orders:read orders:delete' })
+      expectRefusal(await post(host.app, TOKEN, form), 400, 'invalid_scope')
+    })
+
+    it('T14: only scopes that the application does not have with 400 invalid_scope', async () => {
       const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
-      for (const scope of ['orders:write', BOTH]) {
-        expectRefusal(await post(host.app, TOKEN, createTokenForm(reader, { scope })), 400, 'invalid_scope')
+      const unscoped = await createApplication(host.auth, { orders: { scopes: [] } })
+      for (const [client, scope] of [
+        [reader, 'orders:write'],
+        [unscoped, BOTH],
+      ] as const) {
+        expectRefusal(await post(host.app, TOKEN, createTokenForm(client, { scope })), 400, 'invalid_scope')
       }
     })
 

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   accessToken,
@@ -154,6 +155,41 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     it('with the scopes that the application was granted, not all scopes of the API', async () => {
       const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
       expect((await post(host.app, TOKEN, createTokenForm(reader))).body).toMatchObject({ scope: 'orders:read' })
+    })
+
+    it('T14, T20: with those of the requested scopes that the application was granted, and names them', async () => {
+      const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
+      for (const scope of [BOTH, 'orders:write orders:read', 'orders:write orders:read orders:read']) {
+        const { status, body } = await post(host.app, TOKEN, createTokenForm(reader, { scope })).then(whole)
+        expect({ status, scope: body['scope'] }).toEqual({ status: 200, scope: 'orders:read' })
+        expect(decodeJwt(body['access_token'] as string)).toMatchObject({ scope: 'orders:read' })
+      }
+    })
+
+    it("T25: to the application's public id instead of its key", async () => {
+      const { id, clientSecret } = shop
+      for (const [form, headers] of [
+        [createTokenForm({ clientId: id, clientSecret }), {}],
+        [GRANT, { Authorization: basic(id, clientSecret) }],
+        [GRANT, { Authorization: encodedBasic(id, clientSecret) }],
+        [GRANT, { Authorization: basic(escapeUnderscores(id), escapeUnderscores(clientSecret)) }],
+        [{ ...GRANT, client_id: id }, { Authorization: basic(id, clientSecret) }],
+      ] as const) {
+        const { status, body } = await post(host.app, TOKEN, form, headers).then(whole)
+        expect({ status, scope: body['scope'] }).toEqual({ status: 200, scope: BOTH })
+        expect(decodeJwt(body['access_token'] as string)).toMatchObject({ sub: id, client_id: id })
+      }
+    })
+
+    it('T25: to the public id after the key was rotated, and to the secret that replaced the first', async () => {
+      const client = await createApplication(host.auth, ['orders'])
+      const { auth } = host
+      await auth.applications.rotateKey(client.id, { overlap: 0 })
+      await expectToken(post(host.app, TOKEN, createTokenForm({ ...client, clientId: client.id })))
+      const { credentials } = await auth.applications.rotateSecret(client.id, { overlap: 0 })
+      const clientSecret = credentials.clientSecret ?? ''
+      await expectToken(post(host.app, TOKEN, createTokenForm({ clientId: client.id, clientSecret })))
+      expect((await post(host.app, TOKEN, createTokenForm({ ...client, clientId: client.id }))).status).toBe(401)
     })
 
     it('to the resource identifier of the API', async () => {

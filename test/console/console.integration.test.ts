@@ -79,6 +79,19 @@ describe('the console of a shop', () => {
     for (const link of links) expect((await fetch(link)).status, link).toBe(200)
   })
 
+  it('says at oauth2 APIs that the public id of the application may be the client_id', async () => {
+    const { page } = await pageAt(shop.developers)
+    const describes = (api: string) => page.querySelector(`#api-${api} dl`)!.textContent.includes('or its id (app_…)')
+    expect([describes('orders'), describes('catalog')]).toEqual([true, false])
+  })
+
+  it("lets pages of every origin read an API's document, and no other resource of the console", async () => {
+    const readAllowedOrigin = async (path: string) =>
+      (await fetch(`${shop.developers}${path}`)).headers.get('Access-Control-Allow-Origin')
+    expect(await readAllowedOrigin('/apis/orders/openapi.json')).toBe('*')
+    for (const path of ['/', '/apis/orders', '/register']) expect(await readAllowedOrigin(path), path).toBeNull()
+  })
+
   it.each(['', '/apis/orders', '/register', '/register/claim'])(
     'loads nothing from another origin: %s',
     async (path) => {

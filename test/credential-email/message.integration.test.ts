@@ -67,6 +67,7 @@ describe('the e-mail of a registration', () => {
           `curl -H "X-Api-Key: ${clientId}" "https://api.example.com/catalog"`,
         ]),
       )
+      expect(shown).toMatch(/Application id \(may be the client_id instead of the key[^]*?\s(app_[0-9a-f]{32})\s/)
       expect(shown).toContain('Orders: get access tokens at')
       expect(shown).toContain('Catalog: send your key in the header')
     }
@@ -78,7 +79,7 @@ describe('the e-mail of a registration', () => {
     expect(email.text).toMatch(KEY)
     for (const shown of [email.text, email.html, email.subject]) {
       expect(shown).not.toMatch(SECRET_VALUE)
-      expect(shown).not.toMatch(/secret|token/i)
+      expect(shown).not.toMatch(/secret|token|app_/i)
     }
   })
 

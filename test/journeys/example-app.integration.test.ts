@@ -57,7 +57,7 @@ describe('The example app', () => {
     const refused = await paste('Refused')
     expect(refused.stdout).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
     expect(refused.stdout).toContain(
-      `\r\nWWW-Authenticate: Bearer realm="orders", resource_metadata="${example.baseUrl}/`,
+      `\r\nWWW-Authenticate: Bearer realm="orders", scope="orders:read", resource_metadata="${example.baseUrl}/`,
     )
   })
 
@@ -140,7 +140,6 @@ describe('After a restart, the example app', () => {
     expect(second.output()).toContain(made.clientSecret)
     expect(await ordersAt(second.baseUrl)).toEqual([order])
     expect((await fetch(`${second.baseUrl}/catalog/items/TEA-MATCHA-30`, { headers: key })).status).toBe(404)
-    expect((await client(second.baseUrl)).code).toBe(0)
   })
 
   it('has the same data after kill -9', async () => {
@@ -153,11 +152,10 @@ describe('After a restart, the example app', () => {
     const second = await start()
     expect(await credentials()).toEqual(made)
     expect(new Set(await ordersAt(second.baseUrl))).toEqual(new Set(placed))
-    expect((await client(second.baseUrl)).code).toBe(0)
   })
 
   it('starts after a kill -9 at any moment of its first start', { timeout: 60_000 }, async () => {
-    for (const delay of [80, 160, 220, 280, 360]) {
+    for (const delay of [100, 220, 340]) {
       await rm(join(folder, 'var'), { recursive: true, force: true })
       const child = spawnServer({ PORT: String(await freePort()) })
       const closed = once(child, 'close')
@@ -186,7 +184,7 @@ describe('After a restart, the example app', () => {
     const example = await start()
     expect(await credentials()).not.toEqual(former)
     expect(await readMode(file)).toBe('600')
-    expect((await client(example.baseUrl)).code).toBe(0)
+    expect(await ordersAt(example.baseUrl)).toEqual([])
   })
 
   it('creates a new demo application if the stored secret was rotated', async () => {
@@ -267,7 +265,7 @@ describe('With a path in BASE_URL, the example app', () => {
     expect(await metadata.json()).toMatchObject({
       issuer: `${origin}/v1/orders`,
       token_endpoint: `${origin}/v1/orders/token`,
-      jwks_uri: `${origin}/v1/.well-known/jwks.json`,
+      jwks_uri: `${origin}/v1/orders/.well-known/jwks.json`,
     })
   })
 

@@ -80,20 +80,22 @@ onEveryPlatform(
         const { app } = mounted()
         const { headers } = await request(app).get(`${mount}/orders/items/7`).expect(401)
         expect(headers['www-authenticate']).toBe(
-          `Bearer realm="orders", resource_metadata="${BASE}/orders/.well-known/oauth-protected-resource"`,
+          `Bearer realm="orders", scope="orders:read", resource_metadata="${BASE}/orders/.well-known/oauth-protected-resource"`,
         )
         const server = await request(app).get(`${mount}/orders/.well-known/oauth-authorization-server`).expect(200)
         expect(server.body).toMatchObject({
           issuer: `${BASE}/orders`,
           token_endpoint: `${BASE}/orders/token`,
-          jwks_uri: `${BASE}/.well-known/jwks.json`,
+          jwks_uri: `${BASE}/orders/.well-known/jwks.json`,
           revocation_endpoint: `${BASE}/orders/revoke`,
           introspection_endpoint: `${BASE}/orders/introspect`,
         })
         const resource = await request(app).get(`${mount}/orders/.well-known/oauth-protected-resource`).expect(200)
         expect(resource.body).toMatchObject({ resource: `${BASE}/orders`, authorization_servers: [`${BASE}/orders`] })
-        const keys = await request(app).get(`${mount}/.well-known/jwks.json`).expect(200)
-        expect(keys.body).toMatchObject({ keys: [{ kty: 'EC' }] })
+        for (const path of ['/.well-known/jwks.json', '/orders/.well-known/jwks.json']) {
+          const keys = await request(app).get(`${mount}${path}`).expect(200)
+          expect(keys.body).toMatchObject({ keys: [{ kty: 'EC' }] })
+        }
       })
 
       it('answers at no other path', async () => {

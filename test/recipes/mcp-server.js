@@ -14,12 +14,14 @@ const app = express()
 app.use(auth.router)
 
 let bottles = 12
-app.post('/mcp', auth.requireBearer('mcp', { scopes: ['stock:read'] }), express.json(), async (req, res) => {
+app.post('/mcp', auth.requireBearer('mcp'), express.json(), async (req, res) => {
   const { application, scopes } = authOf(req)
   const server = new McpServer({ name: 'cellar', version: '1.0.0' })
-  server.registerTool('count', { description: 'Counts the bottles' }, () => ({
-    content: [{ type: 'text', text: `${application.name}: ${bottles} bottles` }],
-  }))
+  if (scopes.includes('stock:read')) {
+    server.registerTool('count', { description: 'Counts the bottles' }, () => ({
+      content: [{ type: 'text', text: `${application.name}: ${bottles} bottles` }],
+    }))
+  }
   if (scopes.includes('stock:write')) {
     server.registerTool('add', { description: 'Adds a bottle' }, () => ({
       content: [{ type: 'text', text: `${application.name}: ${++bottles} bottles` }],

@@ -166,21 +166,25 @@ describe.each([
     await runSnippet('Revocation', { auth, application })
     expect(await auth.applications.get(id)).toMatchObject({ status: 'suspended' })
   })
+})
 
-  it('refuses an application without the scope of the route: 403, which ends the attempt of the client', async () => {
-    const { connect } = await createClient('Writer', ['stock:write'])
-    await expect(connect()).rejects.toMatchObject({ code: 403 })
-    const refused = {
-      request: `POST ${path}/mcp`,
-      authorization: 'Bearer',
-      method: 'initialize',
-      status: 403,
-      challenge: expect.stringMatching(/error="insufficient_scope",.* scope="stock:read"/) as string,
-    }
-    const [unauthorized] = exchangesOfFirstCall(running.baseUrl, path)
-    const tokenRequest = exchangesOfTokenRequest(running.baseUrl, path)
-    // The client requests one more token, and sees that it has the same scopes.
-    expect(exchanges).toEqual([unauthorized, ...tokenRequest, refused, ...tokenRequest, refused])
+describe('An MCP server below a path, without auth.wellKnownRouter,', () => {
+  it("leads the page's client over the OpenID document below the path to a tool call", async () => {
+    const running = await startServer(EXPRESSES['Express 5'], '/v1', { wellKnownRouter: false })
+    const exchanges = recordExchanges()
+    vi.stubEnv('CLIENT_ID', running.credentials.clientId)
+    vi.stubEnv('CLIENT_SECRET', running.credentials.clientSecret)
+    vi.stubEnv('MCP_URL', `${running.baseUrl}/mcp`)
+    expect(await runModule(CLIENT)).toEqual([{ content: [{ type: 'text', text: 'Assistant: 12 bottles' }] }])
+    expect(exchanges.filter(({ request }) => request.includes('.well-known'))).toEqual([
+      { request: 'GET /v1/mcp/.well-known/oauth-protected-resource', status: 200 },
+      { request: 'GET /.well-known/oauth-authorization-server/v1/mcp', status: 404 },
+      { request: 'GET /.well-known/openid-configuration/v1/mcp', status: 404 },
+      { request: 'GET /v1/mcp/.well-known/openid-configuration', status: 200 },
+    ])
+    vi.unstubAllGlobals()
+    vi.unstubAllEnvs()
+    await running.close()
   })
 })
 
@@ -265,7 +269,7 @@ function recordExchanges(): Exchange[] {
  * Runs the page's server unchanged, except for the version of Express, the base URL and the port: the module gets an
  * Express whose `listen()` does nothing, and a platform at the address of the test's own HTTP server.
  */
-async function startServer(createExpressApp: typeof express, path: string) {
+async function startServer(createExpressApp: typeof express, path: string, { wellKnownRouter = true } = {}) {
   let listener: RequestListener | undefined
   const { port, close } = await listen((req, res) => listener?.(req, res))
   const baseUrl = `http://127.0.0.1:${port}${path}`
@@ -288,7 +292,8 @@ async function startServer(createExpressApp: typeof express, path: string) {
 
   const app = apps[0]!
   const auth = platforms[0]!
-  if (path !== '') await runSnippet('Below a path', { express: createApp, app, auth })
+  if (wellKnownRouter && path !== '') await runSnippet('Below a path', { express: createApp, app, auth })
+  else if (path !== '') createApp().use(path, app)
   listener = apps.at(-1)
   return {
     auth,

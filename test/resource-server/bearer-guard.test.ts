@@ -16,6 +16,7 @@ import {
   type KnownApplication,
   mountGuardedRoutes,
   createBearerChallenge,
+  createMissingTokenChallenge,
   TOKEN_MISSING,
   TOKEN_MALFORMED,
   TOKEN_INVALID,
@@ -68,6 +69,18 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
     it('G2: answers a request without Authorization with 401 unauthorized and a challenge without an error code', async () => {
       expectRefusal(await get('/orders/items'), 401, 'unauthorized', TOKEN_MISSING)
     })
+
+    it.each([
+      ['/orders/read', 'orders:read'],
+      ['/orders/both', 'orders:write orders:read'],
+    ])(
+      'G2: names the scopes of %s in the challenge, in their order, and only without a credential',
+      async (path, scopes) => {
+        expectRefusal(await get(path), 401, 'unauthorized', createMissingTokenChallenge(scopes))
+        expectRefusal(await get(path, 'Basic YTpi'), 401, 'unauthorized', createMissingTokenChallenge(scopes))
+        expectRefusal(await get(path, 'Bearer x'), 401, 'invalid_token', TOKEN_INVALID)
+      },
+    )
 
     it.each(['Bearer', 'bearer', 'Bearer   ', 'Bearer a b', 'Bearer a  b', 'Bearer\ta', 'Bearer a,b', 'Bearer "a"', 'Bearer a=b',
       'Bearer =', 'Bearer <a>', 'Bearer \u00fc', 'Bearer a, Bearer b', 'Bearer a%20b'])(

@@ -32,6 +32,10 @@ export function createApiKeyChallenge(error: string, description: string): { 'ww
 }
 
 export const TOKEN_MISSING = { 'www-authenticate': `${BEARER}, ${METADATA}` }
+/** The same from a guard that names scopes. */
+export function createMissingTokenChallenge(scopes: string): { 'www-authenticate': string } {
+  return { 'www-authenticate': `${BEARER}, scope="${scopes}", ${METADATA}` }
+}
 export const TOKEN_MALFORMED = createBearerChallenge(
   'invalid_request',
   'The Authorization header must be: Bearer <access token>',

@@ -335,7 +335,8 @@ describe.concurrent('the option secret', () => {
     await createCaller(made).key('/catalog/items', 'epa_key_x').expect(503)
     await expect(made.auth.applications.list()).rejects.toMatchObject({ code: 'store_unavailable' })
     expect(store.calls('open')).toBe(1)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    // Requests wait 5 s for a store that may still come.
+    expect(performance.now() - startedAt).toBeLessThan(4000)
     expect(findLines(made, /^The platform cannot start/)).toHaveLength(1)
     expect(JSON.stringify(made.logger.lines)).not.toContain(OTHER_SECRET)
     expect(JSON.stringify(made.logger.lines)).not.toContain(SECRET)

@@ -32,3 +32,13 @@ declare module 'simple-oauth2' {
 declare module 'ioredis-mock' {
   export { Redis as default } from 'ioredis'
 }
+
+declare module 'morgan' {
+  import type { RequestHandler } from 'express'
+  function morgan(format: string, options?: { readonly stream: { write(line: string): void } }): RequestHandler
+  namespace morgan {
+    /** Also a member of `morgan` under its name. */
+    function token(name: string, read: () => string): unknown
+  }
+  export default morgan
+}

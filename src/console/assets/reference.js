@@ -235,6 +235,7 @@
       p(
         'note',
         origin,
+        tokenEndpoint && 'Instead of the key you can use the id of your application. ',
         'Nothing that you type here is kept when you leave this page. ',
         register && h('a', { href: register }, 'Register'),
       ),
