@@ -39,7 +39,7 @@ export async function openAdmin(store: Store): Promise<AdminApi> {
   // Never migrates: servers of another version may be running.
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined
-  const now = Date.now
+  const now = (): number => Date.now()
   const writer = createApplicationWriter({ store, now })
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 

@@ -47,6 +47,7 @@ export type {
   CredentialInfo,
   IssuedCredentials,
   RotateByEmailOptions,
+  RevokeTokensOptions,
   RotateOptions,
 } from './applications/applications-api.js'
 export type { Outbox } from './applications/email-outbox.js'

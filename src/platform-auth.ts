@@ -8,23 +8,27 @@ import type { Outbox } from './applications/email-outbox.js'
 import { createLastUsed } from './applications/last-used.js'
 import { createActivation } from './applications/status.js'
 import { createAuthorizationServer } from './authorization-server/create.js'
+import { createMountCheck } from './authorization-server/mount-check.js'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
 import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
 import { createEvents, type PlatformEvents } from './contracts/events.js'
 import { createCredentialEmail } from './credential-email/create.js'
 import type { Middleware } from './http/middleware.js'
+import { createPacedStart } from './http/paced-start.js'
 import { createRefusalLog } from './http/refusal-log.js'
+import { readClientAddress } from './http/request.js'
 import { createLateValue } from './lib/late-value.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
 import { createRegistrationRouter } from './registration/router.js'
-import type { AuthInfo } from './resource-server/auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
 import type { Guard } from './resource-server/guard.js'
 import type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
+import { createClientLimits } from './store-client/client-limits.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
 import { createEncryption, openPepper } from './store-client/encryption.js'
 import { createReadiness, type Health, type ReadyOptions } from './store-client/readiness.js'
@@ -63,9 +67,9 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   /** A guard for a route of a key API: calls `next()` for a request with a valid `X-Api-Key`, and refuses every other. */
   requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AuthInfo>
+  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AccessTokenInfo>
   /** Verifies an API key outside a request, as a key guard does. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<AuthInfo>
+  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<ApiKeyInfo>
   readonly applications: Applications<keyof Apis & string>
   readonly signingKeys: SigningKeyRotation
   /** The e-mails that are to be sent. */
@@ -74,9 +78,9 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
-   * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for a wrong secret or a newer
-   * schema. An unavailable store is retried, unless `retry` is false; the process stays alive meanwhile. Until then,
-   * requests wait up to 5 seconds and then get 503.
+   * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for what no retry can correct: a
+   * wrong secret, a newer schema, a missing driver, a mistake in the store's code. An unavailable store is retried, unless `retry`
+   * is false; the process stays alive meanwhile. Until then, requests wait up to 5 seconds and then get 503.
    */
   ready(options?: ReadyOptions): Promise<void>
   /** Whether requests are answered with knowledge no older than `maxStaleness`, and what is wrong. Resolves within about half a second. */
@@ -128,22 +132,26 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     now,
     onListenerError: (type, error) => logger.error(`A listener of ${type} failed.`, error),
   })
-  const logRefusal = createRefusalLog(logger, settings.production)
+  const logRefusal = createRefusalLog(logger, settings.development)
 
   const storeHealth = createStoreHealth({ logger, emit, now })
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
+  const clientLimits = createClientLimits(store)
+  const { limitLookups, limitChanges } = clientLimits
   const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
+  const paceStarts = createPacedStart()
   const rateLimits = createRateLimits({
-    // The secret that sorts first: the same in all processes, also while `secret` is being changed.
-    secret: settings.secrets.toSorted()[0] ?? '',
+    secrets: settings.secrets,
     baseUrl,
     redis: settings.rateLimits.redis,
     headers: settings.rateLimits.headers,
     onChange: createOutageNotice({ logger, emit }),
   })
-  const readiness = createReadiness({ feed, storeHealth, logger, otherProblems: [rateLimits.problem] })
+  const readiness = createReadiness({
+    feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem()],
+  }) // prettier-ignore
   const { available } = readiness
-  const encryption = createEncryption(settings.secrets)
+  const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))
   const opened = async (): Promise<Credentials> => {
     await available()
@@ -151,10 +159,12 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   }
 
   const { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, rotationTimer } = createTokens({
-    apis: [...apis.values()], store, encryption, signing, clockTolerance, cache, readChanges: feed.pollAgain, emit, logger, now,
+    apis: [...apis.values()], store, encryption, signing, clockTolerance, clientLimits, cache, readChanges: feed.pollAgain, emit, logger, now,
   }) // prettier-ignore
 
-  const applicationCache = createApplicationCache({ store, limit: cache.applications })
+  const applicationCache = createApplicationCache({
+    store, limit: cache.applications, limitLookups, readAddress: readClientAddress,
+  }) // prettier-ignore
   const writer = createApplicationWriter({ store, applicationCache, emit, now })
   const lastUsed = createLastUsed({ store, now })
   const credentialEmail = createCredentialEmail({
@@ -164,29 +174,24 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
-  const clients = {
-    applicationCache,
-    credentials: credentials.get,
-    activate: createActivation(store, writer),
-    lastUsed,
-  }
+  const activate = createActivation({ store, writer, limitChanges })
+  const limitAddresses = (name: 'failedAuthentication' | 'registration') =>
+    rateLimits.create(name, settings.rateLimits[name], { untrustedKeys: true })
+  const limitFailures = limitAddresses('failedAuthentication')
+  const clients = { applicationCache, credentials: credentials.get, activate, lastUsed, limitFailures }
   const { findActiveToken, ...resourceServer } = createResourceServer({
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
     apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
     limits: settings.rateLimits, rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
-    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, emit, logRefusal, now,
+    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, emit, logRefusal, now,
+    checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
-    apis: [...apis.values()],
-    register,
-    claim: credentialEmail.claim,
-    limitRegistrations: rateLimits.create('registration', settings.rateLimits.registration, { untrustedKeys: true }),
-    available,
-    logRefusal,
-    developersUrl,
-  })
+    apis: [...apis.values()], register, claim: credentialEmail.claim, limitRegistrations: limitAddresses('registration'), limitFailures,
+    limitChanges, available, paceStarts, logRefusal, developersUrl,
+  }) // prettier-ignore
 
   readiness.begin({
     /** Called again after it rejected. */

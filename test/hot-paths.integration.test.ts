@@ -114,7 +114,9 @@ describe('The database calls and signature checks of a request', () => {
   })
 
   it('are one look-up for an unknown API key, one signature check for a forged token, and none when these are repeated', async (test) => {
-    const { clock, caller, credentials, countCalls } = await openCountedPlatform(test)
+    const { clock, caller, credentials, countCalls } = await openCountedPlatform(test, {
+      rateLimits: { failedAuthentication: false },
+    })
     const token = await caller.accessToken('orders', credentials)
     await caller.bearer('/orders/items', token).expect(200)
     const sendRefused = (value: string) => () => caller.bearer('/orders/items', value).expect(401)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Request } from 'express'
 import request from 'supertest'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { authOf, type EventType, type Logger } from '../src/index.js'
 import { createEncryption } from '../src/store-client/encryption.js'
 import { sqliteStore } from '../src/stores/sqlite/index.js'
@@ -39,6 +39,8 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
   let closed: Map<string, Buffer>
 
   beforeAll(async () => {
+    // In tests refusals are not logged.
+    vi.stubEnv('NODE_ENV', 'development')
     folder = await mkdtemp(join(tmpdir(), 'leaks-'))
     const file = join(folder, 'platform.sqlite')
     const store = failingStore(sqliteStore(file))
@@ -198,7 +200,10 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     await auth.close()
     closed = await filesOf(folder)
   })
-  afterAll(() => rm(folder, { recursive: true }))
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true })
+  })
 
   it('there are secrets of every kind, and answers of every status', () => {
     const kinds = [...new Set(sought.map(({ what }) => what))]

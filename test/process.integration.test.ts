@@ -13,7 +13,7 @@ const HEAD = `
   const apis = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } }
   const baseUrl = 'http://localhost:3000'
   const file = process.env.FILE
-  const secret = 's'.repeat(32)`
+  const secret = 'a secret of 32 characters or more'`
 
 /** Runs a program until it exits; after 15 seconds it is killed, and the test fails. */
 async function run(program: string, nodeEnv = ''): Promise<{ stdout: string; stderr: string }> {
@@ -128,19 +128,19 @@ describe.concurrent('a process', () => {
 
   it('whose secret is wrong logs that, and goes on if it does not await ready()', async () => {
     const { stdout, stderr } = await run(`
-      const first = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'x'.repeat(32) })
+      const first = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'a secret of 32 characters or more' })
       await first.ready()
       await first.close()
-      createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'y'.repeat(32) })
+      createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'another secret, of 32 characters or more' })
       setTimeout(() => console.log('still here'), 500)`)
     expect(stdout).toBe('still here\n')
     expect(stderr).toMatch(/^The platform cannot start\. secret is not the one/)
-    expect(stderr).not.toMatch(/[xy]{32}|    at /)
+    expect(stderr).not.toMatch(/32 characters|    at /)
   })
 
   it('in production exits by itself too, and logs nothing', async () => {
     const program = `
-      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'x'.repeat(32) })
+      const auth = createPlatformAuth({ baseUrl, apis, store: sqliteStore(file), secret: 'a secret of 32 characters or more' })
       await accessTokenFor(auth, 'orders')
       await auth.verifyApiKey('catalog', 'unknown').catch(() => undefined)`
     expect(await run(program, 'production')).toEqual({ stdout: '', stderr: '' })

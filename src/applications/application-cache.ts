@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
-import { StoreUnavailableError } from '../contracts/errors.js'
+import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
-import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 
 /** The record, if there is one. */
@@ -13,8 +13,13 @@ type Found = ApplicationRecord | undefined
  * resolves, a change made by another process when the change feed brings it.
  */
 export interface ApplicationCache {
-  findById(id: string): MaybePromise<Found>
-  findByKeyHash(hash: string): MaybePromise<Found>
+  /**
+   * Given a request, a look-up counts as that of its address, because anybody can present an unknown id. Without, the id is a
+   * verified one, and the look-up counts as the application's own.
+   */
+  findById(id: string, req?: IncomingMessage): MaybePromise<Found>
+  /** `req`: as above. Without, look-ups share one place in the queue. */
+  findByKeyHash(hash: string, req: IncomingMessage | undefined): MaybePromise<Found>
   /**
    * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
    * at once: an outage that begins after the change must not turn away a caller that called before. A process also
@@ -29,14 +34,14 @@ interface ApplicationCacheOptions {
   readonly store: Store
   /** How many applications stay in memory. */
   readonly limit: number
+  /** Gives each caller a fair share of the look-ups. */
+  readonly limitLookups: ConcurrencyLimit
+  /** The address that a request is counted against. */
+  readonly readAddress: (req: IncomingMessage) => string
 }
 
-/** A pool of ten connections completes this many look-ups within a few milliseconds. */
-const MAX_CONCURRENT_LOOKUPS = 50
-/** About a megabyte of waiting calls. */
-const MAX_WAITING_LOOKUPS = 1000
-
-export function createApplicationCache({ store, limit }: ApplicationCacheOptions): ApplicationCache {
+export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
+  const { store, limit, limitLookups, readAddress } = options
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
@@ -46,23 +51,18 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
   const loadsByKeyHash = new Map<string, Promise<Found>>()
   /** Ids of changed applications that are to be loaded again. */
   const changedIds = new Set<string>()
-  // Limits concurrent look-ups triggered by unauthenticated requests, so that admin calls and the change feed are not starved.
-  const limitConcurrency = createConcurrencyLimit({
-    atOnce: MAX_CONCURRENT_LOOKUPS,
-    waiting: MAX_WAITING_LOOKUPS,
-    onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_LOOKUPS} look-ups are waiting for the store.`),
-  })
 
   /** One look-up for concurrent callers (test/hot-paths.integration.test.ts). Its result is kept unless it was dropped from `loads` meanwhile. */
   function load(
     loads: Map<string, Promise<Found>>,
     key: string,
+    caller: string,
     read: () => Promise<Found>,
     keep: (found: Found) => void,
   ): Promise<Found> {
     const underWay = loads.get(key)
     if (underWay) return underWay
-    const loading: Promise<Found> = limitConcurrency(read)
+    const loading: Promise<Found> = limitLookups(caller, read)
       .then((found) => {
         if (loads.get(key) === loading) keep(found)
         return found
@@ -77,12 +77,13 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
     for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
   }
 
-  function findById(id: string): MaybePromise<Found> {
+  function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
     const record = records.get(id)
     if (record || unknown.get(id)) return record
     return load(
       loadsById,
       id,
+      req ? readAddress(req) : id,
       () => store.findApplication(id),
       (found) => (found ? keepRecord(found) : unknown.set(id, true)),
     )
@@ -104,13 +105,14 @@ export function createApplicationCache({ store, limit }: ApplicationCacheOptions
 
   return {
     findById,
-    findByKeyHash(hash) {
+    findByKeyHash(hash, req) {
       const id = idsByKeyHash.get(hash)
       if (id !== undefined) return findById(id)
       if (unknown.get(hash)) return undefined
       return load(
         loadsByKeyHash,
         hash,
+        req ? readAddress(req) : 'no request',
         () => store.findApplicationByKey(hash),
         (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
       )

@@ -103,7 +103,13 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const edited = await edit(current)
       if (!edited) return undefined
       const record = { ...current, ...edited.changed, version: current.version + 1 }
-      if (await save(record, event, edited)) return { record, result: edited.result }
+      const alsoRevokesTokens =
+        record.tokensRevokedAt !== current.tokensRevokedAt && event.type !== 'application.tokensRevoked'
+      const details = { ...edited.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
+      if (!(await save(record, event, { ...edited, details }))) continue
+      // Listeners learn that access tokens have ended, whatever call ended them.
+      if (alsoRevokesTokens) emit?.('application.tokensRevoked', { applicationId: id })
+      return { record, result: edited.result }
     }
     throw createConflictError(id)
   }

@@ -41,15 +41,27 @@ export interface ActorOptions {
 }
 
 /** An application's credentials in plain text: resolved once, and never again. */
-export interface IssuedCredentials {
+export type IssuedCredentials = ClientCredentials | KeyOnly
+
+interface KeyOnly {
   /** The key: `client_id`, and the value of `X-Api-Key`. */
   readonly clientId: string
   /** Undefined if the application uses no oauth2 API. */
-  readonly clientSecret?: string
+  readonly clientSecret?: never
+}
+
+interface ClientCredentials extends Omit<KeyOnly, 'clientSecret'> {
+  readonly clientSecret: string
+}
+
+/** The options of a call that can also end access tokens. */
+export interface RevokeTokensOptions extends ActorOptions {
+  /** Also refuses every access token issued up to now, in the same transaction; `false` if left out. */
+  readonly revokeTokens?: boolean
 }
 
 /** The options of a rotation. */
-export interface RotateOptions extends ActorOptions {
+export interface RotateOptions extends RevokeTokensOptions {
   /** Seconds for which the old value still works; 86,400 if left out, 0 to end it at once. */
   readonly overlap?: number
 }
@@ -108,10 +120,10 @@ export interface Applications<ApiNames extends string = string> {
     changes: { readonly name?: string; readonly contact?: string } & ActorOptions,
   ): Promise<Application>
   /**
-   * From the next request on, its credentials and access tokens are refused, until `resume`. Claim links end, and queued
-   * e-mails are not sent before it is resumed.
+   * From the next request on, its credentials and access tokens are refused, until `resume`; its access tokens for ever with
+   * `revokeTokens: true`. Claim links end, and queued e-mails are not sent before it is resumed.
    */
-  suspend(id: string, options?: ActorOptions): Promise<Application>
+  suspend(id: string, options?: RevokeTokensOptions): Promise<Application>
   /** A registration that was suspended while it was pending is pending again. */
   resume(id: string, options?: ActorOptions): Promise<Application>
   /** Cannot be undone: erases name, contact and hashes; keeps id and audit log. */

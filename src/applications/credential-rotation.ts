@@ -11,8 +11,8 @@ import {
 import { retireCredentials, type CredentialKind, type Credentials } from './credentials.js'
 import { requireMailer } from './email-outbox.js'
 import { cancelEmails, createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'
-import { refuseDeleted } from './status.js'
-import { readOverlap } from './validation.js'
+import { endTokens, refuseDeleted } from './status.js'
+import { readOverlap, readRevokeTokens } from './validation.js'
 
 interface CredentialRotationOptions {
   readonly store: Store
@@ -42,9 +42,10 @@ export function createCredentialRotation(
   async function rotate(
     id: string,
     kind: CredentialKind,
-    { overlap, by }: RotateOptions,
+    { overlap, by, revokeTokens }: RotateOptions,
   ): Promise<{ application: Application; plain: string }> {
     const overlapSeconds = readOverlap(overlap)
+    const endsTokens = readRevokeTokens(revokeTokens)
     const createdAt = now()
     const { plain, record: credential } = (await opened()).mint(kind, createdAt)
     const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
@@ -54,7 +55,11 @@ export function createCredentialRotation(
       const replaced = (await listQueuedEmails(store, id)).filter(({ purpose }) => REPLACED[kind].includes(purpose))
       const { changed, emails } = cancelEmails(current, replaced)
       return {
-        changed: { ...changed, [list]: [credential, ...retireCredentials(changed[list], createdAt, overlapSeconds)] },
+        changed: {
+          ...changed,
+          [list]: [credential, ...retireCredentials(changed[list], createdAt, overlapSeconds)],
+          ...(endsTokens && endTokens(current, createdAt)),
+        },
         details: {
           credential: kind,
           prefix: credential.prefix,
@@ -70,9 +75,10 @@ export function createCredentialRotation(
   async function rotateByEmail(
     id: string,
     kind: CredentialKind,
-    { overlap, by }: RotateByEmailOptions,
+    { overlap, by, revokeTokens }: RotateByEmailOptions,
   ): Promise<{ application: Application }> {
     const overlapSeconds = readOverlap(overlap)
+    const endsTokens = readRevokeTokens(revokeTokens)
     requireMailer(hasMailer, CALLS[kind])
     await opened()
     const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
@@ -82,7 +88,7 @@ export function createCredentialRotation(
       const queued = emails.find(({ purpose }) => purpose === kind)
       const email = queued ? requeueEmail(queued, now()) : createQueuedEmail(id, kind, now())
       return {
-        changed: {},
+        changed: endsTokens ? endTokens(current, now()) : {},
         details: { credential: kind, overlap: overlapSeconds, deliver: 'email' },
         emails: [{ save: { ...email, overlap: overlapSeconds } }],
       }

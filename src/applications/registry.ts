@@ -5,8 +5,8 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
 import { toApplication, type Application, type Applications } from './applications-api.js'
 import { listQueuedEmails, redirectEmails, requeueEmail, resumeEmails, suspendEmails } from './queued-emails.js'
-import { eraseApplication, refuseDeleted, transition } from './status.js'
-import { readContact, readName, readPageSize, readStatus } from './validation.js'
+import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
+import { readContact, readName, readPageSize, readRevokeTokens, readStatus } from './validation.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
@@ -86,11 +86,13 @@ export function createRegistry(options: RegistryOptions): Registry {
       onEmailDue?.()
       return application
     },
-    suspend: (id, { by } = {}) =>
-      change(id, 'application.suspended', by, async (current) => ({
-        changed: { status: transition(current, 'suspend') },
+    async suspend(id, { by, revokeTokens } = {}) {
+      const endsTokens = readRevokeTokens(revokeTokens)
+      return change(id, 'application.suspended', by, async (current) => ({
+        changed: { status: transition(current, 'suspend'), ...(endsTokens && endTokens(current, now())) },
         emails: suspendEmails(await listQueuedEmails(store, id), now()),
-      })),
+      }))
+    },
     async resume(id, { by } = {}) {
       const application = await change(id, 'application.resumed', by, async (current) => {
         const status = transition(current, 'resume')
@@ -116,8 +118,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     revokeTokens: (id, { by } = {}) =>
       change(id, 'application.tokensRevoked', by, (current) => {
         refuseDeleted(current, 'revokeTokens')
-        // Always later than the last one, even if the clock was set back.
-        return { changed: { tokensRevokedAt: Math.max(now(), current.tokensRevokedAt + 1) } }
+        return { changed: endTokens(current, now()) }
       }),
   }
 }

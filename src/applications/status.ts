@@ -1,5 +1,6 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord, ApplicationStatus, Store } from '../contracts/store.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { findQueuedEmail } from './queued-emails.js'
 
@@ -36,14 +37,26 @@ export function eraseApplication(
   return { status: transition(current, call), name: '', contact: undefined, keys: [], secrets: [] }
 }
 
+/** What ends every access token issued up to now. Always later than the last time, even if the clock was set back. */
+export function endTokens({ tokensRevokedAt }: ApplicationRecord, now: number): Partial<ApplicationRecord> {
+  return { tokensRevokedAt: Math.max(now, tokensRevokedAt + 1) }
+}
+
 /**
  * Ends `pending` when an application's credentials are first used: that proves that its e-mail has arrived, whatever the
  * mail server answered.
  */
 export type Activate = (id: string, requestId: string | undefined) => Promise<void>
 
-export function createActivation(store: Store, writer: ApplicationWriter): Activate {
-  return async function activate(id, requestId) {
+interface ActivationOptions {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Gives each application a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
+}
+
+export function createActivation({ store, writer, limitChanges }: ActivationOptions): Activate {
+  async function activate(id: string, requestId: string | undefined): Promise<void> {
     await writer.change(id, { type: 'application.activated', requestId }, async (current) => {
       if (current.status !== 'pending') return undefined
       const email = await findQueuedEmail(store, id, 'registration')
@@ -54,4 +67,6 @@ export function createActivation(store: Store, writer: ApplicationWriter): Activ
       }
     })
   }
+
+  return (id, requestId) => limitChanges(id, () => activate(id, requestId))
 }

@@ -24,6 +24,12 @@ export function readContact(contact: unknown): string {
   throw new ApplicationError('invalid_argument', 'contact must be one plain e-mail address, such as dev@example.com.')
 }
 
+/** Whether a call also ends access tokens. A mistyped value must not leave them valid. */
+export function readRevokeTokens(revokeTokens: unknown = false): boolean {
+  if (typeof revokeTokens === 'boolean') return revokeTokens
+  throw new ApplicationError('invalid_argument', 'revokeTokens must be true or false.')
+}
+
 /** Seconds for which an old credential still works: a day unless given. */
 export function readOverlap(overlap: unknown = 86_400): number {
   if (Number.isSafeInteger(overlap) && (overlap as number) >= 0) return overlap as number

@@ -9,7 +9,7 @@ import { readRequestId } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
-import { hasDuplicateHeader, readClientAddress } from '../http/request.js'
+import { formatFailureKey, hasDuplicateHeader } from '../http/request.js'
 import { formatChallenge } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
@@ -52,7 +52,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     let known: ApplicationRecord | undefined
     for (const { id, secret } of readings) {
-      const found = isApplicationId(id) ? await findById(id) : await findByKey(id)
+      const found = isApplicationId(id) ? await findById(id, req) : await findByKey(id, req)
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
       const matched = credentials().match(secret, found?.application.secrets ?? [], now())
       if (found && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
@@ -67,16 +67,16 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
   }
 
   /** The application with that public id, whatever its status. As with keys, one that has no live key is unknown. */
-  async function findById(id: string): Promise<FoundClient | undefined> {
-    const application = await applicationCache.findById(id)
+  async function findById(id: string, req: IncomingMessage): Promise<FoundClient | undefined> {
+    const application = await applicationCache.findById(id, req)
     return application?.keys.some((record) => isLive(record, now())) ? { application } : undefined
   }
 
   /** The application that a live key belongs to, whatever its status. */
-  async function findByKey(key: string): Promise<FoundClient | undefined> {
+  async function findByKey(key: string, req: IncomingMessage): Promise<FoundClient | undefined> {
     const hash = credentials().hashKey(key)
     if (hash === undefined) return undefined
-    const application = await applicationCache.findByKeyHash(hash)
+    const application = await applicationCache.findByKeyHash(hash, req)
     const isKeyLive = application?.keys.some((record) => record.hash === hash && isLive(record, now()))
     return application && isKeyLive ? { application, hash } : undefined
   }
@@ -97,7 +97,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     }
     if (attempt.authenticated) return attempt.authenticated
     // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
-    await limitFailures?.(`${readClientAddress(req)} ${attempt.known?.id ?? 'unknown'}`)
+    await limitFailures?.(formatFailureKey(req, attempt.known?.id))
     throw createInvalidClientError(api, 'Client authentication failed')
   }
 }

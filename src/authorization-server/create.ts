@@ -2,6 +2,7 @@ import type { Limit } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import { createCors } from '../http/cors.js'
 import type { Middleware } from '../http/middleware.js'
+import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
@@ -22,10 +23,11 @@ import {
   createOpenIdMetadata,
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
+import type { CheckMount } from './mount-check.js'
 import { createRouters } from './router.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 
-interface AuthorizationServerOptions extends Omit<ClientAuthenticationOptions, 'limitFailures'> {
+interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   /** All APIs. The endpoints exist for those with the scheme oauth2. */
   readonly apis: ReadonlyMap<string, TokenApi>
   /** The path of `baseUrl`, without a slash at its end. */
@@ -37,7 +39,7 @@ interface AuthorizationServerOptions extends Omit<ClientAuthenticationOptions, '
   readonly publishAhead: number
   readonly limits: {
     readonly tokenRequests: Limit | false
-    readonly failedAuthentication: Limit | false
+    readonly revocations: Limit | false
     /** Whether token answers have `RateLimit` headers. */
     readonly headers: boolean
   }
@@ -49,7 +51,10 @@ interface AuthorizationServerOptions extends Omit<ClientAuthenticationOptions, '
   /** The access token as the guards of that API see it; undefined if they would refuse it. */
   readonly findActiveToken: VerifyAccessToken
   readonly emit: Emit
+  readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
+  /** Undefined outside development. */
+  readonly checkMount: CheckMount | undefined
 }
 
 /** The endpoints of every oauth2 API, as `auth.router` and `auth.wellKnownRouter`. */
@@ -59,13 +64,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 } {
   const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
-  const authenticateClient = createClientAuthentication({
-    ...options,
-    limitFailures: rateLimits.create('failedAuthentication', limits.failedAuthentication, { untrustedKeys: true }),
-  })
+  const authenticateClient = createClientAuthentication(options)
   // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
   const limitTokenRequests = ({ name }: TokenApi) =>
     rateLimits.create(`tokenRequests:${name}`, limits.tokenRequests, { policy: `${name}/token` })
+  const limitRevocations = rateLimits.create('revocations', limits.revocations, { delayRefusals: true })
   const readActiveToken = createOwnTokenReader({ authenticateClient, verifyAccessToken: options.findActiveToken })
   // Revocation also accepts tokens that guards refuse now: they must stay revoked when the application may use the API again.
   const readIssuedToken = createOwnTokenReader({
@@ -85,7 +88,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       emit,
       now,
     }),
-    revoke: createRevocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, emit }),
+    revoke: createRevocationEndpoint(api, { readOwnToken: readIssuedToken, revokedTokens, limitRevocations, emit }),
     introspect: createIntrospectionEndpoint(api, readActiveToken),
     authorize: createAuthorizationEndpoint(),
     authorizationServerMetadata: createAuthorizationServerMetadata(api),
@@ -98,6 +101,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     keySet: createKeySetEndpoint({ signingKeys, available, publishAhead: options.publishAhead }),
     basePath,
     cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
+    paceStarts: options.paceStarts,
     logRefusal,
+    checkMount: options.checkMount,
   })
 }

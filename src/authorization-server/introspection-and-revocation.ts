@@ -6,6 +6,7 @@ import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendEmpty, sendJson } from '../http/respond.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { AuthenticateClient } from './client-authentication.js'
@@ -22,20 +23,22 @@ export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken
 interface RevocationEndpointOptions {
   readonly readOwnToken: ReadOwnToken
   readonly revokedTokens: RevokedTokens
+  readonly limitRevocations: RateLimit | undefined
   readonly emit: Emit
 }
 
 /** `POST /{api}/revoke` (RFC 7009): 200 whether or not there was a token to revoke. */
 export function createRevocationEndpoint(
   api: Api,
-  { readOwnToken, revokedTokens, emit }: RevocationEndpointOptions,
+  { readOwnToken, revokedTokens, limitRevocations, emit }: RevocationEndpointOptions,
 ): Endpoint {
   return async function answerRevocationRequest(req, res) {
     const token = await readOwnToken(req, api)
-    // A token that is revoked already emits no second event.
-    if (token && !(await revokedTokens.isRevoked(token.id))) {
-      await revokedTokens.revoke({ id: token.id, expiresAt: token.exp * 1000 })
-      emit('token.revoked', { api: api.name, applicationId: token.applicationId }, req)
+    if (token && !(await revokedTokens.isRevoked(token))) {
+      await limitRevocations?.(token.applicationId)
+      // A token that is revoked already emits no second event.
+      if (await revokedTokens.revoke(token))
+        emit('token.revoked', { api: api.name, applicationId: token.applicationId }, req)
     }
     sendEmpty(res, 200, NO_STORE)
   }
@@ -83,7 +86,7 @@ function describeToken(token: AccessToken): object {
     aud: token.issuer,
     sub: token.applicationId,
     client_id: token.applicationId,
-    iat: Math.floor(token.iat),
+    iat: token.iat,
     exp: token.exp,
     jti: token.id,
     ...(token.scopes.length > 0 && { scope: token.scopes.join(' ') }),

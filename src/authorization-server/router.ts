@@ -1,8 +1,10 @@
 import type { Api } from '../contracts/api.js'
 import type { Cors } from '../http/cors.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
+import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { unwrapCause, sendDenial, sendEmpty, toDenial } from '../http/respond.js'
+import type { CheckMount } from './mount-check.js'
 
 /** The endpoints of one API. */
 interface ApiEndpoints {
@@ -22,7 +24,9 @@ interface RouterOptions {
   /** The path of `baseUrl`; the metadata at the root of the origin has it in its paths (RFC 8414 3.1, RFC 9728 3.1). */
   readonly basePath: string
   readonly cors: Cors | undefined
+  readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
+  readonly checkMount: CheckMount | undefined
 }
 
 /** Path -> method -> endpoint. `*` stands for every method that is not listed. */
@@ -33,15 +37,15 @@ type Routes = Map<string, Record<string, Endpoint>>
  * Every other request goes on to the host.
  */
 export function createRouters(options: RouterOptions): { router: Middleware; wellKnownRouter: Middleware } {
-  const { endpoints, keySet, basePath, cors, logRefusal } = options
+  const { endpoints, keySet, basePath, cors, paceStarts, logRefusal, checkMount } = options
   const keySetRoute = routeGet(answerErrors('platform', keySet, logRefusal))
   const routes: Routes = new Map([['/.well-known/jwks.json', keySetRoute]])
   const rootRoutes: Routes = new Map()
 
   for (const { api, ...endpoint } of endpoints) {
     const wrap = (each: Endpoint): Endpoint => answerErrors(api.name, each, logRefusal)
-    const wrapWithCors = (each: Endpoint): Endpoint => wrap(addCors(each, cors))
-    const preflight = cors && { OPTIONS: wrapWithCors((_req, res) => sendEmpty(res, 204)) }
+    const wrapWithCors = (each: Endpoint): Endpoint => wrap(addCors(paceStarts(each), cors))
+    const preflight = cors && { OPTIONS: wrap(addCors((_req, res) => sendEmpty(res, 204), cors)) }
     const authorizationServer = routeGet(wrap(endpoint.authorizationServerMetadata))
     const openId = routeGet(wrap(endpoint.openIdMetadata))
     const protectedResource = routeGet(wrap(endpoint.protectedResourceMetadata))
@@ -61,7 +65,7 @@ export function createRouters(options: RouterOptions): { router: Middleware; wel
   }
 
   return {
-    router: createRouter(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes),
+    router: createRouter(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes, checkMount),
     wellKnownRouter: createRouter(rootRoutes),
   }
 }
@@ -91,8 +95,11 @@ function addCors(endpoint: Endpoint, cors: Cors | undefined): Endpoint {
   }
 }
 
-function createRouter(routes: Routes): Middleware {
+function createRouter(routes: Routes, checkMount?: CheckMount): Middleware {
+  const isRoute = (path: string): boolean => routes.has(path)
+
   return function platformAuthRouter(req, res, next) {
+    checkMount?.(req, isRoute)
     const methods = routes.get(parsePath(req.url ?? '/'))
     const endpoint = methods && (methods[req.method ?? ''] ?? methods['*'])
     if (endpoint) void endpoint(req, res)

@@ -34,12 +34,14 @@ export function loadAssets(): Assets {
 
 /** dist/assets: two folders above this file in dist/esm and dist/cjs; the second candidate serves tests that run the source. */
 function findAssetsFolder(): string {
-  const candidates = ['../../assets', '../../dist/assets'].map((path) => join(import.meta.dirname, path))
+  // Undefined in a bundle in CommonJS format.
+  const here = import.meta.dirname as string | undefined
+  const candidates = here === undefined ? [] : ['../../assets', '../../dist/assets'].map((path) => join(here, path))
   const folder = candidates.find((path) => existsSync(path))
   if (folder !== undefined) return folder
   throw new ConfigurationError({
-    problem: `The console's files are not in ${candidates[0]}`,
-    fix: 'If your app is bundled, leave express-platform-auth out of the bundle.',
+    problem: `The console does not find its files${candidates[0] === undefined ? '' : ` in ${candidates[0]}`}`,
+    fix: 'If your app is bundled, keep the package external: leave express-platform-auth out of the bundle, and install it where the bundle runs.',
   })
 }
 

@@ -3,10 +3,21 @@ import { resolve } from 'node:path'
 import { ConfigurationError, type Api } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
-import { asObject, completeDocument, listOperations, listScopes, type JsonObject } from './openapi.js'
+import {
+  asObject,
+  completeDocument,
+  listOperations,
+  listScopes,
+  type CompletionOptions,
+  type JsonObject,
+} from './openapi.js'
 
 /** Reads the option `documents` and completes each document; throws `ConfigurationError` for one that cannot be shown. */
-export function readDocuments(apis: readonly Api[], documents: unknown): ReadonlyMap<string, JsonObject> {
+export function readDocuments(
+  apis: readonly Api[],
+  documents: unknown,
+  options: CompletionOptions,
+): ReadonlyMap<string, JsonObject> {
   const names = apis.map(({ name }) => name)
   if (!isObject(documents))
     throw new ConfigurationError({
@@ -23,7 +34,10 @@ export function readDocuments(apis: readonly Api[], documents: unknown): Readonl
         problem: 'names no API',
         fix: `There are: ${names.join(', ')}.`,
       })
-    if (given !== undefined) documentByApi.set(name, completeDocument(api, readDocument(api, given)))
+    if (given === undefined) continue
+    const document = readDocument(api, given)
+    warnOfRepeatedPrefix(api, document)
+    documentByApi.set(name, completeDocument(api, document, options))
   }
   return documentByApi
 }
@@ -38,6 +52,20 @@ function readDocument(api: Api, given: unknown): JsonObject {
     for (const { method, path, operation } of listOperations(paths))
       checkSecurity(option, `${method.toUpperCase()} ${path}`, operation['security'], api)
   return document
+}
+
+/** A warning only: `{baseUrl}/orders/orders` may exist. */
+function warnOfRepeatedPrefix(api: Api, document: JsonObject): void {
+  const paths = Object.keys(asObject(document['paths'])).filter((path) => path.startsWith('/'))
+  const prefixes = [`/${api.name}`, new URL(api.resource).pathname]
+  const repeated = prefixes.find(
+    (prefix) => paths.length > 0 && paths.every((path) => `${path}/`.startsWith(`${prefix}/`)),
+  )
+  if (repeated === undefined) return
+  process.emitWarning(
+    `documents.${api.name} begins every path with "${repeated}", so the console calls ${api.resource}${paths[0]}. Remove "${repeated}" if that is wrong: paths are relative to ${api.resource}.`,
+    'ExpressPlatformAuthWarning',
+  )
 }
 
 function readFile(option: string, path: string): JsonObject {

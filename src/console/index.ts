@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
 import { loadAssets } from './assets.js'
 import { readDocuments } from './documents.js'
 import { renderIndexPage } from './index-page.js'
@@ -45,6 +47,11 @@ export function developerConsole<const Apis extends ApisOptions>(
   auth: PlatformAuth<Apis>,
   options: DeveloperConsoleOptions<keyof Apis & string> = {},
 ): Middleware {
+  if (!isPlatform(auth))
+    throw new ConfigurationError({
+      problem: `developerConsole() was given ${describeValue(auth)}, which is no platform`,
+      fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
+    })
   const { documents: given = {}, title = 'Developer console', registration = true } = options
   const unknown = Object.keys(options).find((name) => !['documents', 'title', 'registration'].includes(name))
   if (unknown !== undefined)
@@ -61,9 +68,10 @@ export function developerConsole<const Apis extends ApisOptions>(
     })
 
   const { apis } = auth
-  const documents = readDocuments(apis, given)
+  const hasMailer = auth.registration.enabled
+  const documents = readDocuments(apis, given, { hasMailer })
   const assets = loadAssets()
-  const hasRegistration = registration && auth.registration.enabled
+  const hasRegistration = registration && hasMailer
   const resources = new Map<string, Resource>()
 
   const index = renderIndexPage({ title, apis, documents, registration: hasRegistration, assets })
@@ -71,7 +79,7 @@ export function developerConsole<const Apis extends ApisOptions>(
   for (const api of apis) {
     const document = documents.get(api.name)
     if (!document) continue
-    const reference = renderReferencePage({ title, api, document, registration: hasRegistration, assets })
+    const reference = renderReferencePage({ title, api, document, registration: hasRegistration, hasMailer, assets })
     const policy = createContentSecurityPolicy(["'self'", new URL(api.resource).origin])
     resources.set(`/apis/${api.name}`, createHtmlResource(reference, policy))
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
@@ -84,6 +92,11 @@ export function developerConsole<const Apis extends ApisOptions>(
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
   }
   return createRouter({ resources, registrationRouter: hasRegistration ? auth.registrationRouter : undefined })
+}
+
+/** A guarded look: JavaScript callers may pass an app, options, or a promise. */
+function isPlatform(auth: unknown): auth is PlatformAuth {
+  return isObject(auth) && Array.isArray(auth['apis']) && isObject(auth['registration'])
 }
 
 /** A year: the URL changes with the content. */

@@ -11,6 +11,12 @@ interface Operation {
   readonly operation: JsonObject
 }
 
+/** What the document says besides the API's own facts. */
+export interface CompletionOptions {
+  /** Whether credentials are sent by e-mail. */
+  readonly hasMailer: boolean
+}
+
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
 /**
@@ -18,7 +24,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
  * endpoint, and the `security` of each operation under that scheme's name. An operation without its own `security` has
  * the document's, and a document without one requires all scopes of the API.
  */
-export function completeDocument(api: Api, document: JsonObject): JsonObject {
+export function completeDocument(api: Api, document: JsonObject, { hasMailer }: CompletionOptions): JsonObject {
   const components = asObject(document['components'])
   for (const { pathItem, operation } of [
     ...listOperations(document['paths']),
@@ -33,7 +39,7 @@ export function completeDocument(api: Api, document: JsonObject): JsonObject {
     ...document,
     servers: [{ url: api.resource }],
     security: 'security' in document ? renameSchemes(api, document['security']) : allScopes,
-    components: { ...components, securitySchemes: { [api.scheme]: createSecurityScheme(api) } },
+    components: { ...components, securitySchemes: { [api.scheme]: createSecurityScheme(api, hasMailer) } },
   }
 }
 
@@ -57,19 +63,19 @@ export function needsNoValues({ path, pathItem, operation }: Operation): boolean
   return !path.includes('{') && !parameters.some(({ required }) => required === true)
 }
 
-function createSecurityScheme(api: Api): JsonObject {
+function createSecurityScheme(api: Api, hasMailer: boolean): JsonObject {
+  const origin = hasMailer ? 'came by e-mail when it was registered' : 'came from the operator of this platform'
   if (api.scheme === 'apiKey') {
     return {
       type: 'apiKey',
       in: 'header',
       name: 'X-Api-Key',
-      description: 'The key of your application. It came by e-mail when the application was registered.',
+      description: `The key of your application. It ${origin}.`,
     }
   }
   return {
     type: 'oauth2',
-    description:
-      'An access token, requested with the key (client_id) and the secret (client_secret) of your application. They came by e-mail when it was registered. The id of the application may be the client_id instead of the key.',
+    description: `An access token, requested with the key (client_id) and the secret (client_secret) of your application. Both ${origin}. The id of the application may be the client_id instead of the key.`,
     flows: { clientCredentials: { tokenUrl: api.tokenEndpoint, scopes: api.scopes } },
   }
 }

@@ -10,11 +10,14 @@ interface ReferencePageOptions {
   readonly api: Api
   readonly document: JsonObject
   readonly registration: boolean
+  /** Whether credentials are sent by e-mail. */
+  readonly hasMailer: boolean
   readonly assets: Assets
 }
 
 /** The reference of one API. The list of operations is readable before the script has loaded, and without it. */
-export function renderReferencePage({ title, api, document, registration, assets }: ReferencePageOptions): string {
+export function renderReferencePage(options: ReferencePageOptions): string {
+  const { title, api, document, registration, hasMailer, assets } = options
   const content = html`
     <header class="bar">
       <a href="../">${title}</a>
@@ -31,6 +34,7 @@ export function renderReferencePage({ title, api, document, registration, assets
         data-scheme="${api.scheme}"
         data-token-endpoint="${api.tokenEndpoint}"
         data-document="${api.name}/openapi.json"
+        data-credential-source="${hasMailer ? 'came by e-mail when your application was registered' : 'came from the operator of this platform'}"
         data-register="${registration && '../register'}"
       >
         <h2>Operations</h2>

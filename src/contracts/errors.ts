@@ -28,13 +28,24 @@ export interface Denial {
   readonly error: ErrorCode
   /** The `error_description` member of the JSON answer, for the client's developers. */
   readonly description: string
-  /** The headers of the refusal: `WWW-Authenticate`, `Retry-After`, `Allow`. */
+  /**
+   * All headers of the refusal: `Content-Type` (of the JSON answer), `Cache-Control`, `X-Content-Type-Options`, and where they
+   * apply `WWW-Authenticate`, `Retry-After` and `Allow`.
+   */
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** The headers of every refusal. */
+const COMMON_HEADERS = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
 /** A `Denial` with the status of its code. Frozen, because one created at start-up is passed to every `onDenied`. */
 export function createDenial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
-  return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: Object.freeze({ ...headers }) })
+  const all = Object.freeze({ ...COMMON_HEADERS, ...headers })
+  return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: all })
 }
 
 /** The header of a 429 or 503 (RFC 9110 10.2.3). Every `Retry-After` is made here: by rate-limits/rate-limit and http/respond. */
@@ -70,7 +81,7 @@ export class OAuthError extends Error implements Denial {
   readonly description: string
   /** The HTTP status. */
   readonly status: number
-  /** The headers of the refusal. */
+  /** All headers of the refusal, as in `Denial`. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(error: ErrorCode, description: string, { status, headers = {}, cause }: OAuthErrorOptions = {}) {
@@ -78,7 +89,7 @@ export class OAuthError extends Error implements Denial {
     this.error = error
     this.description = description
     this.status = status ?? STATUS_BY_ERROR[error]
-    this.headers = headers
+    this.headers = { ...COMMON_HEADERS, ...headers }
   }
 
   /** The same string as `error`, under the name that Node's errors use. */
@@ -95,6 +106,11 @@ export interface ConfigurationProblem {
   readonly problem: string
   /** What to do about it, in full sentences. */
   readonly fix: string
+}
+
+/** `ErrorOptions` of lib es2022, which hosts with an older `lib` do not have. */
+interface CauseOptions {
+  readonly cause?: unknown
 }
 
 /** What is wrong and what to do, in one line. */
@@ -127,7 +143,7 @@ export class ConfigurationError extends Error implements ConfigurationProblem {
   readonly problem: string
   readonly fix: string
 
-  constructor(problem: ConfigurationProblem, options?: ErrorOptions) {
+  constructor(problem: ConfigurationProblem, options?: CauseOptions) {
     super(describeWithFix(problem), options)
     this.option = problem.option
     this.problem = problem.problem
@@ -228,7 +244,7 @@ export class StoreIncompatibleError extends Error implements ConfigurationProble
   constructor(
     code: StoreIncompatibleError['code'],
     problem: Pick<ConfigurationProblem, 'problem' | 'fix'>,
-    options?: ErrorOptions,
+    options?: CauseOptions,
   ) {
     super(describeWithFix(problem), options)
     this.code = code

@@ -43,8 +43,21 @@ export interface PlatformEvent extends EventDetails {
   readonly at: Date
 }
 
-/** `auth.events`: an EventEmitter whose listeners get one `PlatformEvent`. */
-export type PlatformEvents = EventEmitter<Record<EventType, [event: PlatformEvent]>>
+type PlatformEventListener = (event: PlatformEvent) => void
+
+/**
+ * `auth.events`: an EventEmitter whose listeners get one `PlatformEvent`. The methods are written out, because
+ * `EventEmitter` has no type parameter in older `@types/node`.
+ */
+export interface PlatformEvents extends EventEmitter {
+  on(type: EventType, listener: PlatformEventListener): this
+  once(type: EventType, listener: PlatformEventListener): this
+  off(type: EventType, listener: PlatformEventListener): this
+  addListener(type: EventType, listener: PlatformEventListener): this
+  removeListener(type: EventType, listener: PlatformEventListener): this
+  prependListener(type: EventType, listener: PlatformEventListener): this
+  prependOnceListener(type: EventType, listener: PlatformEventListener): this
+}
 
 /** Calls the listeners of a type. `req` is the request in which it happened; its id becomes `requestId`. */
 export type Emit = (type: EventType, details: EventDetails, req?: IncomingMessage) => void

@@ -179,6 +179,11 @@ export interface Store {
   readonly kind: string
   /** Milliseconds between two reads of the change feed. Read again before each of them. */
   readonly pollInterval: number
+  /**
+   * Optional: how many calls the store runs at once, such as the connections of its pool. The look-ups that clients trigger
+   * use half of them at most, and their changes a quarter. 10 if left out.
+   */
+  readonly concurrentCalls?: number
 
   /**
    * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left unchanged

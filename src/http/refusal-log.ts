@@ -9,13 +9,13 @@ interface RefusalLogger {
 }
 
 /**
- * Outside production each refusal is one log line with the reason and the fix. An internal error is logged everywhere,
- * with its cause.
+ * In development each refusal is one log line with the reason and the fix. An internal error is logged everywhere, with its
+ * cause.
  */
-export function createRefusalLog(logger: RefusalLogger, production: boolean): LogRefusal {
+export function createRefusalLog(logger: RefusalLogger, development: boolean): LogRefusal {
   return function logRefusal(api, { status, error, description }, cause) {
     if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
-    else if (!production) logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
+    else if (development) logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
   }
 }
 

@@ -13,6 +13,11 @@ export function readClientAddress(req: IncomingMessage): string {
   return isIPv6(address) ? formatNetwork(address) : address
 }
 
+/** What failed authentications are counted by: the address, and the application that was presented, if it exists. */
+export function formatFailureKey(req: IncomingMessage, applicationId: string | undefined): string {
+  return `${readClientAddress(req)} ${applicationId ?? 'unknown'}`
+}
+
 function formatNetwork(address: string): string {
   const [head = '', tail] = address.split('%', 1)[0]!.split('::')
   const front = head === '' ? [] : head.split(':')

@@ -43,7 +43,6 @@ export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: De
     if (!res.writableEnded) res.destroy()
     return
   }
-  res.setHeader('Cache-Control', 'no-store')
   if (isLargeUpload(req)) res.setHeader('Connection', 'close')
   sendJson(res, denied.status, { error: denied.error, error_description: denied.description }, denied.headers)
 }

@@ -114,8 +114,10 @@ function checkTransport(transport: Nodemailer | undefined): void {
   if (typeof transport?.sendMail !== 'function') {
     throw new TypeError('transport has no sendMail(). Give the result of createTransport() of nodemailer.')
   }
-  // Such a pool sends again after an unknown outcome, and reports the result of the second attempt only.
-  if (transport.transporter?.options?.maxRequeues) {
+  // Such a pool sends again after an unknown outcome, and reports the result of the last attempt only. Before version 10 of
+  // nodemailer the option is undefined if it was left out, and the pool sends again without end.
+  const { name, options } = transport.transporter ?? {}
+  if (name === 'SMTP (pool)' && options?.maxRequeues !== 0) {
     throw new TypeError(
       'transport sends e-mails again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform retries.',
     )

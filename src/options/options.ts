@@ -48,7 +48,9 @@ export interface RateLimitsOptions {
   readonly requests?: Limit | false | undefined
   /** Token requests per application and API; no limit if left out. */
   readonly tokenRequests?: Limit | false | undefined
-  /** Failed client authentications per address and client; 20 in 60 seconds if left out. */
+  /** Revocations of access tokens (RFC 7009) per application; 100 in 10 seconds if left out. */
+  readonly revocations?: Limit | false | undefined
+  /** Failed authentications per address and client: wrong client credentials, API keys and claim links; 20 in 60 seconds if left out. */
   readonly failedAuthentication?: Limit | false | undefined
   /** Registrations per address, and per contact; 5 in 3600 seconds if left out. */
   readonly registration?: Limit | false | undefined
@@ -85,6 +87,11 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   readonly store?: Store | undefined
   /** 32 characters or more, or a list of such, newest first: encrypts signing keys and pepper at rest. In production it is required for every store except memory. */
   readonly secret?: string | readonly string[] | undefined
+  /**
+   * Accepts signing keys and a pepper that are stored unencrypted although `secret` is set, and encrypts them: for the first
+   * start with a `secret` on a store that had none. False if left out.
+   */
+  readonly importUnencrypted?: boolean | undefined
   /** Sends e-mails; required for registration. */
   readonly mailer?: Mailer | undefined
   /** The absolute URL of the developer console, to which e-mails link. Registration is at `/register` below it. */

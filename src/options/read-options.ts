@@ -69,7 +69,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
   const url = readBaseUrl(options.baseUrl)
   const baseUrl = url.origin + removeTrailingSlash(url.pathname)
   if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
-  const { store, secrets } = readPersistence(options, production, warn)
+  const { store, secrets, importUnencrypted } = readPersistence(options, production, warn)
   const rateLimits = readRateLimits(options.rateLimits)
   return {
     baseUrl,
@@ -81,6 +81,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
     }),
     store,
     secrets,
+    importUnencrypted,
     mailer: readMailer(options.mailer),
     developersUrl: readDevelopersUrl(options.developersUrl),
     delivery: readDelivery(options),
@@ -94,12 +95,12 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
     onDenied: readOptionalFunction('onDenied', options.onDenied),
     logger: readLogger(options.logger),
     now: readNow(options.now),
-    production,
+    development: !production && process.env['NODE_ENV'] !== 'test',
   }
 }
 
 const OPTION_NAMES = [
-  'baseUrl', 'apis', 'store', 'secret', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'signing',
+  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'signing',
   'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
@@ -162,16 +163,14 @@ function readAlgorithm(algorithm: unknown): SigningAlgorithm {
 }
 
 function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettings {
-  const { tokenRequests, failedAuthentication, registration, redis, headers } = readGroup('rateLimits', options, [
-    'requests',
-    'tokenRequests',
-    'failedAuthentication',
-    'registration',
-    'redis',
-    'headers',
-  ])
+  const { tokenRequests, revocations, failedAuthentication, registration, redis, headers } = readGroup(
+    'rateLimits',
+    options,
+    ['requests', 'tokenRequests', 'revocations', 'failedAuthentication', 'registration', 'redis', 'headers'],
+  )
   return {
     tokenRequests: readLimit('rateLimits.tokenRequests', tokenRequests ?? false),
+    revocations: readLimit('rateLimits.revocations', revocations ?? { limit: 100, window: 10 }),
     failedAuthentication: readLimit(
       'rateLimits.failedAuthentication',
       failedAuthentication ?? { limit: 20, window: 60 },
@@ -206,10 +205,13 @@ function readCache(cache: PlatformAuthOptions['cache']): CacheSettings {
   }
 }
 
-/** Whole milliseconds: a clock may give fractions, which stores do not keep. */
+/**
+ * Whole milliseconds: a clock may give fractions, which stores do not keep. `Date` is looked up at each call: fake timers
+ * replace it later.
+ */
 function readNow(now: PlatformAuthOptions['now']): () => number {
   const clock = readOptionalFunction('now', now)
-  return clock ? () => Math.floor(clock()) : Date.now
+  return clock ? () => Math.floor(clock()) : () => Date.now()
 }
 
 function readLogger(logger: unknown): Logger {

@@ -1,20 +1,29 @@
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
 import type { Store } from '../contracts/store.js'
 import { isObject } from '../lib/is-object.js'
+import { readBoolean } from './checks.js'
 import type { PlatformAuthOptions } from './options.js'
+import { isWeakSecret } from './secret-strength.js'
 
 interface Persistence {
   readonly store: Store | undefined
   /** Newest first. */
   readonly secrets: readonly string[]
+  /** Whether unencrypted values in the store are accepted although there is a secret. */
+  readonly importUnencrypted: boolean
 }
 
 type Warn = (warning: ConfigurationProblem) => unknown
 
 /** Reads the options `store` and `secret`, which production requires. */
-export function readPersistence({ store, secret }: PlatformAuthOptions, production: boolean, warn: Warn): Persistence {
-  const persistence = { store: readStore(store), secrets: readSecrets(secret) }
+export function readPersistence(options: PlatformAuthOptions, production: boolean, warn: Warn): Persistence {
+  const persistence = {
+    store: readStore(options.store),
+    secrets: readSecrets(options.secret),
+    importUnencrypted: readBoolean('importUnencrypted', options.importUnencrypted ?? false),
+  }
   checkPersistence(persistence, production, warn)
+  checkSecret(persistence, production, warn)
   return persistence
 }
 
@@ -30,6 +39,8 @@ function readStore(store: Store | undefined): Store | undefined {
 }
 
 const MIN_SECRET_LENGTH = 32
+const MAKE_SECRET =
+  'Use 32 random characters or more, as `node -p "crypto.randomBytes(32).toString(\'base64url\')"` prints them.'
 
 function readSecrets(secret: unknown): readonly string[] {
   if (secret === undefined) return []
@@ -47,8 +58,28 @@ function readSecrets(secret: unknown): readonly string[] {
   throw new ConfigurationError({
     option: 'secret',
     problem: 'is too short',
-    fix: 'Use 32 random characters or more, as `node -p "crypto.randomBytes(32).toString(\'base64url\')"` prints them.',
+    fix: MAKE_SECRET,
   })
+}
+
+/** Checks the newest secret only: a weak one must be accepted while it is being replaced. */
+function checkSecret({ secrets: [newest], importUnencrypted }: Persistence, production: boolean, warn: Warn): void {
+  if (newest !== undefined && isWeakSecret(newest)) {
+    const weak = {
+      option: 'secret',
+      problem: 'is easy to guess: it repeats itself, or has few different characters',
+      fix: `${MAKE_SECRET} To replace a weak one: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET].`,
+    }
+    if (production) throw new ConfigurationError(weak)
+    warn({ ...weak, fix: `${weak.fix} In production the platform does not start with it.` })
+  }
+  if (importUnencrypted) {
+    warn({
+      option: 'importUnencrypted',
+      problem: 'is true: whoever can write to the database can add signing keys',
+      fix: 'Remove it after the first start.',
+    })
+  }
 }
 
 /** In production `store` must be set, and `secret` for a store that persists. Elsewhere a missing one is a warning. */

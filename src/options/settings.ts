@@ -14,6 +14,8 @@ export interface Settings {
   readonly store: Store | undefined
   /** Newest first. */
   readonly secrets: readonly string[]
+  /** Whether unencrypted signing keys and an unencrypted pepper are accepted although there is a secret. */
+  readonly importUnencrypted: boolean
   readonly mailer: Mailer | undefined
   readonly developersUrl: string | undefined
   readonly delivery: 'inline' | 'claim-link'
@@ -28,7 +30,8 @@ export interface Settings {
   readonly logger: Logger
   /** The current time in whole milliseconds since 1970. */
   readonly now: () => number
-  readonly production: boolean
+  /** Whether refusals are logged: neither in production nor in tests. */
+  readonly development: boolean
 }
 
 /** The validated form of one of the option `apis`. */
@@ -53,6 +56,7 @@ export interface SigningSettings {
 /** The validated form of the option `rateLimits`, except `requests`, which is the default of each API's `rateLimit`. */
 export interface RateLimitSettings {
   readonly tokenRequests: Limit | false
+  readonly revocations: Limit | false
   readonly failedAuthentication: Limit | false
   readonly registration: Limit | false
   readonly redis: RedisConnection | undefined

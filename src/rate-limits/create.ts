@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { Limit } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
+import { deriveKey } from '../lib/derive-key.js'
 import type { RedisConnection } from '../options/options.js'
 import { createMemoryCounter } from './memory-counter.js'
 import { createRateLimit, type RateLimit } from './rate-limit.js'
@@ -22,10 +23,12 @@ interface RateLimitKind {
   readonly policy?: string
   /** Whether unauthenticated callers choose the keys: addresses, contacts. */
   readonly untrustedKeys?: boolean
+  /** Whether refusals are sent about a second later. */
+  readonly delayRefusals?: boolean
 }
 
 interface RateLimitsOptions {
-  readonly secret: string
+  readonly secrets: readonly string[]
   readonly baseUrl: string
   readonly redis: RedisConnection | undefined
   /** Whether answers have `RateLimit` headers. */
@@ -37,9 +40,11 @@ interface RateLimitsOptions {
 /** Bounds the memory of one limit with untrusted keys, at some 500 bytes each. */
 const MAX_UNTRUSTED_KEYS = 50_000
 
-export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
+export function createRateLimits({ secrets, baseUrl, redis, headers, onChange }: RateLimitsOptions): RateLimits {
+  // The secret that sorts first: the same in all processes that share a Redis, also while `secret` is being changed.
+  const hashingKey = deriveKey(secrets.toSorted()[0] ?? '', 'express-platform-auth rate limits v1')
   // Untrusted keys may be long, and Redis must not hold addresses and contacts. An HMAC, so that they cannot be guessed.
-  const hashKey = (key: string): string => createHmac('sha256', secret).update(key).digest('base64url').slice(0, 22)
+  const hashKey = (key: string): string => createHmac('sha256', hashingKey).update(key).digest('base64url').slice(0, 22)
   // Platforms that share a Redis do not share limits.
   const namespace = `platform_auth:${createHash('sha256').update(baseUrl).digest('base64url').slice(0, 8)}`
   const shared = redis && {
@@ -48,13 +53,13 @@ export function createRateLimits({ secret, baseUrl, redis, headers, onChange }: 
   }
 
   return {
-    create(name, limit, { policy, untrustedKeys = false } = {}) {
+    create(name, limit, { policy, untrustedKeys = false, delayRefusals = false } = {}) {
       if (limit === false) return undefined
       const fallback = createMemoryCounter(limit, untrustedKeys ? MAX_UNTRUSTED_KEYS : undefined)
       const count = shared
         ? createRedisCounter({ ...limit, ...shared, keyPrefix: `${namespace}:${name}`, fallback })
         : fallback
-      const countRequest = createRateLimit({ ...limit, count, policy: headers ? policy : undefined })
+      const countRequest = createRateLimit({ ...limit, count, policy: headers ? policy : undefined, delayRefusals })
       return untrustedKeys ? (key) => countRequest(hashKey(key)) : countRequest
     },
     problem() {

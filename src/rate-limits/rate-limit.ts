@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Limit } from '../contracts/api.js'
 import { OAuthError, retryAfter } from '../contracts/errors.js'
 
@@ -26,9 +27,14 @@ interface RateLimitOptions extends Limit {
   readonly count: Counter
   /** The name in the headers; undefined for no headers. */
   readonly policy: string | undefined
+  /** Whether refusals are sent about a second later. */
+  readonly delayRefusals: boolean
 }
 
-export function createRateLimit({ limit, window, count, policy }: RateLimitOptions): RateLimit {
+/** Bounds the load of a client with a thousand connections that ignores `Retry-After`: it sends no more until it is answered. */
+const REFUSAL_DELAY_MS = 1000
+
+export function createRateLimit({ limit, window, count, policy, delayRefusals }: RateLimitOptions): RateLimit {
   const policyHeader = `"${policy}";q=${limit};w=${window}`
 
   /** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
@@ -43,6 +49,7 @@ export function createRateLimit({ limit, window, count, policy }: RateLimitOptio
     const seconds = Math.max(1, Math.ceil(state.milliseconds / 1000))
     const headers = formatHeaders(state, seconds)
     if (state.allowed) return headers
+    if (delayRefusals) await sleep(REFUSAL_DELAY_MS * (0.5 + Math.random()), undefined, { ref: false })
     throw new OAuthError('too_many_requests', `Too many requests, try again in ${seconds} seconds`, {
       headers: { ...retryAfter(seconds), ...headers },
     })

@@ -5,9 +5,11 @@ import { ApplicationError, OAuthError } from '../contracts/errors.js'
 import { readRequestId } from '../contracts/events.js'
 import { parseMediaType, readBody, readPairs } from '../http/form.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
+import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
-import { readClientAddress } from '../http/request.js'
+import { formatFailureKey, readClientAddress } from '../http/request.js'
 import { unwrapCause, sendDenial, sendJson, sendPage, toDenial } from '../http/respond.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import {
@@ -23,8 +25,12 @@ interface RegistrationRouterOptions {
   readonly register: Register
   readonly claim: ClaimCredentials
   readonly limitRegistrations: RateLimit | undefined
+  readonly limitFailures: RateLimit | undefined
+  /** Gives each address a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
   /** Rejects while the platform cannot answer. */
   readonly available: () => MaybePromise<void>
+  readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
   /** The address of the console, which the pages link to. */
   readonly developersUrl: string | undefined
@@ -40,14 +46,15 @@ interface ClaimedCredentials {
 
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { register, claim, limitRegistrations, available, logRefusal, developersUrl } = options
+  const { register, claim, limitRegistrations, limitFailures, limitChanges } = options
+  const { available, paceStarts, logRefusal, developersUrl } = options
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
 
   const routes: Record<string, Endpoint> = {
     'GET /': (_req, res) => sendForm(res, 200),
-    'POST /': registerApplication,
+    'POST /': paceStarts(registerApplication),
     'GET /claim': (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY),
-    'POST /claim': claimCredentials,
+    'POST /claim': paceStarts(claimCredentials),
   }
 
   function sendForm(res: ServerResponse, status: number, problem?: string): void {
@@ -58,10 +65,12 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const { name, contact, apis: grants } = isForm(req) ? await readRegistrationForm(req) : await readJson(req)
     const address = readContact(contact)
     await available()
-    await limitRegistrations?.(`address ${readClientAddress(req)}`)
+    const clientAddress = readClientAddress(req)
+    await limitRegistrations?.(`address ${clientAddress}`)
     await limitRegistrations?.(`contact ${address.toLowerCase()}`)
     // register() checks the other fields.
-    await register({ name: name as string, contact: address, apis: grants as string[] }, readRequestId(req))
+    const application = { name: name as string, contact: address, apis: grants as string[] }
+    await limitChanges(clientAddress, () => register(application, readRequestId(req)))
     if (isForm(req)) sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
     else sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
   }
@@ -70,9 +79,12 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const { token } = await readJson(req)
     if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'The link is not complete')
     await available()
-    const claimed = await claim(token, readRequestId(req))
-    if (!claimed)
+    const claimed = await limitChanges(readClientAddress(req), () => claim(token, readRequestId(req)))
+    if (!claimed) {
+      // Counted after the look-up: a valid link always works, whatever else its address sends.
+      await limitFailures?.(formatFailureKey(req, undefined))
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
+    }
     const { clientId, clientSecret } = claimed.credentials
     const document = { application: claimed.applicationName, client_id: clientId, client_secret: clientSecret }
     sendJson(res, 200, document, { 'Cache-Control': 'no-store' })
@@ -82,7 +94,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const refusal = error instanceof ApplicationError ? toInvalidRequest(error) : error
     const denied = toDenial(refusal)
     logRefusal('registration', denied, unwrapCause(refusal))
-    if (endpoint !== registerApplication || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
+    if (endpoint !== routes['POST /'] || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
     for (const [header, value] of Object.entries(denied.headers)) res.setHeader(header, value)
     // The rest of a body that is too large is not read.
     if (!req.complete) res.setHeader('Connection', 'close')

@@ -7,7 +7,9 @@ import type { Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
 import { readRequestId } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
+import { formatFailureKey } from '../http/request.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verify-access-token.js'
 
@@ -25,7 +27,10 @@ export type TokenFailureReason = 'invalidToken' | 'expiredToken' | 'tokenOfAnoth
 /** Why an API key is refused. */
 export type KeyFailureReason = 'invalidApiKey' | 'accessDenied'
 
-/** Answers synchronously when everything is cached, which is the common case. Rejects only if the store cannot answer. */
+/**
+ * Answers synchronously when everything is cached, which is the common case. Rejects if the store cannot answer, or for too
+ * many unknown keys.
+ */
 export interface Authenticator {
   byAccessToken(api: Api, accessToken: string): MaybePromise<Identity | TokenFailureReason>
   byApiKey(api: Api, apiKey: string, req?: IncomingMessage): MaybePromise<Identity | KeyFailureReason>
@@ -39,11 +44,12 @@ interface AuthenticatorOptions {
   /** Makes a pending application active: its key has arrived. */
   readonly activate: Activate
   readonly lastUsed: Pick<LastUsed, 'note'>
+  readonly limitFailures: RateLimit | undefined
   readonly now: () => number
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, now } = options
+  const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, limitFailures, now } = options
 
   // Every guarded request runs this code, so closures are created only in the asynchronous cases. test/hot-paths.integration.test.ts
   // counts the memory of a request.
@@ -51,7 +57,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (token === 'invalid') return 'invalidToken'
     if (token === 'expired') return 'expiredToken'
     if (token.issuer !== api.resource) return 'tokenOfAnotherApi'
-    const isRevoked = revokedTokens.isRevoked(token.id)
+    const isRevoked = revokedTokens.isRevoked(token)
     return isRevoked instanceof Promise
       ? isRevoked.then((revoked) => findTokenApplication(api, token, revoked))
       : findTokenApplication(api, token, isRevoked)
@@ -65,8 +71,23 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (isRevoked) return 'revokedToken'
     const application = applicationCache.findById(token.applicationId)
     return application instanceof Promise
-      ? application.then((found) => checkTokenApplication(api, found, token))
-      : checkTokenApplication(api, application, token)
+      ? application.then((found) => checkRevocation(api, found, token))
+      : checkRevocation(api, application, token)
+  }
+
+  function checkRevocation(
+    api: Api,
+    application: ApplicationRecord | undefined,
+    token: AccessToken,
+  ): MaybePromise<Identity | TokenFailureReason> {
+    const isAhead = application !== undefined && token.tokensRevokedAt > application.tokensRevokedAt
+    return isAhead ? checkAgain(api, token) : checkTokenApplication(api, application, token)
+  }
+
+  /** The issuer knew of a later revocation than this process: the record here is older, or somebody else made the token. */
+  async function checkAgain(api: Api, token: AccessToken): Promise<Identity | TokenFailureReason> {
+    applicationCache.evict(token.applicationId)
+    return checkTokenApplication(api, await applicationCache.findById(token.applicationId), token)
   }
 
   function checkKeyApplication(
@@ -75,14 +96,23 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     hash: string,
     req: IncomingMessage | undefined,
   ): MaybePromise<Identity | KeyFailureReason> {
-    if (!application || !hasLiveKey(application, hash)) return 'invalidApiKey'
+    if (!application || !hasLiveKey(application, hash)) return refuseKey(application, req)
     // Only a caller with a valid key may learn that its application is suspended.
     if (application.status === 'suspended') return 'accessDenied'
-    if (application.status === 'deleted') return 'invalidApiKey'
+    if (application.status === 'deleted') return refuseKey(application, req)
     lastUsed.note(hash)
     const grant = findGrant(application, api)
     const result = grant ? { api, application, scopes: NO_SCOPES, token: undefined } : 'accessDenied'
     return application.status === 'pending' ? activateFirst(result, application, req) : result
+  }
+
+  /** Counted after the look-up: a good key always passes, whatever else its address sends. */
+  function refuseKey(
+    application: ApplicationRecord | undefined,
+    req: IncomingMessage | undefined,
+  ): MaybePromise<'invalidApiKey'> {
+    if (!limitFailures || !req) return 'invalidApiKey'
+    return limitFailures(formatFailureKey(req, application?.id)).then(() => 'invalidApiKey')
   }
 
   function hasLiveKey({ keys }: ApplicationRecord, hash: string): boolean {
@@ -102,7 +132,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     byApiKey(api, apiKey, req) {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
-      const application = applicationCache.findByKeyHash(hash)
+      const application = applicationCache.findByKeyHash(hash, req)
       return application instanceof Promise
         ? application.then((found) => checkKeyApplication(api, found, hash, req))
         : checkKeyApplication(api, application, hash, req)
@@ -119,7 +149,7 @@ function checkTokenApplication(
 ): Identity | TokenFailureReason {
   const grant = application && findGrant(application, api)
   if (!application || !grant || application.status !== 'active') return 'revokedToken'
-  if (token.tokensRevokedAt < application.tokensRevokedAt) return 'revokedToken'
+  if (token.tokensRevokedAt !== application.tokensRevokedAt) return 'revokedToken'
   const isGranted = (scope: string): boolean => grant.scopes.includes(scope)
   const scopes = token.scopes.every(isGranted) ? token.scopes : token.scopes.filter(isGranted)
   return { api, application, scopes, token }

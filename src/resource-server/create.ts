@@ -2,7 +2,7 @@ import type { Api, Limit } from '../contracts/api.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
-import type { AuthInfo } from './auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
 import { createAuthenticator } from './authenticate.js'
 import type { Guard } from './guard.js'
 import { findApi, readGuardArguments, type GuardArguments } from './guard-options.js'
@@ -26,8 +26,8 @@ interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
 export interface ResourceServer {
   requireBearer(...args: GuardArguments): Guard
   requireApiKey(...args: GuardArguments): Guard
-  verifyAccessToken(api: string, token: string): Promise<AuthInfo>
-  verifyApiKey(api: string, key: string): Promise<AuthInfo>
+  verifyAccessToken(api: string, token: string): Promise<AccessTokenInfo>
+  verifyApiKey(api: string, key: string): Promise<ApiKeyInfo>
   /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
   findActiveToken(api: Api, token: string): Promise<AccessToken | undefined>
 }

@@ -31,23 +31,27 @@ export interface GuardFactoryOptions extends ErrorResponderOptions {
 /** What a guard does: read the credential, authenticate, check scopes, count the request, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
   const { available, requestLimits, emit } = options
-  /** The identity that an earlier guard has established for the request. */
-  const identities = new WeakMap<IncomingMessage, Identity>()
+  /** The identities that earlier guards have established, by API and request. */
+  const identitiesByApi = new Map<Api, WeakMap<IncomingMessage, Identity>>()
   const respondWithError = createErrorResponder(options)
 
   return function createGuard(config) {
     const { api, scopes, optional, authenticate } = config
     const limitRequests = requestLimits.get(api)
+    const identities = identitiesByApi.get(api) ?? new WeakMap<IncomingMessage, Identity>()
+    identitiesByApi.set(api, identities)
 
     return function platformAuthGuard(req, res, next) {
       const earlier = identities.get(req)
-      if (earlier?.api === api) {
-        if (hasScopes(earlier)) next()
-        else respondWithError(config, 'insufficientScope', earlier.application.id, req, res, next)
-        return
+      if (earlier) {
+        if (!hasScopes(earlier))
+          return respondWithError(config, 'insufficientScope', earlier.application.id, req, res, next)
+        setAuthInfo(req, earlier)
+        return next()
       }
       const credential = config.readCredential(req)
       if (credential === 'noCredential' && optional) {
+        setAuthInfo(req, undefined)
         config.prepareResponse?.(res)
         return next()
       }

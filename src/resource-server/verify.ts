@@ -5,14 +5,14 @@ import { readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import { createAuthInfo, type AuthInfo } from './auth-info.js'
+import { createAuthInfo, type AccessTokenInfo, type ApiKeyInfo, type AuthInfo } from './auth-info.js'
 import type { Authenticator, Identity } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
 
 /** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
 export interface Verifiers {
-  accessToken(api: Api, accessToken: string): Promise<AuthInfo>
-  apiKey(api: Api, apiKey: string): Promise<AuthInfo>
+  accessToken(api: Api, accessToken: string): Promise<AccessTokenInfo>
+  apiKey(api: Api, apiKey: string): Promise<ApiKeyInfo>
 }
 
 interface VerifiersOptions {
@@ -27,16 +27,17 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
     return authenticate()
   }
 
-  async function verify(
+  /** `Info` is that of the API's scheme, as `createAuthInfo` decides. */
+  async function verify<Info extends AuthInfo>(
     errors: ErrorResponses,
     api: Api,
     authenticate: () => MaybePromise<Identity | string>,
-  ): Promise<AuthInfo> {
+  ): Promise<Info> {
     try {
       const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
       if (typeof result === 'string') throw createError(errors[result]!)
       await requestLimits.get(api)?.(result.application.id)
-      return createAuthInfo(result)
+      return createAuthInfo(result) as Info
     } catch (error) {
       throw error instanceof OAuthError ? error : createError(toDenial(error), error)
     }

@@ -2,6 +2,7 @@ import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } fro
 import type { Logger } from '../contracts/logger.js'
 import type { SchemaMigration, Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
+import { isPermanentFault } from './store-fault.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 interface BoundedStoreOptions {
@@ -77,6 +78,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     get pollInterval() {
       return store.pollInterval
     },
+    ...(store.concurrentCalls !== undefined && { concurrentCalls: store.concurrentCalls }),
     async open() {
       const migration = await openStore(store, storeHealth)
       // Not `info`, which the default logger drops: the operator must learn where the copy is.
@@ -93,7 +95,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 }
 
 /** The calls of a store that wait for the database. */
-type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'open' | 'close' | 'watch'>
+type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'concurrentCalls' | 'open' | 'close' | 'watch'>
 
 const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   establishPepper: 'write',
@@ -147,7 +149,9 @@ async function openStore(
     storeHealth.answered({ ...call, startedAt: performance.now() })
     return migration
   } catch (cause) {
-    if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause })
+    if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause: cause.cause })
+    // No outage: the start-up reports it, once.
+    if (isPermanentFault(cause)) throw cause
     storeHealth.failed({ ...call, startedAt }, cause)
     throw new StoreUnavailableError('The store could not be opened.', { cause })
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
-import { describeStoreFault } from './store-fault.js'
+import { describeStoreFault, isPermanentFault } from './store-fault.js'
 
 /** Everything that must be done before the first answer. Repeated until it succeeds, or the signal is aborted. */
 export type Start = (closing: AbortSignal) => Promise<void>
@@ -10,7 +10,7 @@ export type Start = (closing: AbortSignal) => Promise<void>
 export interface Startup {
   /** Makes the first attempt, and repeats failed ones. */
   begin(start: Start): void
-  /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError`, or after `abort()`. */
+  /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError` if no retry can help, or after `abort()`. */
   readonly finished: Promise<void>
   /** Rejects when the first attempt fails. */
   readonly firstFailure: Promise<never>
@@ -47,19 +47,24 @@ export function createStartup(logger: Logger): Startup {
         isFinished = true
         return
       } catch (error) {
-        firstFailure.reject(error)
-        reportFailure(error)
-        if (error instanceof ConfigurationError) throw error
+        const permanent = findPermanentProblem(error)
+        firstFailure.reject(permanent ?? error)
+        reportFailure(error, permanent)
+        if (permanent) throw permanent
       }
       await sleep(START_RETRY_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
     }
     throw new StoreUnavailableError('The platform was closed before it was ready.')
   }
 
-  function reportFailure(error: unknown): void {
+  function reportFailure(error: unknown, permanent: ConfigurationError | undefined): void {
     const [message, lastMessage] = [joinMessages(error), joinMessages(problem)]
-    problem = error
-    if (error instanceof ConfigurationError) logger.error(`The platform cannot start. ${message}`)
+    problem = permanent ?? error
+    if (permanent) {
+      // The cause of a StoreUnavailableError has been logged as the store's.
+      const details = permanent.cause === undefined || error instanceof StoreUnavailableError ? [] : [permanent.cause]
+      logger.error(`The platform cannot start. ${permanent.message}`, ...details)
+    }
     // One log line for all attempts that fail in the same way.
     else if (message !== lastMessage && !closing.signal.aborted)
       logger.error(`The platform could not start yet and will retry: ${message}`)
@@ -89,6 +94,22 @@ function createRejection(): { readonly promise: Promise<never>; reject(reason: u
   const promise = new Promise<never>((_, rejectPromise) => (reject = rejectPromise))
   promise.catch(() => undefined)
   return { promise, reject: (reason) => reject(reason) }
+}
+
+/** The error to end with, if no retry can help. Its message has no path and no address, because `auth.health()` shows it. */
+function findPermanentProblem(error: unknown): ConfigurationError | undefined {
+  if (error instanceof ConfigurationError) return error
+  if (!isPermanentFault(error)) return undefined
+  const cause = findRootCause(error)
+  const { name, code = name } = cause as { name?: unknown; code?: unknown }
+  const problem = `The start failed with ${String(code)}, which no retry can correct`
+  const fix = 'Its cause is a mistake in code, such as that of a store of your own, or a module that cannot be loaded.'
+  return new ConfigurationError({ problem, fix }, { cause })
+}
+
+function findRootCause(error: unknown): unknown {
+  const { cause } = Object(error) as { cause?: unknown }
+  return cause === undefined ? error : findRootCause(cause)
 }
 
 /** An error's message and those of its causes. */

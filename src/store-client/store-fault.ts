@@ -25,6 +25,25 @@ export function isReplicaFault(problem: unknown): boolean {
   return (problem as { code?: unknown } | undefined)?.code === 'replica'
 }
 
+/**
+ * Whether no retry can help: the code of the store (or of the platform) has a mistake, or a module cannot be loaded. A
+ * `TypeError` with a cause is none: `fetch()` rejects with one when the network fails.
+ */
+export function isPermanentFault(problem: unknown): boolean {
+  const { name, code, cause } = Object(problem) as { name?: unknown; code?: unknown; cause?: unknown }
+  if (cause !== undefined) return isPermanentFault(cause)
+  // Compared by name: under Jest, Node's own errors are not instances of the test's TypeError.
+  return MISTAKES.has(name) || UNLOADABLE_MODULE.has(code)
+}
+
+const MISTAKES: ReadonlySet<unknown> = new Set(['ReferenceError', 'TypeError'])
+const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
+  'MODULE_NOT_FOUND',
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_PACKAGE_PATH_NOT_EXPORTED',
+  'ERR_DLOPEN_FAILED',
+])
+
 const UNKNOWN = 'the log has the reason'
 const REPLICA = 'it is a replica, and may lack changes'
 const FULL = 'its disk is full'

@@ -103,7 +103,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     failed({ name, kind, startedAt }, problem) {
       isUnresponsive = false
       // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
-      if (kind === 'read' && answeredAt > startedAt) return
+      if (kind !== 'write' && answeredAt > startedAt) return
       if (kind !== 'write') startOutage(problem)
       else if (!outage) noteRejectedWrite(name, problem)
     },

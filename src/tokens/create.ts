@@ -4,10 +4,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'
 import type { CacheSettings, SigningSettings } from '../options/settings.js'
 import { createAccessTokenSigner, type SignAccessToken } from './access-token.js'
-import type { KeyEncryption } from './key-pairs.js'
 import { createKeyRotation, type KeyRotation } from './key-rotation.js'
 import { createRevokedTokens, type RevokedTokens } from './revoked-tokens.js'
 import { createRotationTimer, type RotationTimer } from './rotation-timer.js'
+import type { KeyEncryption } from './signing-key-record.js'
 import { createSigningKeys, type SigningKeys } from './signing-keys.js'
 import { createAccessTokenVerifier, type AccessTokenVerifier } from './verify-access-token.js'
 
@@ -18,6 +18,7 @@ interface TokensOptions {
   readonly signing: SigningSettings
   /** Seconds. */
   readonly clockTolerance: number
+  readonly clientLimits: Parameters<typeof createRevokedTokens>[0]['clientLimits']
   readonly cache: Pick<CacheSettings, 'accessTokens' | 'revokedAccessTokens'>
   /** Resolves true once every change committed before the call is known here; false if the store can't tell. */
   readonly readChanges: () => Promise<boolean>
@@ -37,16 +38,19 @@ export interface Tokens {
 }
 
 export function createTokens(options: TokensOptions): Tokens {
-  const { apis, store, encryption, signing, clockTolerance, cache, readChanges, emit, logger, now } = options
-  const signingKeys = createSigningKeys({ store, encryption, now, readChanges })
+  const { apis, store, encryption, signing, clockTolerance, clientLimits, cache, readChanges, emit, logger, now } =
+    options
+  const signingKeys = createSigningKeys({ store, encryption, logger, now, readChanges })
   const accessTokens = createAccessTokenVerifier({
     signingKeys,
-    issuers: apis.filter(({ scheme }) => scheme === 'oauth2').map(({ resource }) => resource),
+    lifetimes: new Map(
+      apis.filter(({ scheme }) => scheme === 'oauth2').map((api) => [api.resource, api.accessTokenLifetime]),
+    ),
     clockTolerance,
     now,
     entries: cache.accessTokens,
   })
-  const revokedTokens = createRevokedTokens({ store, now, limit: cache.revokedAccessTokens })
+  const revokedTokens = createRevokedTokens({ store, now, limit: cache.revokedAccessTokens, clientLimits })
   const keyRotation = createKeyRotation({
     store,
     encryption,

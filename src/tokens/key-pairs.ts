@@ -3,6 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type Cry
 import { ConfigurationError } from '../contracts/errors.js'
 import type { SigningKeyRecord } from '../contracts/store.js'
 import type { ScheduledKey } from './key-schedule.js'
+import { describeRecord, toPublicJwk, type KeyEncryption } from './signing-key-record.js'
 
 /** A signing key in memory. */
 export interface SigningKey {
@@ -18,15 +19,8 @@ export interface SigningKey {
   readonly signsFrom: number
   /** Milliseconds since 1970; undefined while no later key has replaced it. */
   readonly verifiesUntil: number | undefined
-}
-
-/** How private keys are encrypted at rest. */
-export interface KeyEncryption {
-  seal(text: string): Promise<string>
-  /** Whether the newest secret encrypted it. */
-  isNewest(sealed: string): boolean
-  /** Rejects with `ConfigurationError` if no secret decrypts it. */
-  unseal(sealed: string): Promise<string>
+  /** Seconds: the longest lifetime of access tokens, plus a margin, when the key was made. */
+  readonly longestLifetime: number
 }
 
 type NewSigningKey = Pick<SigningKeyRecord, 'algorithm' | 'createdAt' | 'signsFrom' | 'formerVerifiesFor'>
@@ -42,12 +36,9 @@ export async function generateSigningKey(
   const kid = await calculateJwkThumbprint(publicJwk)
   // The command line would read such a kid as an option.
   if (kid.startsWith('-')) return generateSigningKey(encryption, options)
-  return {
-    ...options,
-    kid,
-    publicJwk: { ...publicJwk, kid, alg: algorithm, use: 'sig' },
-    sealedPrivateJwk: await encryption.seal(JSON.stringify(await exportJWK(privateKey))),
-  }
+  const record = { ...options, kid, publicJwk: toPublicJwk(publicJwk, kid, algorithm) }
+  const sealedPrivateJwk = await encryption.seal(JSON.stringify(await exportJWK(privateKey)), describeRecord(record))
+  return { ...record, sealedPrivateJwk }
 }
 
 /** The key of a record, ready to verify and to sign. */
@@ -55,7 +46,7 @@ export async function importSigningKey(
   record: ScheduledKey,
   encryption: Pick<KeyEncryption, 'unseal'>,
 ): Promise<SigningKey> {
-  const { kid, algorithm, createdAt, signsFrom, verifiesUntil } = record
+  const { kid, algorithm, createdAt, signsFrom, verifiesUntil, formerVerifiesFor } = record
   const publicJwk = record.publicJwk as JWK
   const privateJwk = await unsealPrivateJwk(record.sealedPrivateJwk, encryption)
   return {
@@ -68,6 +59,7 @@ export async function importSigningKey(
     createdAt,
     signsFrom,
     verifiesUntil,
+    longestLifetime: formerVerifiesFor,
   }
 }
 

@@ -1,8 +1,9 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { NewAuditRecord, Store } from '../contracts/store.js'
-import { generateSigningKey, type KeyEncryption, type SigningKey } from './key-pairs.js'
+import { generateSigningKey, type SigningKey } from './key-pairs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './key-schedule.js'
+import { describeRecord, type KeyEncryption } from './signing-key-record.js'
 import type { SigningKeys } from './signing-keys.js'
 
 /** `auth.signingKeys`: the keys that sign access tokens, shared by every process on the store. */
@@ -34,7 +35,7 @@ export interface KeyRotation extends SigningKeyRotation {
 }
 
 interface KeyRotationOptions {
-  readonly store: Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'removeSigningKey' | 'resealSigningKey'>
+  readonly store: Pick<Store, 'addSigningKey' | 'removeSigningKey' | 'resealSigningKey'>
   readonly encryption: KeyEncryption
   readonly signingKeys: SigningKeys
   readonly now: () => number
@@ -53,7 +54,7 @@ const CLOCK_SKEW_SECONDS = 60
 const MAX_ADD_ATTEMPTS = 10
 
 export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
-  const { store, signingKeys, now, emit, algorithm, publishAhead } = options
+  const { signingKeys, now, emit, algorithm, publishAhead } = options
   const addKey = createKeyAdder(options)
 
   function findNewest(): SigningKey | undefined {
@@ -102,7 +103,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     async revoke(kid, { by } = {}) {
       await signingKeys.load()
       if (signingKeys.current()?.kid === kid) await replaceCurrent(kid, by, remainingFormerSeconds(signingKeys, now()))
-      if (!(await removeKey(store, kid, by, now)))
+      if (!(await removeKey(options, kid, by)))
         throw new ApplicationError('signing_key_not_found', `There is no signing key with the kid "${kid}".`)
       await signingKeys.load()
       emit('signingKey.revoked', {})
@@ -166,12 +167,11 @@ function remainingFormerSeconds(signingKeys: SigningKeys, now: number): number {
  * after them, so they would verify again.
  */
 async function removeKey(
-  store: KeyRotationOptions['store'],
+  { store, signingKeys, now }: KeyRotationOptions,
   kid: string,
   by: string | undefined,
-  now: () => number,
 ): Promise<boolean> {
-  const records = await store.listSigningKeys()
+  const records = await signingKeys.readRecords()
   const verifying = new Set(selectVerifyingKeys(records, now()).map((key) => key.kid))
   const ended = records.filter((key) => key.kid !== kid && !verifying.has(key.kid))
   for (const key of ended)
@@ -180,10 +180,13 @@ async function removeKey(
 }
 
 /** Other processes may do the same at the same time: whichever result is stored, the newest secret decrypts it. */
-async function resealOldKeys({ store, encryption }: KeyRotationOptions): Promise<void> {
-  for (const { kid, sealedPrivateJwk } of await store.listSigningKeys()) {
-    if (encryption.isNewest(sealedPrivateJwk)) continue
-    const sealed = await encryption.seal(await encryption.unseal(sealedPrivateJwk))
+async function resealOldKeys({ store, encryption, signingKeys }: KeyRotationOptions): Promise<void> {
+  for (const record of await signingKeys.readRecords()) {
+    const { kid, sealedPrivateJwk } = record
+    const context = describeRecord(record)
+    if (encryption.isNewest(sealedPrivateJwk) && encryption.authenticate(sealedPrivateJwk, context) === 'authentic')
+      continue
+    const sealed = await encryption.seal(await encryption.unseal(sealedPrivateJwk), context)
     await store.resealSigningKey(kid, sealedPrivateJwk, sealed)
   }
 }

@@ -1,14 +1,24 @@
 import type { RevokedAccessToken, Store } from '../contracts/store.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 
 /** The single access tokens that were revoked (RFC 7009), in memory as long as there are not too many. */
 export interface RevokedTokens {
   /** Reads them from the store: at start-up, and when the change feed reports `everything`. */
   load(): Promise<void>
-  isRevoked(tokenId: string): MaybePromise<boolean>
-  revoke(token: RevokedAccessToken): Promise<void>
+  isRevoked(token: IssuedToken): MaybePromise<boolean>
+  /** Resolves false if it was revoked already. */
+  revoke(token: IssuedToken): Promise<boolean>
   /** Adds one that another process revoked, as the change feed reports it. */
   add(token: RevokedAccessToken): void
+}
+
+/** What is needed of an access token. */
+interface IssuedToken {
+  readonly id: string
+  readonly applicationId: string
+  /** Seconds since 1970, as the token says. */
+  readonly claimedExp: number
 }
 
 interface RevokedTokensOptions {
@@ -16,6 +26,8 @@ interface RevokedTokensOptions {
   readonly now: () => number
   /** How many are kept in memory; above that the store is asked for each token. */
   readonly limit: number
+  /** Give each application a fair share of what clients ask of the store. */
+  readonly clientLimits: { readonly limitLookups: ConcurrencyLimit; readonly limitChanges: ConcurrencyLimit }
 }
 
 /** Guards accept a token for `clockTolerance` after `exp`, and clocks differ. An hour exceeds both. */
@@ -23,7 +35,8 @@ const KEPT_AFTER_EXPIRY_MS = 3600 * 1000
 /** While there are too many for memory, every guarded request asks the store. They are counted again at this interval. */
 const RELOAD_INTERVAL_MS = 5000
 
-export function createRevokedTokens({ store, now, limit }: RevokedTokensOptions): RevokedTokens {
+export function createRevokedTokens({ store, now, limit, clientLimits }: RevokedTokensOptions): RevokedTokens {
+  const { limitLookups, limitChanges } = clientLimits
   /** Token id -> `expiresAt`. */
   const revoked = new Map<string, number>()
   /** Whether `revoked` has every revoked token that may still be presented. */
@@ -52,16 +65,22 @@ export function createRevokedTokens({ store, now, limit }: RevokedTokensOptions)
 
   return {
     load,
-    isRevoked(tokenId) {
+    isRevoked({ id, applicationId }) {
       // The size first: hashing the id costs time on every guarded request, and usually nothing is revoked.
-      if (revoked.size > 0 && revoked.has(tokenId)) return true
+      if (revoked.size > 0 && revoked.has(id)) return true
       if (isComplete) return false
       if (performance.now() - loadedAt > RELOAD_INTERVAL_MS) load().catch(() => undefined)
-      return store.isAccessTokenRevoked(tokenId)
+      return limitLookups(applicationId, () => store.isAccessTokenRevoked(id))
     },
-    async revoke(token) {
-      await store.revokeAccessToken(token, now() - KEPT_AFTER_EXPIRY_MS)
-      add(token)
+    revoke({ id, applicationId, claimedExp }) {
+      return limitChanges(applicationId, async () => {
+        // Another request may have revoked it while this one waited.
+        if (revoked.has(id)) return false
+        const token = { id, expiresAt: claimedExp * 1000 }
+        await store.revokeAccessToken(token, now() - KEPT_AFTER_EXPIRY_MS)
+        add(token)
+        return true
+      })
     },
     add,
   }

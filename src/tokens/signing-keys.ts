@@ -1,16 +1,20 @@
 import type { webcrypto } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../contracts/errors.js'
-import type { Store } from '../contracts/store.js'
+import type { Logger } from '../contracts/logger.js'
+import type { SigningKeyRecord, Store } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import { importSigningKey, type KeyEncryption, type SigningKey } from './key-pairs.js'
-import { findCurrentKey, isVerifying, selectVerifyingKeys } from './key-schedule.js'
+import { importSigningKey, type SigningKey } from './key-pairs.js'
+import { findCurrentKey, isVerifying, selectVerifyingKeys, type ScheduledKey } from './key-schedule.js'
+import { isAuthentic, type KeyEncryption } from './signing-key-record.js'
 
 /** The signing keys in this process's memory. */
 export interface SigningKeys {
   /** Reads them from the store. Keys that are already imported are not imported again. */
   load(): Promise<void>
+  /** The records that this platform wrote, as the store has them now: oldest first, those that no longer verify included. */
+  readRecords(): Promise<readonly SigningKeyRecord[]>
   /** The keys that verify now, in the order in which they sign. */
   list(): readonly SigningKey[]
   /** The key that signs now; undefined only while the store has none. */
@@ -28,13 +32,16 @@ export interface SigningKeys {
   isUnknown(kid: string): boolean
   /** Calls `listener` when a key was removed: no cached token that it signed may be accepted. */
   onRemoved(listener: () => void): void
+  /** For `auth.health()`: that the store has keys which are ignored; undefined if it has none. */
+  problem(): string | undefined
 }
 
 export type CurrentSigningKey = SigningKey & { readonly privateKey: webcrypto.CryptoKey }
 
 interface SigningKeysOptions {
   readonly store: Pick<Store, 'listSigningKeys'>
-  readonly encryption: Pick<KeyEncryption, 'unseal'>
+  readonly encryption: KeyEncryption
+  readonly logger: Pick<Logger, 'error'>
   readonly now: () => number
   /**
    * Resolves true once this process has handled every change that was committed before the call, those of signing keys by
@@ -48,9 +55,11 @@ const UNKNOWN_KID_POLL_INTERVAL_MS = 100
 const MAX_UNKNOWN_KIDS = 1000
 /** A `kid` is an RFC 7638 thumbprint of 43 characters, so a much longer one is rejected without asking the store. */
 const MAX_KID_LENGTH = 64
+const MAX_SHOWN_KIDS = 5
 
-export function createSigningKeys({ store, encryption, now, readChanges }: SigningKeysOptions): SigningKeys {
+export function createSigningKeys({ store, encryption, logger, now, readChanges }: SigningKeysOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
+  const ignoredKeys = createIgnoredKeys(logger)
   let lastAddedKid: string | undefined
   const unknownKids = createBoundedCache<true>({ entries: MAX_UNKNOWN_KIDS })
   const removalListeners: (() => void)[] = []
@@ -60,22 +69,28 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
   async function load(): Promise<void> {
     const number = (loadsStarted += 1)
     const records = await store.listSigningKeys()
-    const imported = new Map(keys.map((key) => [key.kid, key]))
-    const loaded = await Promise.all(
-      selectVerifyingKeys(records, now()).map(async (record) => {
-        const key = imported.get(record.kid) ?? (await importSigningKey(record, encryption))
-        return { ...key, verifiesUntil: record.verifiesUntil }
-      }),
-    )
+    const authentic = await selectAuthentic(records)
+    const loaded = await Promise.all(selectVerifyingKeys(authentic, now()).map(importOnce))
     // Loads do not wait for each other, because one may be stuck. The one that started last has the newest keys.
     if (number < lastLoad) return
     lastLoad = number
-    const kids = new Set(records.map(({ kid }) => kid))
+    const kids = new Set(authentic.map(({ kid }) => kid))
     const isAnyRemoved = keys.some(({ kid }) => !kids.has(kid))
     keys = loaded
     unknownKids.clear()
     lastAddedKid = records.at(-1)?.kid
+    ignoredKeys.replace(records.filter(({ kid }) => !kids.has(kid)).map(({ kid }) => kid))
     if (isAnyRemoved) for (const listener of removalListeners) listener()
+  }
+
+  async function selectAuthentic(records: readonly SigningKeyRecord[]): Promise<readonly SigningKeyRecord[]> {
+    const results = await Promise.all(records.map((record) => isAuthentic(record, encryption)))
+    return records.filter((_, index) => results[index])
+  }
+
+  async function importOnce(record: ScheduledKey): Promise<SigningKey> {
+    const key = keys.find(({ kid }) => kid === record.kid) ?? (await importSigningKey(record, encryption))
+    return { ...key, verifiesUntil: record.verifiesUntil }
   }
 
   function findKnown(kid: string): SigningKey | undefined {
@@ -92,12 +107,14 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
 
   return {
     load,
+    readRecords: async () => selectAuthentic(await store.listSigningKeys()),
     list: () => keys.filter((key) => isVerifying(key, now())),
     current: () => findCurrentKey(keys.filter(canSign), now()),
     verifies: (kid) => findKnown(kid) !== undefined,
     lastAddedKid: () => lastAddedKid,
     isUnknown,
     onRemoved: (listener) => void removalListeners.push(listener),
+    problem: ignoredKeys.describe,
     find(kid) {
       const key = findKnown(kid)
       if (key || isUnknown(kid)) return key
@@ -107,6 +124,30 @@ export function createSigningKeys({ store, encryption, now, readChanges }: Signi
         return found
       })
     },
+  }
+}
+
+/** The keys of the store that the platform did not write. Each is logged once. */
+function createIgnoredKeys(logger: Pick<Logger, 'error'>): {
+  replace(kids: readonly string[]): void
+  describe(): string | undefined
+} {
+  let ignored: readonly string[] = []
+
+  function describe(kids: readonly string[]): string {
+    // Whoever wrote them chose their text.
+    const names = kids.slice(0, MAX_SHOWN_KIDS).map((kid) => kid.slice(0, MAX_KID_LENGTH).replace(/[^\w-]/g, '?'))
+    const more = kids.length > MAX_SHOWN_KIDS ? `, and ${kids.length - MAX_SHOWN_KIDS} more` : ''
+    return `Signing keys in the store are ignored, because they were not written with \`secret\`: ${names.join(', ')}${more}.`
+  }
+
+  return {
+    replace(kids) {
+      const isAnyNew = kids.some((kid) => !ignored.includes(kid))
+      ignored = kids
+      if (isAnyNew) logger.error(`${describe(kids)} Somebody may have changed the database (docs/operations.md).`)
+    },
+    describe: () => (ignored.length > 0 ? describe(ignored) : undefined),
   }
 }
 

@@ -18,8 +18,10 @@ export interface AccessToken {
   // Seconds, as in the JWT: fits a V8 Smi and is stored inline. Milliseconds would be allocated separately.
   /** Seconds since 1970. */
   readonly iat: number
-  /** Seconds since 1970. */
+  /** Seconds since 1970: its `exp`, or earlier if it lasts longer than the platform issues tokens for. */
   readonly exp: number
+  /** Seconds since 1970: its `exp`. Another process with a longer `accessTokenLifetime` accepts it until then. */
+  readonly claimedExp: number
   /** The application's `tokensRevokedAt` as the issuer knew it: a later revocation ends this token. */
   readonly tokensRevokedAt: number
   /** The signing key's: the token is valid only while that key verifies. */
@@ -46,8 +48,8 @@ export interface AccessTokenVerifier {
 
 interface AccessTokenVerifierOptions {
   readonly signingKeys: Pick<SigningKeys, 'find' | 'verifies' | 'isUnknown' | 'onRemoved'>
-  /** Every issuer of this platform; tokens of others are invalid. */
-  readonly issuers: readonly string[]
+  /** Every issuer of this platform -> seconds for which it issues tokens. Tokens of other issuers are invalid. */
+  readonly lifetimes: ReadonlyMap<string, number>
   /** Seconds. */
   readonly clockTolerance: number
   readonly now: () => number
@@ -63,28 +65,26 @@ const INVALID_FOR_EVERY_KEY = ''
 const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
 
 export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): AccessTokenVerifier {
-  const { signingKeys, issuers, clockTolerance, now, entries } = options
+  const { signingKeys, lifetimes, clockTolerance, now, entries } = options
   // Keyed by SHA-256, so that memory holds no usable token.
   const verified = createBoundedCache<AccessToken>({ entries, bytesOf: ({ bytes }) => bytes })
   /** The reason: `INVALID_FOR_EVERY_KEY`, or a `kid` that no key had. */
   const invalid = createBoundedCache<string>({ entries: MAX_INVALID_TOKENS, bytesOf: ({ length }) => length })
-  const parseClaims = createClaimsParser(entries)
+  const parseClaims = createClaimsParser(entries, lifetimes)
   let pending = new Map<string, Promise<Verification>>()
 
   // Synchronous for a known key, so that a new token waits for its signature check only.
-  function findPublicKey({ kid, alg }: JWTHeaderParameters): MaybePromise<SigningKey['publicKey']> {
+  function findKey({ kid, alg }: JWTHeaderParameters): MaybePromise<SigningKey> {
     // jose does not check the type of kid.
     if (typeof kid !== 'string') throw new errors.JWSInvalid('The header has no kid.')
     const key = signingKeys.find(kid)
-    return key instanceof Promise
-      ? key.then((found) => selectPublicKey(found, kid, alg))
-      : selectPublicKey(key, kid, alg)
+    return key instanceof Promise ? key.then((found) => selectKey(found, kid, alg)) : selectKey(key, kid, alg)
   }
 
   const requirements = {
     typ: 'at+jwt',
-    issuer: [...issuers],
-    audience: [...issuers],
+    issuer: [...lifetimes.keys()],
+    audience: [...lifetimes.keys()],
     requiredClaims: ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti'],
     // checkTimes() checks exp, for cached tokens too.
     currentDate: new Date(0),
@@ -92,9 +92,15 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
 
   async function verifySignature(token: string, digest: string): Promise<Verification> {
     const generation = pending
+    let signingKey: SigningKey | undefined
+    const keepKey = (key: SigningKey): SigningKey['publicKey'] => (signingKey = key).publicKey
+    const findPublicKey = (header: JWTHeaderParameters): MaybePromise<SigningKey['publicKey']> => {
+      const key = findKey(header)
+      return key instanceof Promise ? key.then(keepKey) : keepKey(key)
+    }
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, findPublicKey, requirements)
-      const accessToken = parseClaims(payload, protectedHeader.kid!, token.length)
+      const { payload } = await jwtVerify(token, findPublicKey, requirements)
+      const accessToken = parseClaims(payload, signingKey!, token.length)
       if (accessToken === undefined) return 'invalid'
       // If clearCache() was called meanwhile, the key may be the one that was removed.
       if (pending === generation) verified.set(digest, accessToken)
@@ -148,19 +154,24 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
   }
 }
 
-type ParseClaims = (payload: JWTPayload, kid: string, bytes: number) => AccessToken | undefined
+type ParseClaims = (payload: JWTPayload, key: SigningKey, bytes: number) => AccessToken | undefined
 
 /**
  * Reads the claims of this package's access tokens; undefined for others. Equal issuers, applications, scopes and kids share
  * one copy: that saves memory, and cached tokens stay in fewer lines of the processor's cache.
  */
-function createClaimsParser(entries: number): ParseClaims {
+function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, number>): ParseClaims {
   const strings = createBoundedCache<string>({ entries, bytesOf: ({ length }) => length })
   const scopeLists = createBoundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
 
-  return function parseClaims({ iss, aud, sub, client_id, iat, exp, jti, scope = '' }, kid, bytes) {
+  return function parseClaims(
+    { iss, aud, sub, client_id, iat, exp, jti, scope = '' },
+    { kid, longestLifetime },
+    bytes,
+  ) {
     if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined
-    if (typeof iat !== 'number' || typeof exp !== 'number') return undefined
+    // Times as this package issues them. JSON.parse() reads 1e400 as Infinity.
+    if (!isWholeNumber(iat) || !isWholeNumber(exp)) return undefined
     if (typeof jti !== 'string' || typeof scope !== 'string') return undefined
     const tokensRevokedAt = parseTokensRevokedAt(jti)
     if (tokensRevokedAt === undefined) return undefined
@@ -170,12 +181,18 @@ function createClaimsParser(entries: number): ParseClaims {
       applicationId: findOrAdd(strings, sub, sub),
       scopes: findOrAdd(scopeLists, scope, scope === '' ? [] : scope.split(' ')),
       iat,
-      exp,
+      // Shortened, not refused: while `accessTokenLifetime` is being raised, processes with the old value accept new tokens.
+      exp: Math.min(exp, iat + Math.max(lifetimes.get(iss) ?? 0, longestLifetime)),
+      claimedExp: exp,
       tokensRevokedAt,
       kid: findOrAdd(strings, kid, kid),
       bytes,
     }
   }
+}
+
+function isWholeNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }
 
 function findOrAdd<Value>(cache: BoundedCache<Value>, name: string, value: Value): Value {
@@ -184,11 +201,11 @@ function findOrAdd<Value>(cache: BoundedCache<Value>, name: string, value: Value
   return cached ?? value
 }
 
-function selectPublicKey(key: SigningKey | undefined, kid: string, alg: string): SigningKey['publicKey'] {
+function selectKey(key: SigningKey | undefined, kid: string, alg: string): SigningKey {
   if (!key) throw new UnknownKeyError(kid)
   // The algorithm is the key's, not the one that the token names (RFC 8725 3.1).
   if (key.algorithm !== alg) throw new errors.JWSInvalid('The algorithm is not that of the key.')
-  return key.publicKey
+  return key
 }
 
 class UnknownKeyError extends errors.JOSEError {
@@ -211,7 +228,8 @@ const PERMANENT_ERRORS: readonly string[] = [
 /**
  * Whether the token has the form of a JWT and its signature the canonical encoding: the unused bits of the last character
  * are zero. base64url decoders ignore those bits, so one token would have several spellings, each with its own cache entry.
- * Header and payload need no such check, because the signature covers their exact text.
+ * Header and payload need no such check, because the signature covers their exact text. The second signature (r, n - s) of
+ * an ECDSA signature (r, s) is accepted: signers make either, and what ends a token is compared with its claims.
  */
 function isCanonical(token: string): boolean {
   // '{"' in base64url: the header is a JSON object without leading whitespace.

@@ -10,11 +10,11 @@ const STATUSES: Readonly<Record<Route, readonly number[]>> = {
   metadata: [200],
   authorize: [400],
   registration: [202, 400, 413, 415, 429],
-  claim: [400, 413, 415],
+  claim: [400, 413, 415, 429],
   console: [200, 307, 404],
   bearer: [200, 400, 401],
   optional: [200, 400, 401],
-  apiKey: [200, 400, 401, 403],
+  apiKey: [200, 400, 401, 403, 429],
   // A mutated path may reach the host's 404, a page or a form. Express answers 304, 412 and 416 to conditions and ranges.
   anything: [200, 202, 204, 304, 307, 400, 401, 403, 404, 405, 412, 413, 415, 416, 417, 429],
 }

@@ -34,6 +34,28 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       await caller.token('orders', { ...old, ...credentials }).expect(200)
     })
 
+    it.each(['suspend', 'rotateSecret', 'rotateKey'] as const)(
+      'with revokeTokens, as suspend() and rotateKey(), ends access tokens in the same change: %s()',
+      async (call) => {
+        const { applications, events } = host.auth
+        const { id, credentials } = await createApplication()
+        const accessToken = await caller.accessToken('orders', credentials)
+        const revoked: unknown[] = []
+        const listener = ({ applicationId }: { applicationId?: string | undefined }): void =>
+          void revoked.push(applicationId)
+        events.on('application.tokensRevoked', listener)
+        await expectRefused(applications[call](id, { revokeTokens: 'yes' as never }), 'invalid_argument')
+        await applications[call](id, { revokeTokens: true, by: 'ann' })
+        events.off('application.tokensRevoked', listener)
+        if (call === 'suspend') await applications.resume(id)
+        await caller.bearer('/orders/items', accessToken).expect(401, /no longer valid/)
+        expect(revoked).toEqual([id])
+        const changes = (await listAudit(id)).slice(1, 2)
+        expect(changes).toMatchObject([{ by: 'ann', details: { tokensRevoked: true } }])
+        await caller.bearer('/orders/items', await caller.accessToken('orders', credentials)).expect(200)
+      },
+    )
+
     it('ends neither access tokens nor the key', async () => {
       const { id, credentials } = await createApplication()
       const accessToken = await caller.accessToken('orders', credentials)

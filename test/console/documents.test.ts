@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import express from 'express'
 import request from 'supertest'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { developerConsole } from '../../src/console/index.js'
 import { ConfigurationError } from '../../src/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 import { DOCUMENTS } from './shop.js'
 
@@ -129,6 +130,39 @@ describe('the document that the console serves', () => {
     expect(result).toMatchObject({ 'x-own': 1, webhooks: { changed: {} }, components: { schemas: { A: {} } } })
   })
 
+  it.each([
+    [memoryMailer(), 'came by e-mail when it was registered'],
+    [undefined, 'came from the operator of this platform'],
+  ])('says how the credentials were delivered: with mailer %o', async (mailer, words) => {
+    const options = { baseUrl: 'https://api.example.com', apis: { catalog: { scheme: 'apiKey' } }, mailer } as const
+    const made = openPlatform(options)
+    const app = express().use('/d', developerConsole(made.auth, { documents: { catalog: documentOf() } }))
+    const { text } = await request(app).get('/d/apis/catalog/openapi.json').expect(200)
+    expect(text).toContain(words)
+    const page = await request(app).get('/d/apis/catalog').expect(200)
+    expect(page.text).toContain(words.replace('it was', 'your application was'))
+    expect(text + page.text).toMatch(mailer ? /e-mail/ : /^(?![^]*e-mail)/)
+  })
+
+  it.each<[string, string[], string | undefined]>([
+    ['the API’s name', ['/orders', '/orders/items/{id}'], '/orders'],
+    ['its whole path', ['/v1/orders/items'], '/v1/orders'],
+    ['its name in one of two paths', ['/orders', '/items'], undefined],
+    ['a longer word', ['/orders-archive'], undefined],
+  ])('warns of paths that repeat the API’s prefix: %s', async (_what, paths, repeated) => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    onTestFinished(() => emitWarning.mockRestore())
+    await finished('orders', documentOf({ paths: Object.fromEntries(paths.map((path) => [path, { get: ok }])) }))
+    const warnings = emitWarning.mock.calls.map(([warning]) => String(warning))
+    expect(warnings).toEqual(
+      repeated === undefined
+        ? []
+        : [
+            `documents.orders begins every path with "${repeated}", so the console calls https://api.example.com/v1/orders${paths[0]}. Remove "${repeated}" if that is wrong: paths are relative to https://api.example.com/v1/orders.`,
+          ],
+    )
+  })
+
   it('does not change the provider’s object', async () => {
     const document = documentOf({ security: [{ x: ['orders:read'] }], servers: [{ url: '/' }] })
     const before = structuredClone(document)
@@ -214,6 +248,11 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
   ])('%s', (_what, options, words) => {
     expect(() => developerConsole(auth, options as object)).toThrow(ConfigurationError)
     expect(() => developerConsole(auth, options as object)).toThrow(words)
+  })
+
+  it.each([{}, undefined, null, express(), Promise.resolve(auth)])('something else than a platform: %o', (other) => {
+    expect(() => developerConsole(other as never)).toThrow(ConfigurationError)
+    expect(() => developerConsole(other as never)).toThrow('developerConsole(auth)')
   })
 
   it('accepts vendor extensions, empty requirements and data that looks like a reference', async () => {

@@ -311,6 +311,7 @@ describe('a listener', () => {
 })
 
 describe('the log', () => {
+  beforeEach(() => void vi.stubEnv('NODE_ENV', 'development'))
   afterEach(() => void vi.unstubAllEnvs())
 
   /** A refusal, and its one log line. */

@@ -19,6 +19,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   apis: true,
   store: true,
   secret: true,
+  importUnencrypted: true,
   mailer: true,
   developersUrl: true,
   delivery: true,
@@ -48,6 +49,7 @@ const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, pub
 const RATE_LIMITS: Names<RateLimitsOptions> = {
   requests: true,
   tokenRequests: true,
+  revocations: true,
   failedAuthentication: true,
   registration: true,
   redis: true,

@@ -30,7 +30,10 @@ async function sendRefusedRequests({ app, auth }: ReturnType<typeof createApp>):
   return [shop.clientId, shop.clientSecret, 'nonsense', 'guess']
 }
 
-describe('Outside production', () => {
+describe('In development', () => {
+  beforeEach(() => void vi.stubEnv('NODE_ENV', undefined))
+  afterEach(() => void vi.unstubAllEnvs())
+
   it('each refusal is one log line with the API, the reason and the fix, without the credential', async () => {
     const host = createApp()
     const credentials = await sendRefusedRequests(host)
@@ -47,8 +50,8 @@ describe('Outside production', () => {
   })
 })
 
-describe('In production', () => {
-  beforeEach(() => void vi.stubEnv('NODE_ENV', 'production'))
+describe.each(['production', 'test'])('With NODE_ENV=%s', (environment) => {
+  beforeEach(() => void vi.stubEnv('NODE_ENV', environment))
   afterEach(() => void vi.unstubAllEnvs())
 
   it('refusals are not logged, and internal errors are logged with their cause', async () => {

@@ -1,6 +1,8 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../../src/index.js'
+import { isWeakSecret } from '../../src/options/secret-strength.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { recordingLogger } from '../support/platform.js'
 
@@ -8,7 +10,7 @@ const VALID_OPTIONS = {
   baseUrl: 'https://api.example.com',
   apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
 }
-const SECRET = 'x'.repeat(32)
+const SECRET = 'a secret of 32 characters or more'
 const closings: (() => Promise<void>)[] = []
 
 /** A platform with options that the compiler has not checked. */
@@ -76,6 +78,7 @@ describe('an option', () => {
     ['store', {}, /^store is no store\./],
     ['store', null, /^store is no store\./],
 
+    ['importUnencrypted', 'yes', /^importUnencrypted is "yes"\. Write true or false\./],
     ['secret', 'short', /^secret is too short\. Use 32 random characters or more/],
     ['secret', 'x'.repeat(31), /^secret is too short/],
     ['secret', '', /^secret is too short/],
@@ -238,7 +241,7 @@ describe('an option', () => {
 
   it.each([
     ['accessTokenLifetime', 1], ['clockTolerance', 0], ['maxStaleness', 1], ['credentialPrefix', 'a'], ['credentialPrefix', 'A_1'.padEnd(20, 'x')],
-    ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'y'.repeat(32)]], ['secret', undefined], ['signing', {}], ['signing', undefined],
+    ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'another secret, of 32 characters or more']], ['secret', undefined], ['signing', {}], ['signing', undefined],
     ['signing', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['signing', { algorithm: null, publishAhead: null }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
     ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }], ['cors', { origin: '*' }], ['cors', { origin: 'http://localhost:3000' }],
     ['cors', { origin: ['https://a.example', 'https://b.example:8443'] }], ['onDenied', () => undefined], ['now', () => 0], ['store', memoryStore()],
@@ -562,6 +565,46 @@ describe('in production', () => {
     'http://[::1]:3000',
   ])('%s logs no warning', (baseUrl) => {
     expect(createWith({ baseUrl }).logger.lines).toEqual([])
+  })
+})
+
+const WEAK_SECRETS = [
+  'x'.repeat(32),
+  'ab'.repeat(32),
+  '0123456789abcdef0123456789abcdef',
+  '12345678901234567890123456789012',
+  `${'a'.repeat(60)}b`,
+  'abcdefghijklmnopqrstuvwxyz012345',
+  'zyxwvutsrqponmlkjihgfedcba987654',
+]
+
+describe('a secret that is easy to guess', () => {
+  it.each(WEAK_SECRETS)(
+    'is refused in production, and elsewhere causes a warning that does not show it: %s',
+    (weak) => {
+      expect(createWith({ secret: weak }).logger.lines).toEqual([
+        expect.stringMatching(/^secret is easy to guess: .* In production the platform does not start with it\.$/),
+      ])
+      expect(createWith({ secret: weak }).logger.lines.join()).not.toContain(weak.slice(0, 16))
+      vi.stubEnv('NODE_ENV', 'production')
+      expect(messageOfRefusal(() => createWith({ secret: weak }))).toMatch(/^secret is easy to guess/)
+      expect(messageOfRefusal(() => createWith({ secret: [weak, SECRET] }))).toMatch(/^secret is easy to guess/)
+    },
+  )
+
+  it('is accepted behind the newest secret, so that it can be replaced', () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    expect(() => createWith({ secret: [SECRET, 'x'.repeat(32)] })).not.toThrow()
+  })
+
+  it('is none of 128 random bits, in any usual notation', () => {
+    for (let i = 0; i < 1000; i++) {
+      for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+        const secret = randomBytes(encoding === 'hex' ? 16 : 24).toString(encoding)
+        expect(isWeakSecret(secret), secret).toBe(false)
+      }
+      expect(isWeakSecret(randomUUID())).toBe(false)
+    }
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { StoreUnavailableError } from '../../src/index.js'
-import { answersWith, openProxiedHost, measureRecovery } from '../support/outage-host.js'
+import { answersWith, MAX_ANSWER_MS, openProxiedHost, measureRecovery } from '../support/outage-host.js'
 
 it(
   'bounds the requests that wait for a PostgreSQL that does not answer, then answers all of them with 503 at once',
@@ -20,13 +20,14 @@ it(
     const flood = Promise.allSettled(keys.map((key) => host.auth.verifyApiKey('catalog', key)))
     const first = await host.askUncached()
     expect(first.status).toBe(503)
-    // The queue is full, so this look-up is refused without waiting for the time-out of the store.
-    expect(first.ms).toBeLessThan(3000)
+    // Another caller fills the queue; this one still gets a place in it, and waits for the time-out of the store.
+    expect(first.ms).toBeLessThan(MAX_ANSWER_MS)
     const health = await host.health()
     expect(health.ms).toBeLessThan(1500)
     for (const end of await flood) expect(end).toMatchObject({ status: 'rejected', reason: { status: 503 } })
     expect(performance.now() - startedAt).toBeLessThan(10_000)
-    expect(longestQueue).toBeLessThanOrEqual(1000)
+    // The look-ups wait in front of the pool, so that nothing else waits behind them.
+    expect(longestQueue).toBeLessThanOrEqual(20)
     expect(process.memoryUsage.rss() - memory).toBeLessThan(150e6)
 
     const isOutageReported = async (): Promise<unknown> =>

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import * as esbuild from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -190,8 +191,21 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
       project,
     )
     expect(code, stderr).toBe(0)
-    expect(stderr).toMatch(/Tests: +3 passed, 3 total/)
+    expect(stderr).toMatch(/Tests: +4 passed, 4 total/)
   })
+})
+
+it('a bundle that contains the package says that it must be left out', async () => {
+  const packages = ['express', 'jose', '@photostructure/sqlite']
+  const project = await packed.consumer({ type: 'module', packages, programs: ['bundled.js'] })
+  const outfile = join(project, 'bundle/bundled.cjs')
+  const options = { bundle: true, platform: 'node', format: 'cjs', logLevel: 'silent' } as const
+  await esbuild.build({ ...options, entryPoints: [join(project, 'bundled.js')], outfile })
+  const hasBuiltinDriver = Number.parseInt(process.versions.node, 10) >= 24
+  const errors = hasBuiltinDriver ? ['ConfigurationError'] : ['ConfigurationError', 'StoreIncompatibleError']
+  expect(await run(project, 'bundle/bundled.cjs')).toEqual(
+    errors.map((name) => expect.stringMatching(new RegExp(`^${name}: .* keep the package external: `)) as unknown),
+  )
 })
 
 describe('a project with OpenTelemetry', () => {

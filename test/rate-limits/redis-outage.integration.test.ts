@@ -201,7 +201,7 @@ describe('rate limits in Redis', () => {
     const redis = connectRedis(server.url)
     closings.push(() => redis.disconnect())
     const limits = createRateLimits({
-      secret: 'any',
+      secrets: ['any'],
       baseUrl: 'https://api.example.com',
       redis,
       headers: false,

@@ -29,7 +29,10 @@ describe.each(MODULES)('a TypeScript configuration compiled to %s, and a .env fi
     await writeFile(join(folder, 'dist/package.json'), JSON.stringify({ type }))
     await writeFile(join(folder, 'dist/platform.js'), code)
     await writeFile(join(folder, 'platform.cli.mjs'), codeOfBlock(PAGE, HEADING, 1))
-    await writeFile(join(folder, '.env'), `DATABASE=of-env-file.sqlite\nPLATFORM_AUTH_SECRET=${'s'.repeat(32)}\n`)
+    await writeFile(
+      join(folder, '.env'),
+      `DATABASE=of-env-file.sqlite\nPLATFORM_AUTH_SECRET=a-secret-of-32-characters-or-more\n`,
+    )
   })
   afterEach(() => rm(folder, { recursive: true }))
 

@@ -20,6 +20,7 @@ describe('authOf(req)', () => {
 
   it('throws if no guard has run, with a message that names requireBearer()', () => {
     expect(() => authOf({})).toThrow(/requireBearer/)
+    expect(() => authOf({}, 'orders')).toThrow(/^No guard of the API "orders"/)
     expect(maybeAuthOf({})).toBeUndefined()
   })
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import request, { type Test } from 'supertest'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { authOf, type PlatformEvent } from '../../src/index.js'
+import { authOf, maybeAuthOf, type PlatformEvent } from '../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal, listen } from '../support/http.js'
 import { onEveryFailingPlatform } from '../support/failing-store.js'
 import { onEveryPlatform, openPlatform } from '../support/platform.js'
@@ -98,6 +98,49 @@ describe('Two guards on one request (docs/http.md G20)', () => {
       expect(allowed).toEqual([
         expect.objectContaining({ type: 'request.allowed', api: 'orders', applicationId: shop.id }) as object,
       ])
+    })
+
+    it('of one API verify and count once with a guard of another API between them', async () => {
+      const { auth } = host
+      const app = host
+        .express()
+        .use(auth.requireBearer('orders'), auth.requireApiKey('catalog'), auth.requireBearer('orders'), sendAuthInfo)
+      const { body } = await request(app)
+        .get('/')
+        .set({ Authorization: `Bearer ${token}`, 'X-Api-Key': shop.clientId })
+      expect(body).toMatchObject({ api: 'orders', application: { id: shop.id } })
+      expect(allowed.map(({ api }) => api)).toEqual(['orders', 'catalog'])
+    })
+
+    it('of two APIs: authOf(req, api) is what the guard of that API established', async () => {
+      const { auth } = host
+      const optional = { optional: true }
+      const app = host
+        .express()
+        .use(auth.requireBearer('orders', optional), auth.requireApiKey('catalog', optional))
+        .use((req, res) => {
+          const names = [undefined, 'orders', 'catalog', 'invoices']
+          res.json(names.map((name) => maybeAuthOf(req, name)?.api ?? null))
+        })
+      const both = { Authorization: `Bearer ${token}`, 'X-Api-Key': shop.clientId }
+      expect((await request(app).get('/').set(both)).body).toEqual(['catalog', 'orders', 'catalog', null])
+      const onlyToken = { Authorization: both.Authorization }
+      expect((await request(app).get('/').set(onlyToken)).body).toEqual([null, 'orders', null, null])
+      const onlyKey = { 'X-Api-Key': shop.clientId }
+      expect((await request(app).get('/').set(onlyKey)).body).toEqual(['catalog', null, 'catalog', null])
+      expect((await request(app).get('/')).body).toEqual([null, null, null, null])
+    })
+
+    it('of two APIs: the last one decides what authOf(req) is, also if it is optional and there is no credential for it', async () => {
+      const { auth } = host
+      const app = host
+        .express()
+        .use(auth.requireBearer('orders'))
+        .get('/optional', auth.requireApiKey('catalog', { optional: true }), sendAuthInfo)
+        .get('/again', auth.requireApiKey('catalog', { optional: true }), auth.requireBearer('orders'), sendAuthInfo)
+      const get = (path: string) => request(app).get(path).set('Authorization', `Bearer ${token}`)
+      expect((await get('/optional')).body).toBeNull()
+      expect((await get('/again')).body).toMatchObject({ api: 'orders' })
     })
 
     it('of one API check the scopes of each', async () => {

@@ -66,17 +66,46 @@ describe('createEncryption()', () => {
     }
   })
 
-  it('without a secret keeps the text readable, also for a secret that is added later', async () => {
+  it('without a secret keeps the text readable, which a secret that is added later imports only if it is told to', async () => {
     const none = createEncryption([])
     const plain = await none.seal(TEXT)
     expect(plain).toContain(TEXT)
     expect(await none.unseal(plain)).toBe(TEXT)
-    expect(await createEncryption([NEW]).unseal(plain)).toBe(TEXT)
+    expect(await createEncryption([NEW], { importUnencrypted: true }).unseal(plain)).toBe(TEXT)
+    await expect(createEncryption([NEW]).unseal(plain)).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(/^secret is set, and the store has unencrypted values/),
+    })
     const sealed = await createEncryption([NEW]).seal(TEXT)
     await expect(none.unseal(sealed)).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(/^secret is missing, and the store was written with one\./),
     })
+  })
+
+  it('authenticates the context that a value was sealed with, under every secret of that time', async () => {
+    const sealed = await createEncryption([NEW, OLD]).seal(TEXT, 'context')
+    for (const secrets of [[NEW], [OLD], [OTHER, OLD]]) {
+      expect(createEncryption(secrets).authenticate(sealed, 'context')).toBe('authentic')
+      expect(createEncryption(secrets).authenticate(sealed, 'context ')).toBe('forged')
+    }
+    expect(createEncryption([OTHER]).authenticate(sealed, 'context')).toBe('forged')
+    expect(await createEncryption([NEW]).unseal(sealed)).toBe(TEXT)
+    const [, ...rest] = sealed.split('.')
+    const withoutMacs = Buffer.from(JSON.stringify({ ...decodeProtectedHeader(sealed), context_macs: undefined }))
+    await expect(
+      createEncryption([NEW]).unseal([withoutMacs.toString('base64url'), ...rest].join('.')),
+    ).rejects.toThrow()
+  })
+
+  it('finds no context in an unencrypted value, nor in one that was sealed without', async () => {
+    const sealed = await createEncryption([NEW]).seal(TEXT)
+    for (const each of [sealed, `plain:${TEXT}`, 'e30', ''])
+      expect(createEncryption([NEW]).authenticate(each, 'context')).toBe('withoutContext')
+    for (const context_macs of [null, 'x', {}, [], [null], [{}]]) {
+      const header = Buffer.from(JSON.stringify({ alg: 'dir', enc: 'A256GCM', context_macs })).toString('base64url')
+      expect(createEncryption([NEW]).authenticate(`${header}....`, 'context')).toBe('forged')
+    }
   })
 
   it('seals a text that starts with the prefix of unsealed ones', async () => {

@@ -347,8 +347,9 @@ describe.concurrent('the option secret', () => {
     { path, atEnd }: StoreFile,
     secret: PlatformAuthOptions['secret'],
     before: Awaited<ReturnType<typeof writeFile>>,
+    options: Pick<PlatformAuthOptions, 'importUnencrypted'> = {},
   ): Promise<void> {
-    const made = startPlatform(atEnd, { store: sqliteStore(path), secret })
+    const made = startPlatform(atEnd, { ...options, store: sqliteStore(path), secret })
     await made.auth.ready()
     await createCaller(made).bearer('/orders/items', before.accessToken).expect(200)
     await createCaller(made).key('/catalog/items', before.credentials.clientId).expect(200)
@@ -377,11 +378,14 @@ describe.concurrent('the option secret', () => {
     await expectRefused(file, undefined, /^secret is missing, and the store was written with one\./)
   })
 
-  it('added to a store without one keeps API keys, client secrets and access tokens valid', async ({
+  it('added to a store without one with importUnencrypted keeps API keys, client secrets and access tokens valid', async ({
     onTestFinished: atEnd,
   }) => {
     const file = await newFile(atEnd)
-    await expectAccepted(file, SECRET, await writeFile(file, undefined))
+    const before = await writeFile(file, undefined)
+    await expectRefused(file, SECRET, /^secret is set, and the store has unencrypted values/)
+    await expectAccepted(file, SECRET, before, { importUnencrypted: true })
+    await expectAccepted(file, SECRET, before)
   })
 
   it('changed with a list, newest first, keeps API keys, client secrets and access tokens valid', async ({

@@ -122,12 +122,13 @@ for (const [name, prepare] of Object.entries(BACKINGS)) {
       expect(await first.tokenStatus(credentials)).toBe(200)
     })
 
-    it('seals what was stored without a secret', async ({ expect, onTestFinished }) => {
+    it('seals what was stored without a secret, with importUnencrypted', async ({ expect, onTestFinished }) => {
       const open = await prepare({ onTestFinished })
       const before = openProvider({ onTestFinished }, { store: open(), secret: undefined })
       const credentials = await create(before)
       expect((await readSealed(before.store)).keys[0]).toMatch(/^plain:/)
-      const after = openProvider({ onTestFinished }, { store: open(), secret: NEW, now: before.clock.now })
+      const options = { secret: NEW, importUnencrypted: true, now: before.clock.now }
+      const after = openProvider({ onTestFinished }, { store: open(), ...options })
       expect(await after.tokenStatus(credentials)).toBe(200)
       const { pepper, keys } = await readSealed(after.store)
       for (const sealed of [pepper, ...keys]) expect(sealed).not.toMatch(/^plain:/)

@@ -19,12 +19,13 @@ export function createAccessTokens(
   const signingKeys = createSigningKeys({
     store,
     encryption,
+    logger: { error() {} },
     now: Date.now,
     readChanges: () => Promise.resolve(true),
   })
   const accessTokens = createAccessTokenVerifier({
     signingKeys,
-    issuers: [ISSUER],
+    lifetimes: new Map([[ISSUER, 3600]]),
     clockTolerance: 5,
     now: Date.now,
     entries: 10,

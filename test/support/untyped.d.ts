@@ -33,6 +33,11 @@ declare module 'ioredis-mock' {
   export { Redis as default } from 'ioredis'
 }
 
+declare module 'express4-16' {
+  import express from 'express'
+  export default express
+}
+
 declare module 'morgan' {
   import type { RequestHandler } from 'express'
   function morgan(format: string, options?: { readonly stream: { write(line: string): void } }): RequestHandler

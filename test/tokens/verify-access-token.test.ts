@@ -1,6 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import express from 'express'
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, SignJWT, type JWK, type JWTPayload } from 'jose'
+import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/index.js'
 import { accessToken, createApplication } from '../support/http.js'
@@ -137,6 +138,9 @@ describe('an access token', () => {
     ['a jti of another form', { jti: 'x' }],
     ['an exp that is a string', { exp: '99999999999' as unknown as number }],
     ['an iat that is a string', { iat: '1' as unknown as number }],
+    ['an exp with a fraction', { exp: 99_999_999_999.5 }],
+    ['an iat with a fraction', { iat: 1.5 }],
+    ['an exp above 2^53', { exp: 2 ** 60 }],
   ])("with %s is invalid, though the platform's key signed it", async (_, more) => {
     await expectInvalid(auth, await signer.sign(claims(more)))
   })
@@ -164,6 +168,52 @@ describe('an access token', () => {
     await expectInvalid(auth, early)
     clock.advance(2)
     await expectValid(early)
+  })
+
+  it.each(['exp', 'iat', 'nbf'])(
+    'with a number that JSON.parse() reads as Infinity as %s is invalid',
+    async (claim) => {
+      const payload = JSON.stringify(claims({ [claim]: 0 })).replace(`"${claim}":0`, `"${claim}":1e400`)
+      await expectInvalid(auth, await signer.signText(payload))
+    },
+  )
+
+  it('with a long lifetime expires after the longest one that the platform issues tokens for', async () => {
+    const token = await signer.sign(claims({ exp: 99_999_999_999 }))
+    await expectValid(token)
+    // The lifetime of 600 s, and the margin of key-rotation.ts for clocks.
+    clock.advance(600 - 6)
+    await expectValid(token)
+    clock.advance(2 * 65 + 12)
+    await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({
+      description: 'The access token expired',
+    })
+  })
+
+  it('that knows of a later revocation than the store is refused', async () => {
+    const never = await signer.sign(claims({ jti: Buffer.alloc(24, 255).toString('base64url') }))
+    await expect(auth.verifyAccessToken('orders', never)).rejects.toMatchObject({ code: 'invalid_token' })
+    await auth.applications.revokeTokens(shop.id)
+    await expect(auth.verifyAccessToken('orders', never)).rejects.toMatchObject({ code: 'invalid_token' })
+    await expectValid(await accessToken(app, 'orders', shop))
+  })
+
+  it('has a second ECDSA signature, which is accepted and revoked with it', async () => {
+    const credentials = await createApplication(auth, ['orders'])
+    const token = await accessToken(app, 'orders', credentials)
+    const twin = createTwin(token)
+    expect((await auth.verifyAccessToken('orders', twin)).token).toEqual(
+      (await auth.verifyAccessToken('orders', token)).token,
+    )
+    const { clientId, clientSecret } = credentials
+    await request(app)
+      .post('/orders/revoke')
+      .auth(clientId, clientSecret)
+      .type('form')
+      .send({ token: twin })
+      .expect(200)
+    for (const each of [token, twin])
+      await expect(auth.verifyAccessToken('orders', each)).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
   it('expires at exp plus the clock tolerance of 5 seconds', async () => {
@@ -304,3 +354,15 @@ describe('an access token', () => {
     }
   })
 })
+
+/** The order of the group of P-256 (FIPS 186-5). */
+const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+/** The token with the signature (r, n - s) instead of (r, s). */
+function createTwin(token: string): string {
+  const [header, payload, signature = ''] = token.split('.')
+  const bytes = Buffer.from(signature, 'base64url')
+  const s = P256_ORDER - BigInt(`0x${bytes.toString('hex', 32)}`)
+  bytes.write(s.toString(16).padStart(64, '0'), 32, 'hex')
+  return `${header}.${payload}.${bytes.toString('base64url')}`
+}

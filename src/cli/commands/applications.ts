@@ -81,9 +81,15 @@ export const applicationCommands = [
     parameters: ['ID'],
     requires: 'store',
     audited: true,
-    example: `apps suspend ${EXAMPLE_ID} --db platform.sqlite --by alice`,
-    async run({ platform, by, parameters: [id] }) {
-      const application = await platform.applications.suspend(id, { by })
+    options: {
+      'revoke-tokens': {
+        kind: 'flag',
+        description: 'Its access tokens are refused for ever, also after "apps resume".',
+      },
+    },
+    example: `apps suspend ${EXAMPLE_ID} --revoke-tokens --db platform.sqlite`,
+    async run({ platform, by, parameters: [id], values: { 'revoke-tokens': revokeTokens } }) {
+      const application = await platform.applications.suspend(id, { revokeTokens, by })
       return {
         json: { application },
         text: `Suspended ${formatName(application)}. Servers refuse it within a second.`,

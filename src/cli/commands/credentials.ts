@@ -18,6 +18,10 @@ const ROTATION_OPTIONS = {
     description:
       "Sends it to the application's contact by e-mail instead of showing it; the overlap starts when the mail server accepts the e-mail.",
   },
+  'revoke-tokens': {
+    kind: 'flag',
+    description: 'Also refuses every access token that it was issued up to now.',
+  },
 } as const satisfies OptionTable
 
 /** `apps ...`: what an application may use, and its credentials. */
@@ -113,7 +117,11 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
       const { platform, by, parameters, values } = context
       const [id] = parameters
       const { rotateKey, rotateSecret } = platform.applications
-      const options = { ...(values.overlap !== undefined && { overlap: values.overlap }), by }
+      const options = {
+        ...(values.overlap !== undefined && { overlap: values.overlap }),
+        revokeTokens: values['revoke-tokens'],
+        by,
+      }
       if (!values.mail) {
         const rotated = await (kind === 'key' ? rotateKey(id, options) : rotateSecret(id, options))
         const text = `${formatName(rotated.application)} has a new ${kind}.\n\n${formatCredentials(rotated.credentials)}`

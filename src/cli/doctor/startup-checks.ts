@@ -20,7 +20,7 @@ export const nodeCheck: Check = {
 
 const PLATFORM_CLOSE_TIMEOUT_MS = 10_000
 
-/** Whether a platform starts with these options and this store. Nothing in the store is changed. */
+/** Whether a platform starts with these options and this store, and what its `health()` reports. Nothing in the store is changed. */
 export const optionsCheck: Check = {
   name: 'options',
   findMissing: requireConfig,
@@ -31,8 +31,12 @@ export const optionsCheck: Check = {
     const trialStore = store && (admin ? await createReadOnlyStore(store) : { ...memoryStore(), kind: store.kind })
     try {
       const auth = await startPlatform({ ...options!, store: trialStore })
+      const { problems } = await auth.health()
       await limitWait(auth.close(), PLATFORM_CLOSE_TIMEOUT_MS)
-      return findings
+      return [
+        ...findings,
+        ...problems.map((each) => problem(each, 'Every server on this store reports it in health() and its log.')),
+      ]
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       return [...findings, toFinding('problem', error)]

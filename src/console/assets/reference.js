@@ -4,7 +4,7 @@
 // script and of Swagger UI only, and end with the page.
 ;(() => {
   const container = document.getElementById('reference')
-  const { api, scheme, tokenEndpoint, document: documentUrl, register } = container.dataset
+  const { api, scheme, tokenEndpoint, document: documentUrl, credentialSource, register } = container.dataset
   const AUTHORIZED = `Authorized. Calls carry the ${tokenEndpoint ? 'access token' : 'key'} until you leave this page.`
   const NEEDED = `Calls need ${tokenEndpoint ? 'key and secret' : 'the key'} of your application.`
   /** The client credentials, to renew the access token: { key, secret, expiresAt }. */
@@ -225,7 +225,6 @@
       }
     }
 
-    const origin = `${tokenEndpoint ? 'Both' : 'It'} came by e-mail when your application was registered. `
     return h(
       'form',
       { onSubmit },
@@ -234,7 +233,7 @@
       problem && h('p', { className: 'problem', role: 'alert' }, problem),
       p(
         'note',
-        origin,
+        `${tokenEndpoint ? 'Both' : 'It'} ${credentialSource}. `,
         tokenEndpoint && 'Instead of the key you can use the id of your application. ',
         'Nothing that you type here is kept when you leave this page. ',
         register && h('a', { href: register }, 'Register'),

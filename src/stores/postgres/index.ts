@@ -104,6 +104,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     get pollInterval() {
       return listener?.isListening() ? 500 : 75
     },
+    concurrentCalls: countConnections(pool) - (listen ? 1 : 0),
     open,
     close,
 
@@ -138,20 +139,26 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   }
 }
 
-function checkOptions({ pool, listen = true }: PostgresStoreOptions): { pool: PostgresPool; listen: boolean } {
+function checkOptions(options: PostgresStoreOptions | undefined): { pool: PostgresPool; listen: boolean } {
+  const { pool, listen = true }: Partial<PostgresStoreOptions> = options ?? {}
   if (typeof pool?.connect !== 'function') {
     throw new ConfigurationError({
       problem: 'postgresStore() was given no pool of the package pg',
       fix: "Write postgresStore({ pool: new pg.Pool({ connectionString: '...' }) }).",
     })
   }
-  if (listen && pool.options?.max === 1) {
+  if (listen && countConnections(pool) === 1) {
     throw new ConfigurationError({
       problem: "postgresStore()'s LISTEN holds one connection of its pool, which has no other (max: 1)",
       fix: 'Give the pool more connections, or the store listen: false.',
     })
   }
   return { pool, listen }
+}
+
+/** The maximum number of connections; 10 is the default of `pg`. */
+function countConnections({ options }: PostgresPool): number {
+  return options?.max ?? 10
 }
 
 /** To be called in a transaction, which is rolled back if this resolves false. */

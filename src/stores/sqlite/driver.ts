@@ -28,10 +28,25 @@ export type OpenSqliteFile = (path: string) => SqliteDatabase
 export async function loadSqliteDriver(): Promise<OpenSqliteFile> {
   const DatabaseSync = await importDriver()
   return function openSqliteFile(path) {
-    if (!/^(:memory:|file:|$)/.test(path)) createPrivateFile(path)
+    const file = findFileToCreate(path)
+    if (file !== undefined) createPrivateFile(file)
     // SQLite's own waiting for a lock blocks the event loop; connection.ts waits instead.
     return new DatabaseSync(path, { timeout: 0 })
   }
+}
+
+/** The file that SQLite would create; undefined for a database in memory, and for a URI that says not to create one. */
+function findFileToCreate(path: string): string | undefined {
+  if (path === '' || path === ':memory:') return undefined
+  return path.startsWith('file:') ? parseFileUri(path) : path
+}
+
+/** https://www.sqlite.org/uri.html: an optional authority, a percent-encoded path, a query and a fragment. */
+function parseFileUri(uri: string): string | undefined {
+  const [address = '', query] = uri.slice('file:'.length).split('#', 1)[0]!.split('?', 2)
+  const mode = new URLSearchParams(query).get('mode')
+  const path = decodeURIComponent(address.replace(/^\/\/[^/]*/, ''))
+  return path === '' || path === ':memory:' || (mode !== null && mode !== 'rwc') ? undefined : path
 }
 
 /**
@@ -61,8 +76,20 @@ async function importDriver(): Promise<DatabaseConstructor> {
     const { DatabaseSync } = await import('@photostructure/sqlite')
     return DatabaseSync
   } catch (cause) {
-    const problem = `sqliteStore() found no SQLite driver for Node ${process.versions.node}`
-    const fix = 'Node has its own from version 24 on; for this version run: npm install @photostructure/sqlite'
-    throw new StoreIncompatibleError('driver_missing', { problem, fix }, { cause })
+    throw new StoreIncompatibleError('driver_missing', describeFailure(cause), { cause })
   }
+}
+
+/** Node has a driver of its own from version 24 on, so this concerns older versions. In a bundle an installed driver fails too. */
+function describeFailure(cause: unknown): { problem: string; fix: string } {
+  const { code } = Object(cause) as { code?: unknown }
+  const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+  const external = 'In a bundled app keep the package external: leave express-platform-auth out of the bundle'
+  const { node } = process.versions
+  if (isMissing) {
+    const fix = `Node has its own from version 24 on; for this version run: npm install @photostructure/sqlite. ${external}.`
+    return { problem: `sqliteStore() found no SQLite driver for Node ${node}`, fix }
+  }
+  const problem = `sqliteStore() could not load @photostructure/sqlite on Node ${node}`
+  return { problem, fix: `${external}. Otherwise install it again on this machine, or use Node 24 or later.` }
 }

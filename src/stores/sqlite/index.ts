@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../contracts/errors.js'
 import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
 import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
 import { listAudit, writeAudit } from './audit.js'
@@ -48,6 +49,7 @@ export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
  * ```
  */
 export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
+  checkArgument(pathOrDatabase)
   const readChangesSince = createFeedReader()
   let opening: Promise<OpenedDatabase> | undefined
   let closing: Promise<void> | undefined
@@ -84,6 +86,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     kind: 'sqlite',
     // A read costs a tenth of a millisecond of processor time.
     pollInterval: 50,
+    // The driver is synchronous. Reads and writes have a queue each, like the look-ups and the changes of clients.
+    concurrentCalls: 1,
     open,
     close: () => (closing ??= close()),
 
@@ -115,6 +119,16 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     listAudit: (query) => read((sql) => listAudit(sql, query)),
     changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
   }
+}
+
+/** At once, not when the store is opened: `sqliteStore(process.env.DATABASE)` is a common mistake. */
+function checkArgument(pathOrDatabase: unknown): void {
+  const { prepare, exec } = Object(pathOrDatabase) as { prepare?: unknown; exec?: unknown }
+  if (typeof pathOrDatabase === 'string' || (typeof prepare === 'function' && typeof exec === 'function')) return
+  throw new ConfigurationError({
+    problem: `sqliteStore() was given ${pathOrDatabase === null ? 'null' : typeof pathOrDatabase}`,
+    fix: "Write sqliteStore('platform.sqlite'), or give it a database of node:sqlite. Is an environment variable not set?",
+  })
 }
 
 interface OpenedDatabase {

@@ -44,6 +44,15 @@ describe('apps rotate-key and rotate-secret', () => {
     expect((await runJson(['apps', 'show', id, ...db()])).application.secrets).toHaveLength(1)
   })
 
+  it('end access tokens with --revoke-tokens, as apps suspend does', async () => {
+    const { id } = await createApplication('Leaked')
+    await runJson(['apps', 'rotate-secret', id, '--overlap', '0', '--revoke-tokens', ...config])
+    await runJson(['apps', 'rotate-key', id, ...config])
+    await runJson(['apps', 'suspend', id, '--revoke-tokens', ...db()])
+    const { items } = await runJson(['audit', id, ...db()])
+    expect(items.slice(1).map(({ details }) => details['tokensRevoked'])).toEqual([true, undefined, true])
+  })
+
   it('send the new credential by e-mail with --mail', async () => {
     const { id } = await createApplication('Mailed', '--contact', 'mailed@shop.example')
     const { stdout } = await runInProcess(['apps', 'rotate-secret', id, '--mail', ...config])

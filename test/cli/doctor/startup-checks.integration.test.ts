@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { isVersionInRange } from '../../../src/cli/doctor/startup-checks.js'
-import { CONFIG, runInProcess } from '../command-line.js'
+import { audit } from '../../stores/records.js'
+import { CONFIG, createSite, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, writeConfig } = useDoctorSite()
+const { getFile, switchTo, withStore, writeConfig } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 
 describe('the doctor reports', () => {
@@ -22,6 +23,23 @@ describe('the doctor reports', () => {
         finding: 'secret is not the one that the store was written with.',
         fix: expect.stringContaining('To change it give both'),
       },
+    ])
+  })
+
+  it('signing keys that the platform did not write', async () => {
+    await withStore(async (store) => {
+      const [genuine] = await store.listSigningKeys()
+      await store.addSigningKey({ ...genuine!, kid: 'forged', sealedPrivateJwk: 'plain:{}' }, genuine!.kid, audit())
+    })
+    expect(await findProblems('options', ...config)).toMatchObject([
+      { finding: expect.stringMatching(/^Signing keys in the store are ignored, .*: forged\.$/) },
+    ])
+  })
+
+  it('unencrypted values in a store whose options have a secret', async () => {
+    await switchTo(await createSite(undefined, { secret: undefined }))
+    expect(await findProblems('options', ...config)).toMatchObject([
+      { finding: expect.stringContaining('secret is set, and the store has unencrypted values') },
     ])
   })
 

@@ -4,4 +4,8 @@ import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import exercise from './exercise.cjs'
 
 const store = sqliteStore('import.db')
-console.log(JSON.stringify(await exercise({ express, createPlatformAuth, authOf, store, secret: 's'.repeat(32) })))
+console.log(
+  JSON.stringify(
+    await exercise({ express, createPlatformAuth, authOf, store, secret: 'a secret of 32 characters or more' }),
+  ),
+)

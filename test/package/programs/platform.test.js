@@ -6,7 +6,7 @@ const { sqliteStore } = require('express-platform-auth/stores/sqlite')
 const { developerConsole } = require('express-platform-auth/console')
 const { accessTokenFor, apiKeyFor } = require('express-platform-auth/testing')
 
-const secret = 's'.repeat(32)
+const secret = 'a secret of 32 characters or more'
 
 test.each([
   ['memory', () => memoryStore()],
@@ -55,5 +55,19 @@ test('a console', async () => {
   await request(app)
     .get(`/developers/${/assets\/console\.\w+\.css/.exec(text)[0]}`)
     .expect(200)
+  await auth.close()
+})
+
+test('fake timers reach a platform that exists already', async () => {
+  const auth = createPlatformAuth({
+    baseUrl: 'http://localhost',
+    apis: { orders: { scheme: 'oauth2' } },
+    store: memoryStore(),
+  })
+  const accessToken = await accessTokenFor(auth, 'orders')
+  await auth.verifyAccessToken('orders', accessToken)
+  jest.useFakeTimers({ now: Date.now() + 7_200_000 })
+  await expect(auth.verifyAccessToken('orders', accessToken)).rejects.toThrow('The access token expired')
+  jest.useRealTimers()
   await auth.close()
 })

@@ -24,7 +24,7 @@ const auth = createPlatformAuth({
     catalog: { scheme: 'apiKey', title: 'Catalog' },
   },
   store: process.env['DATABASE'] ? sqliteStore(process.env['DATABASE']) : memoryStore(),
-  secret: 's'.repeat(32),
+  secret: 'a secret of 32 characters or more',
 })
 
 const app = express()

@@ -4,6 +4,8 @@ const { sqliteStore } = require('express-platform-auth/stores/sqlite')
 const exercise = require('./exercise.cjs')
 
 const store = sqliteStore('require.db')
-void exercise({ express, createPlatformAuth, authOf, store, secret: 's'.repeat(32) }).then((answers) => {
-  console.log(JSON.stringify(answers))
-})
+void exercise({ express, createPlatformAuth, authOf, store, secret: 'a secret of 32 characters or more' }).then(
+  (answers) => {
+    console.log(JSON.stringify(answers))
+  },
+)

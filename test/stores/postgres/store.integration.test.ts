@@ -14,6 +14,7 @@ describe('postgresStore', () => {
   it('refuses a value that is not a pool, and a pool whose only connection LISTEN would hold', () => {
     const pool = db.openPool({ max: 1 })
     expect(() => postgresStore(pool as never)).toThrow('postgresStore({ pool: new pg.Pool(')
+    expect(() => postgresStore(undefined as never)).toThrow('postgresStore({ pool: new pg.Pool(')
     expect(() => postgresStore({ pool: {} } as never)).toThrow('postgresStore({ pool: new pg.Pool(')
     expect(() => postgresStore({ pool })).toThrow('max: 1')
     expect(postgresStore({ pool, listen: false })).toMatchObject({ kind: 'postgres', pollInterval: 75 })

@@ -1,0 +1,31 @@
+/**
+ * Hexadecimal text of 32 random characters has 128 bits, but rarely all 16 digits, and is estimated at about 120. With 128 as
+ * the minimum, secrets that are good would be refused.
+ */
+const MIN_ESTIMATED_BITS = 96
+
+/**
+ * Whether a secret clearly has less than 128 bits: few different characters, a repeated text, or a sequence such as
+ * `abcdef...`. A sentence is not recognized, because that takes a dictionary.
+ */
+export function isWeakSecret(secret: string): boolean {
+  const bits = findPeriod(secret) * Math.log2(new Set(secret).size)
+  return bits < MIN_ESTIMATED_BITS || isSequence(secret)
+}
+
+/** The length of the shortest text that, repeated, begins with the whole of `text`. */
+function findPeriod(text: string): number {
+  let period = 1
+  while (!text.startsWith(text.slice(period))) period += 1
+  return period
+}
+
+/** Whether most characters continue the step between the two before them. */
+function isSequence(text: string): boolean {
+  let continued = 0
+  for (let i = 2; i < text.length; i++) {
+    const step = text.charCodeAt(i) - text.charCodeAt(i - 1)
+    if (step === text.charCodeAt(i - 1) - text.charCodeAt(i - 2)) continued += 1
+  }
+  return continued > text.length / 2
+}

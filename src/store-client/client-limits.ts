@@ -1,0 +1,58 @@
+import { StoreUnavailableError } from '../contracts/errors.js'
+import type { Store } from '../contracts/store.js'
+import { createConcurrencyLimit, type ConcurrencyLimit } from '../lib/concurrency-limit.js'
+
+/**
+ * Limits the store calls that requests of clients trigger. What is left of the store's connections is for operators' calls
+ * and the change feed, which never wait here. Callers are addresses where anybody can ask, and applications where they have
+ * authenticated: each has a fair share.
+ */
+export interface ClientLimits {
+  /** For look-ups: of applications by key or id, of revoked access tokens. */
+  readonly limitLookups: ConcurrencyLimit
+  /** For changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups. */
+  readonly limitChanges: ConcurrencyLimit
+}
+
+/** What `pg` opens if nothing else is said, and a guess for stores that do not say. */
+const DEFAULT_CONCURRENT_CALLS = 10
+/** Each takes about a kilobyte. */
+const MAX_WAITING_CALLS = 2000
+/** As long as a store call may take. */
+const TURN_TIMEOUT_MS = 5000
+
+export function createClientLimits({
+  concurrentCalls = DEFAULT_CONCURRENT_CALLS,
+}: Pick<Store, 'concurrentCalls'>): ClientLimits {
+  return {
+    limitLookups: createTimedLimit(concurrentCalls / 2),
+    limitChanges: createTimedLimit(concurrentCalls / 4),
+  }
+}
+
+function createTimedLimit(atOnce: number): ConcurrencyLimit {
+  const limit = createConcurrencyLimit({
+    atOnce: Math.max(1, Math.floor(atOnce)),
+    waiting: MAX_WAITING_CALLS,
+    onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_CALLS} calls of clients are waiting for the store.`),
+  })
+
+  // Only the wait for a turn is limited here: a change that has started may take effect, and its caller must learn of it.
+  return function runInTurn<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        reject(new StoreUnavailableError('A call of a client has waited too long for its turn.'))
+      }, TURN_TIMEOUT_MS)
+      timer.unref()
+      const runUnlessLate = async (): Promise<void> => {
+        clearTimeout(timer)
+        if (!isLate) resolve(await work())
+      }
+      limit(caller, runUnlessLate)
+        .catch(reject)
+        .finally(() => clearTimeout(timer))
+    })
+  }
+}

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util'
+import { calculateJwkThumbprint, importJWK, type JWK } from 'jose'
+import type { SigningKeyRecord } from '../contracts/store.js'
+
+/** How signing keys are encrypted and authenticated at rest. */
+export interface KeyEncryption {
+  /** `context` is stored in clear and authenticated. */
+  seal(text: string, context: string): Promise<string>
+  /** Whether the newest secret encrypted it. */
+  isNewest(sealed: string): boolean
+  /** Rejects with `ConfigurationError` if no secret decrypts it. */
+  unseal(sealed: string): Promise<string>
+  /** Whether it was sealed with this context; `withoutContext` for values of earlier versions and unencrypted ones. */
+  authenticate(sealed: string, context: string): 'authentic' | 'forged' | 'withoutContext'
+}
+
+/** What a record states in clear, as text that `KeyEncryption` authenticates. */
+export function describeRecord(record: Omit<SigningKeyRecord, 'sealedPrivateJwk'>): string {
+  const { kid, algorithm, publicJwk, createdAt, signsFrom, formerVerifiesFor } = record
+  // Sorted, because a store may keep members in another order.
+  const members = Object.keys(publicJwk)
+    .toSorted()
+    .map((name) => [name, publicJwk[name]])
+  return JSON.stringify(['signing key', kid, algorithm, members, createdAt, signsFrom, formerVerifiesFor])
+}
+
+/** The public key as it is published. */
+export function toPublicJwk(key: JWK, kid: string, algorithm: string): SigningKeyRecord['publicJwk'] {
+  return { ...key, kid, alg: algorithm, use: 'sig' }
+}
+
+/** Whether this platform wrote the record. Otherwise whoever can write to the database could publish a key of their own. */
+export async function isAuthentic(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
+  const authenticity = encryption.authenticate(record.sealedPrivateJwk, describeRecord(record))
+  return authenticity === 'withoutContext' ? hasPrivateKey(record, encryption) : authenticity === 'authentic'
+}
+
+/**
+ * Whether the public key belongs to the encrypted private key: for records of earlier versions, which authenticated only
+ * the private key. The times of such a record are not authenticated until the next start has sealed it again.
+ */
+async function hasPrivateKey(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
+  try {
+    const privateJwk = JSON.parse(await encryption.unseal(record.sealedPrivateJwk)) as JWK
+    const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicJwk } = privateJwk
+    // Rejects if it is no key for this algorithm.
+    await importJWK(privateJwk, record.algorithm)
+    const kid = await calculateJwkThumbprint(publicJwk)
+    return isDeepStrictEqual(record.publicJwk, toPublicJwk(publicJwk, kid, record.algorithm)) && record.kid === kid
+  } catch {
+    return false
+  }
+}

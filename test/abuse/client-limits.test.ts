@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import express from 'express'
+import request from 'supertest'
+import { describe, expect, it, type TestContext } from 'vitest'
+import { createCredentials } from '../../src/applications/credentials.js'
+import { memoryStore, type Store } from '../../src/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
+import { createCaller } from '../support/caller.js'
+import { createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../support/http.js'
+import { openPlatform, type TestOptions } from '../support/platform.js'
+
+/** The calls of the store that clients trigger here. */
+type ClientCall = 'findApplicationByKey' | 'findEmailByClaimLink' | 'revokeAccessToken'
+
+/** A memory store that says to run four calls at once, and whose client calls can be held back. */
+function holdableStore() {
+  const working = memoryStore()
+  const started: string[] = []
+  let held: Promise<void> | undefined
+  let release = (): void => undefined
+  const hold =
+    <Args extends readonly unknown[], Result>(name: ClientCall, call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      started.push(`${name} ${String(args[0])}`)
+      await held
+      return call(...args)
+    }
+  const store: Store = {
+    ...working,
+    concurrentCalls: 4,
+    findApplicationByKey: hold('findApplicationByKey', working.findApplicationByKey),
+    findEmailByClaimLink: hold('findEmailByClaimLink', working.findEmailByClaimLink),
+    revokeAccessToken: hold('revokeAccessToken', working.revokeAccessToken),
+  }
+  return {
+    store,
+    /** The client calls that have been started, oldest first. */
+    started,
+    hold: () => void (held = new Promise((resolve) => (release = resolve))),
+    release: () => release(),
+  }
+}
+
+async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, options: TestOptions = {}) {
+  const held = holdableStore()
+  const mailer = memoryMailer()
+  const made = openPlatform({
+    developersUrl: 'https://example.com/developers',
+    delivery: 'claim-link',
+    mailer,
+    store: held.store,
+    ...options,
+  })
+  const { auth } = made
+  const app = express().set('trust proxy', true).use(auth.router).use('/register', auth.registrationRouter)
+  app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+  await auth.ready()
+  const server = app.listen(0)
+  onTestFinished(async () => {
+    held.release()
+    server.close()
+    server.closeAllConnections()
+    await auth.close()
+  })
+  const stranger = createCredentials('epa', randomBytes(32))
+  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  return {
+    ...made,
+    ...held,
+    mailer,
+    caller: createCaller({ app: url }),
+    askWithKey: (key: string, address = '192.0.2.1') =>
+      request(url)
+        .get('/catalog/items')
+        .set({ 'X-Api-Key': key, 'X-Forwarded-For': address })
+        .then((answer) => answer),
+    createUnknownKey: () => stranger.mint('key', 1).plain,
+    claim: (token: string, address = '192.0.2.1') =>
+      request(url)
+        .post('/register/claim')
+        .set('X-Forwarded-For', address)
+        .send({ token })
+        .then((answer) => answer),
+  }
+}
+
+describe('What clients ask of the store', () => {
+  it('leaves a quarter of its calls to operators and the change feed', async (test) => {
+    const { auth, caller, started, hold, release, askWithKey, createUnknownKey, claim } = await open(test)
+    const shop = await createApplication(auth, ['orders'])
+    const tokens = await Promise.all(Array.from({ length: 5 }, () => caller.accessToken('orders', shop)))
+    started.length = 0
+    hold()
+    const asked = Promise.all([
+      ...Array.from({ length: 30 }, () => askWithKey(createUnknownKey())),
+      ...Array.from({ length: 30 }, (_, i) => claim(`no link ${i}`)),
+      ...tokens.map((token) => caller.revoke('orders', shop, token)),
+    ])
+    await expect.poll(() => started.length).toBe(3)
+    expect(started.filter((call) => call.startsWith('findApplicationByKey'))).toHaveLength(2)
+    // They wait for nothing that is held.
+    const { status } = await auth.applications.suspend(shop.id)
+    expect({ status, health: await auth.health() }).toMatchObject({ status: 'suspended', health: { ok: true } })
+    expect(started).toHaveLength(3)
+    release()
+    expect((await asked).filter((answer) => answer.status >= 500)).toEqual([])
+  })
+
+  it('is asked by addresses in turns, so that a flood of unknown keys does not delay a newcomer elsewhere', async (test) => {
+    const { auth, store, started, hold, release, askWithKey, createUnknownKey } = await open(test)
+    const { id, clientId } = await createApplication(auth, ['catalog'])
+    const { keys } = (await store.findApplication(id))!
+    hold()
+    const flood = Promise.all(Array.from({ length: 200 }, () => askWithKey(createUnknownKey())))
+    await expect.poll(() => started.length).toBe(2)
+    const newcomer = askWithKey(clientId, '192.0.2.2')
+    // Answered from memory after the others have been read.
+    await askWithKey('malformed')
+    release()
+    expect((await newcomer).status).toBe(200)
+    // After the two look-ups under way, and one more for each of the two addresses.
+    expect(started.indexOf(`findApplicationByKey ${keys[0]!.hash}`)).toBeLessThan(6)
+    await flood
+  })
+})
+
+describe('The failedAuthentication limit', () => {
+  const LIMITED = { rateLimits: { failedAuthentication: { limit: 2, window: 60 } } }
+
+  it('G24, L1: answers 429 to unknown keys of an address, and lets a good key pass', async (test) => {
+    const { auth, askWithKey, createUnknownKey } = await open(test, LIMITED)
+    const { clientId } = await createApplication(auth, ['catalog'])
+    const again = createUnknownKey()
+    for (const key of [again, again]) expect((await askWithKey(key)).status).toBe(401)
+    expectRefusal(await askWithKey(createUnknownKey()), 429, 'too_many_requests', {
+      'retry-after': RETRY_AFTER_SECONDS,
+    })
+    expect((await askWithKey(clientId)).status).toBe(200)
+    expect((await askWithKey(createUnknownKey(), '192.0.2.2')).status).toBe(401)
+    // It costs nothing to refuse.
+    for (let i = 0; i < 4; i++) expect((await askWithKey('malformed')).status).toBe(401)
+  })
+
+  it('R15, L1: answers 429 to wrong claim links of an address, and lets a valid link work', async (test) => {
+    const { auth, mailer, claim } = await open(test, LIMITED)
+    await auth.applications.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['catalog'] })
+    await expect.poll(() => mailer.emails.length).toBe(1)
+    for (const token of ['one', 'two']) expect((await claim(token)).status).toBe(400)
+    expectRefusal(await claim('three'), 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
+    const [, token = ''] = /claim#([A-Za-z0-9_-]{43})/.exec(mailer.emails[0]!.text) ?? []
+    await expect.poll(async () => (await claim(token)).status).toBe(200)
+    expect((await claim('four', '192.0.2.2')).status).toBe(400)
+  })
+})
+
+it('I10: answers 429 to revocations of an application over its limit, and revokes those of others', async (test) => {
+  const { auth, caller } = await open(test, { rateLimits: { revocations: { limit: 2, window: 60 } } })
+  const [shop, other] = [await createApplication(auth, ['orders']), await createApplication(auth, ['orders'])]
+  const tokens = await Promise.all(Array.from({ length: 4 }, () => caller.accessToken('orders', shop)))
+  for (const token of tokens.slice(0, 2)) await caller.revoke('orders', shop, token).expect(200)
+  const [refused] = await Promise.all(tokens.slice(2).map((token) => caller.revoke('orders', shop, token)))
+  expectRefusal(refused!, 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
+  await auth.verifyAccessToken('orders', tokens[2]!)
+  // Without an effect it is not counted.
+  await caller.revoke('orders', shop, tokens[0]!).expect(200)
+  await caller.revoke('orders', other, await caller.accessToken('orders', other)).expect(200)
+})

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { createCredentials } from '../../src/applications/credentials.js'
+import { startFlood, type FloodApplication, type FloodedPlatform } from './store-floods.js'
+
+/** What happened during a flood. */
+export interface FloodOutcome {
+  /** Milliseconds that each call of `suspend` took, sorted. */
+  readonly suspensions: readonly number[]
+  /** The number of answers to the flood, by status. */
+  readonly statuses: Readonly<Record<string, number>>
+}
+
+/** One partner revokes access tokens on that many connections, and ignores `Retry-After`. */
+export async function floodRevocations(
+  platform: FloodedPlatform,
+  { connections, suspensions }: { connections: number; suspensions: number },
+): Promise<FloodOutcome> {
+  const [partner] = await platform.createApplications(1)
+  const tokens: string[] = []
+  const requestTokens = async (): Promise<void> => {
+    while (tokens.length < connections) tokens.push(await requestToken(platform.port, partner!))
+  }
+  await Promise.all(Array.from({ length: 20 }, requestTokens))
+  return measureDuring(platform, 'revoke', { connections, ...partner, tokens }, suspensions)
+}
+
+/** A stranger claims credentials with links that do not exist. */
+export function floodClaims(
+  platform: FloodedPlatform,
+  { perSecond, suspensions }: { perSecond: number; suspensions: number },
+): Promise<FloodOutcome> {
+  return measureDuring(platform, 'claim', { perSecond }, suspensions)
+}
+
+/**
+ * A stranger sends well-formed random API keys, all at once, while 11 partners call for the first time: from addresses of
+ * their own, or all from the stranger's.
+ */
+export async function floodKeys(
+  platform: FloodedPlatform,
+  {
+    keys: count,
+    suspensions,
+    newcomersFrom,
+  }: { keys: number; suspensions: number; newcomersFrom: 'elsewhere' | 'the same address' },
+): Promise<FloodOutcome & { readonly newcomers: readonly number[] }> {
+  const unknown = createCredentials('epa', randomBytes(32))
+  const keys = Array.from({ length: count }, () => unknown.mint('key', 1).plain)
+  const newcomers = await platform.createApplications(11)
+  const call = async ({ clientId }: FloodApplication, i: number): Promise<number> => {
+    const address = newcomersFrom === 'elsewhere' ? `192.0.2.${i + 1}` : '127.0.0.1'
+    const headers = { 'X-Api-Key': clientId, 'X-Forwarded-For': address }
+    const { status } = await fetch(`http://127.0.0.1:${platform.port}/catalog/items`, { headers })
+    return status
+  }
+  let answers: Promise<number[]> | undefined
+  const outcome = await measureDuring(platform, 'keys', { keys }, suspensions, () => {
+    answers = Promise.all(newcomers.map(call))
+  })
+  return { ...outcome, newcomers: await answers! }
+}
+
+async function measureDuring(
+  { port, measureSuspend }: FloodedPlatform,
+  name: string,
+  argument: object,
+  suspensions: number,
+  onFlooding: () => void = () => undefined,
+): Promise<FloodOutcome> {
+  const flood = await startFlood(port, name, argument)
+  onFlooding()
+  try {
+    return { suspensions: await measureSuspend(suspensions), statuses: await flood.count() }
+  } finally {
+    await flood.end()
+  }
+}
+
+async function requestToken(port: number, { clientId, clientSecret }: FloodApplication): Promise<string> {
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+  const answer = await fetch(`http://127.0.0.1:${port}/orders/token`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
+}

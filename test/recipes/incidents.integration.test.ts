@@ -1,0 +1,200 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compileFunction } from 'node:vm'
+import express, { type Express } from 'express'
+import request from 'supertest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { IssuedCredentials, PlatformAuthOptions, Store } from '../../src/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
+import { memoryMailer } from '../../src/testing/index.js'
+import { blocksOf, readPage } from '../docs/pages.js'
+import { createCaller, type Caller } from '../support/caller.js'
+import { openPlatform, SECRET, type TestPlatform } from '../support/platform.js'
+import { codeOfBlock } from './run-block.js'
+
+/** Each test runs the blocks of one section of this page. */
+const PAGE = 'docs/incidents.md'
+const NEW_SECRET = 'another secret of 32 characters or more'
+
+const run = new Set<string>()
+
+/** Runs the n-th block of a section as the body of an asynchronous function; resolves its `credentials`, if it has any. */
+async function runSection(
+  heading: string,
+  variables: Readonly<Record<string, unknown>>,
+  index = 0,
+): Promise<Partial<IssuedCredentials>> {
+  const code = codeOfBlock(PAGE, heading, index)
+  run.add(code)
+  const body = `return (async () => {\n${code}\nreturn typeof credentials === 'undefined' ? {} : credentials\n})()`
+  const call = compileFunction(body, Object.keys(variables)) as (...values: unknown[]) => Promise<IssuedCredentials>
+  return call(...Object.values(variables))
+}
+
+/** A platform with routes, and an application that calls them. */
+async function openSite(options: Partial<PlatformAuthOptions> = {}) {
+  const host = openPlatform({ rateLimits: { failedAuthentication: false }, now: Date.now, ...options })
+  onTestFinished(() => host.auth.close())
+  const app = express().use(host.auth.router)
+  app.use('/developers/register', host.auth.registrationRouter)
+  app.get('/orders/items', host.auth.requireBearer('orders'), (_req, res) => void res.json([]))
+  app.get('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+  await host.auth.ready()
+  return { ...host, app, caller: createCaller({ app }) }
+}
+
+async function createApplication({ auth, caller }: { auth: TestPlatform['auth']; caller: Caller }) {
+  const { application, credentials } = await auth.applications.create({
+    name: 'Partner',
+    contact: 'dev@partner.example',
+    apis: ['orders', 'catalog'],
+  })
+  return { application, old: credentials, accessToken: await caller.accessToken('orders', credentials) }
+}
+
+/** What the thief of old credentials and an old access token gets. */
+async function statusesOf(caller: Caller, credentials: Partial<IssuedCredentials>, accessToken: string) {
+  const answers = [
+    await caller.token('orders', credentials),
+    await caller.key('/catalog/items', credentials.clientId!),
+    await caller.bearer('/orders/items', accessToken),
+  ]
+  return answers.map(({ status }) => status)
+}
+
+async function claim(app: Express, text: string): Promise<number> {
+  const token = /\/register\/claim#([\w-]{43})/.exec(text)?.[1]
+  return (await request(app).post('/developers/register/claim').send({ token })).status
+}
+
+async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'incidents-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+describe.each(['memory', 'SQLite'])('after a leak, on %s', (kind) => {
+  let store: Store | undefined
+  beforeEach(async () => {
+    store = kind === 'SQLite' ? sqliteStore(join(await createFolder(), 'platform.sqlite')) : undefined
+  })
+  const open = (options: Partial<PlatformAuthOptions> = {}) => openSite({ ...options, ...(store && { store }) })
+
+  it('of a secret, the calls end it, its access tokens and an unused link', async () => {
+    const mailer = memoryMailer()
+    const site = await open({ mailer, delivery: 'claim-link', developersUrl: 'https://example.com/developers' })
+    const { application, old, accessToken } = await createApplication(site)
+    await site.auth.applications.rotateSecret(application.id, { deliver: 'email' })
+    await expect.poll(() => mailer.emails.length).toBe(1)
+    const { clientSecret } = await runSection('A leaked secret', { auth: site.auth, application })
+    expect(await statusesOf(site.caller, old, accessToken)).toEqual([401, 200, 401])
+    expect(await claim(site.app, mailer.emails[0]!.text)).toBe(400)
+    const credentials = { ...old, clientSecret: clientSecret! }
+    const fresh = await site.caller.accessToken('orders', credentials)
+    expect(await statusesOf(site.caller, credentials, fresh)).toEqual([200, 200, 200])
+    const { items } = await site.auth.audit.list({ applicationId: application.id })
+    expect(items.at(-1)).toMatchObject({
+      type: 'application.credentialRotated',
+      by: 'alice, ticket 7',
+      details: { tokensRevoked: true },
+    })
+  })
+
+  it('of a key, the call ends it', async () => {
+    const site = await open()
+    const { application, old } = await createApplication(site)
+    const { clientId } = await runSection('A leaked key', { auth: site.auth, application })
+    expect((await site.caller.key('/catalog/items', old.clientId)).status).toBe(401)
+    expect((await site.caller.token('orders', old)).status).toBe(401)
+    expect((await site.caller.key('/catalog/items', clientId!)).status).toBe(200)
+  })
+
+  it('of a mailbox, the calls end everything that was sent there', async () => {
+    const mailer = memoryMailer()
+    const site = await open({ mailer, delivery: 'claim-link', developersUrl: 'https://example.com/developers' })
+    const { application, old, accessToken } = await createApplication(site)
+    await site.auth.applications.rotateKey(application.id, { deliver: 'email' })
+    await expect.poll(() => mailer.emails.length).toBe(1)
+    const credentials = await runSection('A lost mailbox', { auth: site.auth, application })
+    expect(await statusesOf(site.caller, old, accessToken)).toEqual([401, 401, 401])
+    expect(await claim(site.app, mailer.emails[0]!.text)).toBe(400)
+    const fresh = await site.caller.accessToken('orders', credentials)
+    expect(await statusesOf(site.caller, credentials, fresh)).toEqual([200, 200, 200])
+    expect(await site.auth.applications.get(application.id)).toMatchObject({
+      status: 'active',
+      contact: 'security@partner.example',
+    })
+    // Nothing was sent to the old mailbox afterwards.
+    expect(mailer.emails).toHaveLength(1)
+  })
+})
+
+it('a copy of the database has nothing that works as a credential, and removed signing keys sign nothing', async () => {
+  const folder = await createFolder()
+  const file = join(folder, 'platform.sqlite')
+  const store = sqliteStore(file)
+  const site = await openSite({ store })
+  const { application, old, accessToken } = await createApplication(site)
+  const { keys, secrets } = (await store.findApplication(application.id))!
+  const stolen = { clientId: keys[0]!.hash, clientSecret: secrets[0]!.hash }
+  expect(await statusesOf(site.caller, stolen, accessToken)).toEqual([401, 401, 200])
+  expect((await site.caller.token('orders', { ...old, clientSecret: stolen.clientSecret })).status).toBe(401)
+
+  const former = (await site.auth.signingKeys.list()).items.map(({ kid }) => kid)
+  await site.auth.signingKeys.rotate()
+  await runSection('A leaked database', { auth: site.auth })
+  expect((await site.auth.signingKeys.list()).items.map(({ kid }) => kid)).not.toContain(former[0])
+  expect(await statusesOf(site.caller, old, accessToken)).toEqual([200, 200, 401])
+  const fresh = await site.caller.accessToken('orders', old)
+  expect(await statusesOf(site.caller, old, fresh)).toEqual([200, 200, 200])
+})
+
+it('after `secret` leaked, the old one opens neither the database nor access tokens', async () => {
+  const folder = await createFolder()
+  const file = join(folder, 'platform.sqlite')
+  const before = await openSite({ store: sqliteStore(file), secret: SECRET })
+  const { old, accessToken } = await createApplication(before)
+  await before.auth.close()
+  // The thief's copy opens with the old secret.
+  const copy = await createFolder()
+  await cp(folder, copy, { recursive: true })
+  const thief = await openSite({ store: sqliteStore(join(copy, 'platform.sqlite')), secret: SECRET })
+  const forged = await thief.caller.accessToken('orders', old)
+
+  const between = await openSite({ store: sqliteStore(file), secret: [NEW_SECRET, SECRET] })
+  expect(await statusesOf(between.caller, old, forged)).toEqual([200, 200, 200])
+  await runSection('A leaked option secret', { auth: between.auth })
+  expect(await statusesOf(between.caller, old, forged)).toEqual([200, 200, 401])
+  await between.auth.close()
+
+  const after = await openSite({ store: sqliteStore(file), secret: NEW_SECRET })
+  expect(await statusesOf(after.caller, old, forged)).toEqual([200, 200, 401])
+  expect(await statusesOf(after.caller, old, accessToken)).toEqual([200, 200, 401])
+  expect(await statusesOf(after.caller, old, await after.caller.accessToken('orders', old))).toEqual([200, 200, 200])
+  await after.auth.close()
+  await expect(openSite({ store: sqliteStore(file), secret: SECRET })).rejects.toMatchObject({
+    name: 'ConfigurationError',
+  })
+})
+
+it('the audit log and the events say who used an application', async () => {
+  const site = await openSite()
+  const { application, old } = await createApplication(site)
+  const logged: unknown[] = []
+  const printed: unknown[][] = []
+  await runSection('Who used it', {
+    auth: site.auth,
+    application,
+    log: { info: (event: unknown) => void logged.push(event) },
+    console: { log: (...line: unknown[]) => void printed.push(line) },
+  })
+  await site.caller.token('orders', old).expect(200)
+  expect(logged).toMatchObject([{ applicationId: application.id, type: 'token.issued' }])
+  expect(printed[0]).toContain('application.registered')
+})
+
+it('every block of the page was run', () => {
+  const blocks = blocksOf(readPage(PAGE)).filter(({ language }) => ['js', 'ts'].includes(language))
+  expect(blocks.map(({ code }) => code).filter((code) => !run.has(code))).toEqual([])
+})
