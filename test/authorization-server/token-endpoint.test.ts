@@ -248,11 +248,13 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
       await post(app, TOKEN, createTokenForm(shop, { scope: 'x' }))
       await post(app, TOKEN, createTokenForm({ ...shop, clientSecret: 'wrong' }))
       events.off('token.issued', keep).off('token.refused', keep)
-      const common = { at: new Date(host.clock.now()), api: 'orders', requestId: '7' }
+      const caller = { requestId: '7', address: '127.0.0.1', client: shop.clientId.slice(0, 12) }
+      const common = { at: new Date(host.clock.now()), api: 'orders', applicationId: shop.id, ...caller }
+      const refused = { ...common, type: 'token.refused' }
       expect(seen).toEqual([
-        { ...common, type: 'token.issued', applicationId: shop.id },
-        { ...common, type: 'token.refused', applicationId: shop.id, reason: 'invalid_scope' },
-        { ...common, type: 'token.refused', applicationId: undefined, reason: 'invalid_client' },
+        { ...common, type: 'token.issued' },
+        { ...refused, error: 'invalid_scope', reason: 'invalid_scope' },
+        { ...refused, error: 'invalid_client', reason: 'wrong_secret' },
       ])
     })
 
