@@ -89,6 +89,14 @@ function findUnavailable(): string[] {
     console.log('Without the tests behind HAProxy: apt-get install haproxy.')
     files.push('test/proxies/*.integration.test.ts')
   }
+  if (!isInstalled('pgbouncer')) {
+    console.log('Without the tests with PgBouncer: apt-get install pgbouncer.')
+    files.push('test/outages/pgbouncer.integration.test.ts')
+  }
+  if (!isInstalled('sqlite3')) {
+    console.log('Without the tests of backups: apt-get install sqlite3.')
+    files.push('test/docs/backup.integration.test.ts')
+  }
   if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')
     files.push('test/rate-limits/redis-*.integration.test.ts')

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
@@ -75,18 +76,20 @@ export function developerConsole<const Apis extends ApisOptions>(
   const resources = new Map<string, Resource>()
 
   const index = renderIndexPage({ title, apis, documents, registration: hasRegistration, assets })
-  resources.set('/', createHtmlResource(index, createContentSecurityPolicy([])))
+  resources.set('/', createHtmlResource(index, createContentSecurityPolicy()))
   for (const api of apis) {
     const document = documents.get(api.name)
     if (!document) continue
     const reference = renderReferencePage({ title, api, document, registration: hasRegistration, hasMailer, assets })
-    const policy = createContentSecurityPolicy(["'self'", new URL(api.resource).origin])
+    const policy = createContentSecurityPolicy({
+      connect: ["'self'", new URL(api.resource).origin],
+      // Swagger UI's icons, and images that an API answers with.
+      images: ['data:', 'blob:'],
+    })
     resources.set(`/apis/${api.name}`, createHtmlResource(reference, policy))
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
-    resources.set(
-      `/apis/${api.name}/openapi.json`,
-      createResource(json, 'application/json; charset=utf-8', DOCUMENT_HEADERS),
-    )
+    const headers = { ...DOCUMENT_HEADERS, ETag: createEntityTag(json) }
+    resources.set(`/apis/${api.name}/openapi.json`, createResource(json, 'application/json; charset=utf-8', headers))
   }
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
@@ -103,6 +106,11 @@ function isPlatform(auth: unknown): auth is PlatformAuth {
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 /** Pages of every origin may read a document, such as other viewers and client generators. */
 const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
+
+/** Weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
+function createEntityTag(content: Buffer): string {
+  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+}
 
 /** Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL. */
 function createHtmlResource(text: string, policy: string): Resource {

@@ -39,13 +39,20 @@ export function renderPage({ title, root, assets, styles, scripts, content }: Pa
   return markup
 }
 
-/** Allows a page to load the console's files and to call the origins in `connect`, and nothing else. */
-export function createContentSecurityPolicy(connect: readonly string[]): string {
+interface ContentSecurityPolicyOptions {
+  /** The origins that the page may call. */
+  readonly connect?: readonly string[]
+  /** Sources of images besides the console's files. */
+  readonly images?: readonly string[]
+}
+
+/** Allows a page to load the console's files and what the options name, and nothing else. */
+export function createContentSecurityPolicy({ connect = [], images = [] }: ContentSecurityPolicyOptions = {}): string {
   return [
     "default-src 'none'",
     `script-src 'self' 'sha256-${createHash('sha256').update(ADD_SLASH).digest('base64')}'`,
     "style-src 'self'",
-    "img-src 'self' data:",
+    ["img-src 'self'", ...images].join(' '),
     `connect-src ${connect.length > 0 ? connect.join(' ') : "'none'"}`,
     "base-uri 'none'",
     "form-action 'none'",

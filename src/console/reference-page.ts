@@ -56,7 +56,7 @@ export function renderReferencePage(options: ReferencePageOptions): string {
     root: '../',
     assets,
     styles: ['console.css', 'reference.css'],
-    scripts: ['swagger-ui.js', 'reference.js'],
+    scripts: ['swagger-ui.js', 'operations.js', 'reference.js'],
     content,
   })
 }

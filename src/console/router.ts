@@ -27,24 +27,41 @@ export function createRouter({ resources, registrationRouter }: RouterOptions): 
         next(error)
       })
     }
-    const found = resources.get(path)
+    const hasExtraSlash = path.length > 1 && path.endsWith('/')
+    const found = resources.get(hasExtraSlash ? path.slice(0, -1) : path)
     if (!found || (req.method !== 'GET' && req.method !== 'HEAD')) return next()
-    if (path === '/' && !endsWithSlash(req)) return redirectToSlash(req, res)
+    // Both redirects are relative and one path segment long, so they cannot leave this origin.
+    if (hasExtraSlash) return redirect(res, `../${readLastSegment(path.slice(0, -1))}${query}`)
+    if (path === '/' && !endsWithSlash(req)) {
+      return redirect(res, `./${readLastSegment(readOriginalPath(req))}/${query}`)
+    }
     send(req, res, found)
   }
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { type, headers, gzipped, plain }: Resource): void {
+  for (const name of Object.keys(headers)) res.setHeader(name, headers[name]!)
+  res.appendHeader('Vary', 'Accept-Encoding')
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  if (hasEntityTag(req, headers['ETag'])) {
+    res.statusCode = 304
+    return void res.end()
+  }
   const gzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(req.headers['accept-encoding']?.toString() ?? '')
   const body = gzip ? gzipped : plain()
   res.statusCode = 200
   res.setHeader('Content-Type', type)
   res.setHeader('Content-Length', body.length)
   if (gzip) res.setHeader('Content-Encoding', 'gzip')
-  res.appendHeader('Vary', 'Accept-Encoding')
-  res.setHeader('X-Content-Type-Options', 'nosniff')
-  for (const name in headers) res.setHeader(name, headers[name]!)
   res.end(body)
+}
+
+/** RFC 9110 13.1.2: a list of entity tags, or *. Weak tags are compared without their mark. */
+function hasEntityTag({ headers }: IncomingMessage, tag: string | undefined): boolean {
+  const wanted = headers['if-none-match']
+  if (tag === undefined || wanted === undefined) return false
+  const removeMark = (each: string): string => each.trim().replace(/^W\//, '')
+  return wanted.trim() === '*' || wanted.split(',').map(removeMark).includes(removeMark(tag))
 }
 
 /** Express also routes `/developers` to a router mounted at `/developers`, but relative links need the trailing slash. */
@@ -52,14 +69,16 @@ function endsWithSlash(req: IncomingMessage): boolean {
   return readOriginalPath(req).endsWith('/')
 }
 
-function redirectToSlash(req: IncomingMessage, res: ServerResponse): void {
-  const path = readOriginalPath(req)
-  // "./" and a single path segment: the redirect is relative and cannot leave this origin.
-  res.setHeader('Location', `./${path.slice(path.lastIndexOf('/') + 1)}/${splitUrl(req.url ?? '/').query}`)
+function redirect(res: ServerResponse, location: string): void {
+  res.setHeader('Location', location)
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Content-Length', 0)
   res.statusCode = 307
   res.end()
+}
+
+function readLastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** The path before Express removed the mount path. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
@@ -6,6 +7,7 @@ import { source as axe } from 'axe-core'
 import express from 'express'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createCredentials } from '../../src/applications/credentials.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { readMail, startMailServer, transportTo, type MailServer } from '../support/smtp.js'
 import { DOCUMENTS, listen, openShop } from './shop.js'
@@ -30,7 +32,11 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     if (!available) throw new Error(MISSING)
     mailServer = await startMailServer()
     const transport = transportTo(mailServer, { socketTimeout: 10_000, greetingTimeout: 10_000 })
-    shop = await openShop({ options: { mailer: smtpMailer({ transport, from: 'shop@example.com' }) } })
+    shop = await openShop({
+      options: { mailer: smtpMailer({ transport, from: 'shop@example.com' }) },
+      console: { documents: { ...DOCUMENTS, catalog: await addPictures(DOCUMENTS.catalog) } },
+    })
+    servePictures(shop)
     browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
     const { credentials } = await shop.auth.applications.create({ name: 'Till', apis: ['orders', 'catalog'] })
     key = credentials.clientId
@@ -221,6 +227,96 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     await page.locator('.opblock').first().waitFor()
   })
 
+  it('says what is known of a key: incomplete, saved, accepted, replaced, suspended', async () => {
+    const { application, credentials } = await shop.auth.applications.create({ name: 'Scales', apis: ['catalog'] })
+    const saved = 'Key saved, not checked yet. Calls carry the key until you leave this page.'
+    const page = await newPage()
+    const state = page.locator('.authorize-bar [role=status]')
+    const alert = page.getByRole('alert')
+    await openReference(page, 'catalog')
+    for (const wrong of [
+      credentials.clientId.slice(0, -1),
+      key.slice(0, -6) + credentials.clientId.slice(-6),
+      secret,
+    ]) {
+      await authorize(page, { Key: wrong })
+      await alert.getByText('This is not a complete key: characters are missing or wrong.').waitFor()
+      expect(await state.innerText()).toBe('Calls need the key of your application.')
+    }
+    // A key whose checksum is right, and which no application has.
+    await authorize(page, { Key: createCredentials('tea_shop', randomBytes(32)).mint('key', 0).plain })
+    await page.locator('dialog').getByText(saved).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(await call(page, 'listProducts')).toBe('401')
+    await alert.getByText('The API refuses the key: it is unknown, or was replaced by a newer one.').waitFor()
+    await authorize(page, { Key: credentials.clientId })
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.locator('[id$="-listProducts"]').getByRole('button', { name: 'Clear' }).click()
+    expect(await state.innerText()).toBe(saved)
+    expect(await call(page, 'listProducts')).toBe('200')
+    await state.getByText('Authorized. Calls carry the key until you leave this page.').waitFor()
+    await shop.auth.applications.suspend(application.id)
+    await page.locator('[id$="-listProducts"]').getByRole('button', { name: 'Clear' }).click()
+    expect(await call(page, 'listProducts')).toMatch(/^403/)
+    await alert.getByText('its application is suspended or may not use this API').waitFor()
+    expect(await state.innerText()).toBe('Calls need the key of your application.')
+  })
+
+  it('can always execute an operation, and reset its body, whatever was edited', async () => {
+    const page = await newPage()
+    await openReference(page, 'catalog')
+    await authorize(page, { Key: key })
+    await page.getByRole('button', { name: 'Close' }).click()
+    // Executed as soon as there is a button, while Swagger UI still resolves the operation.
+    const early = page.waitForRequest(`${shop.baseUrl}/catalog/picture`)
+    await page.evaluate(`{
+      const block = document.querySelector('[id$="-readPicture"]')
+      new MutationObserver((_, observer) => {
+        const execute = block.querySelector('.execute')
+        if (execute) observer.disconnect()
+        execute?.click()
+      }).observe(block, { childList: true, subtree: true })
+      block.querySelector('.opblock-summary-control').click()
+    }`)
+    await early
+    // The CSP must allow images. Swagger UI gives them no name.
+    const picture = page.getByRole('img', { name: 'Response body' })
+    await picture.waitFor()
+    await expect.poll(() => page.evaluate(`document.querySelector('img[alt]').naturalWidth`)).toBe(1)
+    for (const [operationId, field] of [
+      ['addProduct', 'textarea'],
+      ['addPicture', 'input[type=text]'],
+    ] as const) {
+      const block = page.locator(`[id$="-${operationId}"]`)
+      const buttons = (): Promise<string[]> => block.locator('.opblock-body .btn:visible').allInnerTexts()
+      await block.locator('.opblock-summary-control').click()
+      const input = block.locator(field)
+      const initial = await input.inputValue()
+      expect(await buttons()).toEqual(['Execute', 'Reset body'])
+      await input.fill('edited')
+      await block.getByRole('button', { name: 'Reset body' }).click()
+      expect(await input.inputValue()).toBe(initial)
+      expect(await buttons()).toEqual(['Execute', 'Reset body'])
+      if (operationId === 'addPicture') {
+        await block.locator('.execute').click()
+        await page.getByRole('alert').getByText('The request body lacks a required value.').waitFor()
+        await block
+          .locator('input[type=file]')
+          .setInputFiles({ name: 'tea.txt', mimeType: 'text/plain', buffer: Buffer.from('tea') })
+      }
+      await input.fill(operationId === 'addPicture' ? 'Sencha' : '{ "sku": "edited" }')
+      await block.locator('.execute').press('Enter')
+      await block.locator('.live-responses-table').waitFor()
+      expect(await answerOf(page, operationId)).toContain(
+        operationId === 'addPicture' ? 'filename=\\"tea.txt' : 'edited',
+      )
+      expect(await buttons()).toEqual(['Execute', 'Reset body', 'Clear'])
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Execute')
+      await block.getByRole('button', { name: 'Clear' }).press('Enter')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Execute')
+    }
+  })
+
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     const pages: [name: string, show: (page: Page) => Promise<unknown>][] = [
       ['index', (page) => page.goto(shop.developers)],
@@ -264,6 +360,28 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     })
   })
 })
+
+/** The document with an operation that answers with an image, and one that takes a file. */
+async function addPictures(file: string): Promise<object> {
+  const document = JSON.parse(await readFile(file, 'utf8')) as { paths: object }
+  const responses = { default: { description: 'A picture.' } }
+  const fields = { file: { type: 'string', format: 'binary' }, title: { type: 'string', example: 'Tea' } }
+  const form = { schema: { type: 'object', required: ['file'], properties: fields } }
+  const requestBody = { required: true, content: { 'multipart/form-data': form } }
+  const picture = {
+    get: { operationId: 'readPicture', responses },
+    post: { operationId: 'addPicture', requestBody, responses },
+  }
+  return { ...document, paths: { ...document.paths, '/picture': picture } }
+}
+
+/** Answers with a PNG of one pixel, or with the request. */
+function servePictures({ app, auth }: Awaited<ReturnType<typeof openShop>>): void {
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  app.use('/catalog/picture', auth.requireApiKey('catalog'))
+  app.get('/catalog/picture', (_req, res) => void res.type('png').send(Buffer.from(png, 'base64')))
+  app.post('/catalog/picture', express.text({ type: 'multipart/form-data' }), (req, res) => void res.json(req.body))
+}
 
 /** Every operation of a document: the one that creates first, the one that deletes last. */
 async function callEverything(page: Page, file: string, id: 'id' | 'sku'): Promise<Record<string, string>> {

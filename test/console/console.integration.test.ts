@@ -128,9 +128,13 @@ describe('the console of a shop', () => {
     },
   )
 
-  it('allows a reference to call its API and no other origin', async () => {
+  it('allows a reference to call its API and no other origin, and to show its images', async () => {
     const { response } = await pageAt(`${shop.developers}/apis/orders`)
-    expect(response.headers.get('content-security-policy')).toContain(`; connect-src 'self' ${shop.baseUrl}; `)
+    const policy = response.headers.get('content-security-policy')
+    expect(policy).toContain(`; connect-src 'self' ${shop.baseUrl}; `)
+    expect(policy).toContain(`; img-src 'self' data: blob:; `)
+    const index = await pageAt(shop.developers)
+    expect(index.response.headers.get('content-security-policy')).toContain(`; img-src 'self'; connect-src 'none'; `)
   })
 
   it('lists the operations before the script has loaded', async () => {
@@ -165,13 +169,39 @@ describe('the console of a shop', () => {
     expect((await raw(src.replace(hash, '0123456789abcdef'))).status).toBe(404)
   })
 
+  it('redirects from a reference with a trailing slash to the one without', async () => {
+    for (const path of ['/apis/orders/', '/apis/orders/?from=mail']) {
+      const { response } = await pageAt(shop.developers + path)
+      expect([response.status, response.url]).toEqual([
+        200,
+        shop.developers + path.replace('/?', '?').replace(/\/$/, ''),
+      ])
+      expect((await raw(shop.developers + path)).headers.location).toMatch(/^\.\.\/orders(?:\?|$)/)
+    }
+  })
+
+  it('sends an OpenAPI document again only if it has changed', async () => {
+    const url = `${shop.developers}/apis/orders/openapi.json`
+    const { etag, ...headers } = (await raw(url, { 'Accept-Encoding': 'gzip' })).headers
+    expect(headers['cache-control']).toBe('no-cache')
+    expect(etag).toMatch(/^W\/"[\w-]{22}"$/)
+    expect((await raw(url)).headers.etag).toBe(etag)
+    for (const known of [etag!, `"other", ${etag}`, etag!.slice(2), '*']) {
+      const unchanged = await raw(url, { 'If-None-Match': known })
+      expect(unchanged, known).toMatchObject({ status: 304, headers: { etag, vary: 'Accept-Encoding' } })
+      expect(unchanged.body).toHaveLength(0)
+    }
+    expect((await raw(url, { 'If-None-Match': '"other"' })).status).toBe(200)
+    expect((await raw(`${shop.developers}/apis/catalog/openapi.json`, { 'If-None-Match': etag! })).status).toBe(200)
+  })
+
   it('passes unknown paths on to the host', async () => {
     for (const path of [
       '/nothing',
       '/apis',
       '/apis/',
-      '/apis/orders/',
       '/apis/unknown',
+      '/apis/unknown/',
       '/assets/',
       '/registered',
       '/../orders',

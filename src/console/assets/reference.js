@@ -3,10 +3,15 @@
 // Swagger UI with our own layout and Authorize dialog. Key, secret and access token are kept in the memory of this
 // script and of Swagger UI only, and end with the page.
 ;(() => {
+  const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   const container = document.getElementById('reference')
   const { api, scheme, tokenEndpoint, document: documentUrl, credentialSource, register } = container.dataset
-  const AUTHORIZED = `Authorized. Calls carry the ${tokenEndpoint ? 'access token' : 'key'} until you leave this page.`
+  const CARRIED = `Calls carry the ${tokenEndpoint ? 'access token' : 'key'} until you leave this page.`
   const NEEDED = `Calls need ${tokenEndpoint ? 'key and secret' : 'the key'} of your application.`
+  const REFUSED_TOKEN =
+    'The API refuses the access token: it expired or was revoked, or the application is suspended or may no longer use this API.'
+  const REFUSED_KEY = 'The API refuses the key: it is unknown, or was replaced by a newer one.'
+  const REFUSED_APPLICATION = 'The key is known, but its application is suspended or may not use this API.'
   /** The client credentials, to renew the access token: { key, secret, expiresAt }. */
   let session
   /** The message shown when the dialog opens by itself. */
@@ -25,22 +30,18 @@
     domNode: container,
     url: documentUrl,
     layout: 'ConsoleLayout',
-    plugins: [consolePlugin],
+    plugins: [consolePlugin, globalThis.operationsPlugin],
     tryItOutEnabled: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
     validatorUrl: null,
     persistAuthorization: false,
     requestInterceptor: prepareCall,
-    responseInterceptor: checkAnswer,
   })
 
   function consolePlugin(swagger) {
     system = swagger
-    return {
-      components: { ConsoleLayout, SyntaxHighlighter: Code, authorizationPopup: AuthorizeDialog },
-      wrapComponents: { TextArea: withLabel, parameters: withScopes, responses: withNamedTable },
-    }
+    return { components: { ConsoleLayout, authorizationPopup: AuthorizeDialog } }
   }
 
   // ---- calls ----
@@ -50,6 +51,7 @@
     // Only the credential that was typed in is sent: no cookies, and no log-in dialog of the browser.
     request.credentials = 'omit'
     request.userFetch = call
+    request.responseInterceptor = (response) => checkAnswer(request, response)
     if (session && Date.now() >= session.expiresAt) {
       const problem = await fetchAccessToken(session)
       if (problem) throw askAgain(`The access token expired, and a new one could not be obtained: ${problem}`)
@@ -58,10 +60,26 @@
     return request
   }
 
-  function checkAnswer(response) {
-    const refused = response.status === 401 && /\berror="invalid_token"/.test(response.headers['www-authenticate'])
-    if (session && refused) askAgain(`The access token is no longer accepted: ${readDescription(response)}`)
-    return response
+  /** Keeps the state of authorization true: what the API answers to the current credential decides. */
+  function checkAnswer({ headers }, response) {
+    const current = authorized()
+    const [sent, valid] = tokenEndpoint
+      ? [headers.Authorization, `Bearer ${current?.getIn(['token', 'access_token'])}`]
+      : [headers['X-Api-Key'], current?.get('value')]
+    if (!current || sent !== valid) return
+    if (response.status === 401) askAgain(tokenEndpoint ? REFUSED_TOKEN : REFUSED_KEY)
+    else if (response.status === 403 && readError(response) === 'access_denied') askAgain(REFUSED_APPLICATION)
+    else if (response.ok && !tokenEndpoint && !current.get('accepted')) saveKey(valid, true)
+  }
+
+  /** The error code of a guard. Its challenge cannot be read on another origin unless CORS exposes it. */
+  function readError({ headers, data }) {
+    const challenge = /\berror="(\w+)"/.exec(headers['www-authenticate'])
+    try {
+      return challenge?.[1] ?? JSON.parse(data).error
+    } catch {
+      return undefined
+    }
   }
 
   async function call(url, options) {
@@ -106,12 +124,33 @@
     return Object.assign(new Error(notice), { name: '' })
   }
 
-  function readDescription({ data, statusText }) {
-    try {
-      return JSON.parse(data).error_description
-    } catch {
-      return statusText
+  /** `accepted`: whether the API has accepted the key. Until then, all that is known is that its checksum is right. */
+  function saveKey(value, accepted) {
+    const schema = { type: 'apiKey', in: 'header', name: 'X-Api-Key' }
+    system.authActions.authorize({ [scheme]: { name: scheme, schema, value, accepted } })
+  }
+
+  function describeState() {
+    if (!authorized()) return NEEDED
+    const checked = tokenEndpoint || authorized().get('accepted')
+    return `${checked ? 'Authorized.' : 'Key saved, not checked yet.'} ${CARRIED}`
+  }
+
+  /** Whether a text ends with its checksum: the CRC-32 of all before as six base62 digits. Keys of all prefixes do. */
+  function isCompleteKey(text) {
+    if (!/^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/.test(text)) return false
+    let crc = -1
+    for (const character of text.slice(0, -6)) {
+      crc ^= character.charCodeAt(0)
+      for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 && 0xedb88320)
     }
+    let rest = ~crc >>> 0
+    let checksum = ''
+    for (let digit = 0; digit < 6; digit++) {
+      checksum = BASE62[rest % 62] + checksum
+      rest = Math.floor(rest / 62)
+    }
+    return text.endsWith(checksum)
   }
 
   // ---- components ----
@@ -135,46 +174,12 @@
         'div',
         { className: 'authorize-bar' },
         component('AuthorizeBtnContainer'),
-        p('', authorized() ? AUTHORIZED : NEEDED),
+        h('p', { role: 'status' }, describeState()),
       ),
       h('h2', null, 'Operations'),
       component('operations'),
       component('Models'),
     )
-  }
-
-  /** Plain text instead of highlighting. Long code scrolls, so it must be reachable by keyboard. */
-  function Code({ children, className = '' }) {
-    const text = String(children)
-    const long = text.length > 600 || text.split('\n').length > 20
-    return h('pre', { className: `microlight ${className}`, tabIndex: long ? 0 : undefined }, h('code', null, text))
-  }
-
-  function withLabel(Original) {
-    return (props) => h(Original, { 'aria-label': 'Request body', ...props })
-  }
-
-  /** Shows the scopes that an operation requires. */
-  function withScopes(Original, { specSelectors }) {
-    return (props) => {
-      const security = props.operation.get('security') ?? specSelectors.security()
-      const scopes = [...new Set(security?.toJS().flatMap((requirement) => requirement[scheme] ?? []))]
-      const codes = scopes.flatMap((scope) => [' ', h('code', { key: scope }, scope)])
-      const line = scopes.length > 0 && p('scopes', scopes.length > 1 ? 'Scopes' : 'Scope', ...codes)
-      return h(system.React.Fragment, null, line, h(Original, props))
-    }
-  }
-
-  /** The table of responses is a landmark (role="region"), and several landmarks of one kind need names. */
-  function withNamedTable(Original) {
-    return function Responses(props) {
-      const root = system.React.useRef()
-      system.React.useEffect(() => {
-        const name = `Responses: ${props.method.toUpperCase()} ${props.path}`
-        root.current.querySelector('table[role="region"]')?.setAttribute('aria-label', name)
-      })
-      return h('div', { ref: root }, h(Original, props))
-    }
   }
 
   /** A native dialog: it traps the focus, returns it, and closes with Escape. */
@@ -195,18 +200,18 @@
         ? h(
             'div',
             { role: 'status' },
-            p('', AUTHORIZED),
+            p('', describeState()),
             buttonRow(
               // The button that was pressed is gone; without this, the focus would fall to the body.
               button('', 'Close', { onClick: close, autoFocus: true }),
               button('quiet', 'Forget the credentials', { onClick: forget }),
             ),
           )
-        : h(CredentialsForm, { authActions, close }),
+        : h(CredentialsForm, { close }),
     )
   }
 
-  function CredentialsForm({ authActions, close }) {
+  function CredentialsForm({ close }) {
     const [problem, setProblem] = system.React.useState(notice)
     const [busy, setBusy] = system.React.useState(false)
     notice = undefined
@@ -219,9 +224,10 @@
         setProblem(undefined)
         setProblem(await fetchAccessToken({ key, secret }))
         setBusy(false)
+      } else if (!isCompleteKey(key)) {
+        setProblem('This is not a complete key: characters are missing or wrong. Copy the whole key again.')
       } else {
-        const schema = { type: 'apiKey', in: 'header', name: 'X-Api-Key' }
-        authActions.authorize({ [scheme]: { name: scheme, schema, value: key } })
+        saveKey(key, false)
       }
     }
 
