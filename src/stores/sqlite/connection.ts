@@ -32,6 +32,9 @@ const LOCK_TIMEOUT_MS = 4500
 /** How long reads, which take some 20 us each, may follow one another in one turn of the event loop. */
 const READ_TURN_MS = 2
 
+/** Kept, so that fake timers of the host's tests, which replace the global function later, do not hold up the store. */
+const { setImmediate } = globalThis
+
 export function createSqliteConnection(
   database: SqliteDatabase,
   { owned }: { readonly owned: boolean },
@@ -68,7 +71,9 @@ export function createSqliteConnection(
     /** The driver is synchronous: without this, a loop of awaited calls would keep timers and sockets waiting until it ends. */
     async function shareEventLoop(): Promise<void> {
       if (performance.now() < turnEndsAt) return
-      await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => {
+        setImmediate(resolve)
+      })
       turnEndsAt = performance.now() + turnMs
     }
 
