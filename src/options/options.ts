@@ -84,7 +84,7 @@ export interface RateLimitsOptions {
   readonly failedAuthentication?: Limit | false | undefined
   /** Registrations per address, and per contact; 5 in 3600 seconds if left out. */
   readonly registration?: Limit | false | undefined
-  /** Registrations from all addresses and for all contacts together; 100 in 3600 seconds if left out. */
+  /** Registrations from all addresses and for all contacts together; 20 times `registration` if left out, 100 in 3600 seconds. */
   readonly allRegistrations?: Limit | false | undefined
   /** An ioredis instance in which all processes count together. If left out, each process counts for itself. */
   readonly redis?: RedisConnection | undefined

@@ -176,6 +176,9 @@ function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettin
       'redis',
       'headers',
     ])
+  const perCaller = readLimit('rateLimits.registration', registration ?? { limit: 5, window: 3600 })
+  // By default in proportion: who allows an address more, or switches that limit off, must not meet another one.
+  const ofAllCallers = perCaller && { ...perCaller, limit: Math.min(perCaller.limit * 20, Number.MAX_SAFE_INTEGER) }
   return {
     tokenRequests: readLimit('rateLimits.tokenRequests', tokenRequests ?? false),
     revocations: readLimit('rateLimits.revocations', revocations ?? { limit: 100, window: 10 }),
@@ -183,8 +186,8 @@ function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettin
       'rateLimits.failedAuthentication',
       failedAuthentication ?? { limit: 20, window: 60 },
     ),
-    registration: readLimit('rateLimits.registration', registration ?? { limit: 5, window: 3600 }),
-    allRegistrations: readLimit('rateLimits.allRegistrations', allRegistrations ?? { limit: 100, window: 3600 }),
+    registration: perCaller,
+    allRegistrations: readLimit('rateLimits.allRegistrations', allRegistrations ?? ofAllCallers),
     redis: readRedis(redis),
     headers: readBoolean('rateLimits.headers', headers ?? false),
   }

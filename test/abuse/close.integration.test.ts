@@ -44,7 +44,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, 
       ...options,
       store: open(),
       maxStaleness: 1,
-      rateLimits: { registration: false },
+      rateLimits: { registration: false, allRegistrations: false },
     })
     const known = await createApplication(auth, ['orders', 'catalog'])
     const unseen = await createApplication(auth, ['catalog'])

@@ -39,7 +39,7 @@ const auth = createPlatformAuth({
     from: 'developers@example.com',
   }),
   logger: { debug() {}, info() {}, warn() {}, error: (...line) => void complaints.push(line.map(String).join(' ')) },
-  rateLimits: { registration: false },
+  rateLimits: { registration: false, allRegistrations: false },
   maxStaleness,
 })
 

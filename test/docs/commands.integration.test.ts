@@ -27,6 +27,7 @@ const PROGRAMS = [
   'psql',
   'sqlite3',
   'tail',
+  'umask',
 ]
 const NPM_COMMANDS = ['ci', 'pack', 'publish', 'version']
 

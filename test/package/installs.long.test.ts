@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { freshDatabase } from '../support/postgres.js'
-import { pack, type Packed } from './packed.js'
+import { pack, readText, type Packed } from './packed.js'
 
+const run = promisify(execFile)
 const programs = fileURLToPath(new URL('programs', import.meta.url))
 const ANSWERS = {
   token: [200, 'bearer', 'orders:read'],
@@ -40,14 +42,7 @@ beforeAll(async () => {
 afterAll(() => packed?.remove())
 
 it.each([...APPS, NEWEST])('npm installs the package beside %j, and it works', { timeout: 300_000 }, async (app) => {
-  const home = await mkdtemp(join(tmpdir(), 'existing-app-'))
-  onTestFinished(() => rm(home, { recursive: true, force: true }))
-  const dependencies = { ...app, 'express-platform-auth': `file:${packed.tarball}` }
-  await writeFile(join(home, 'package.json'), JSON.stringify({ private: true, type: 'commonjs', dependencies }))
-  for (const name of ['exercise.cjs', 'installed.cjs']) await cp(join(programs, name), join(home, name))
-  const run = promisify(execFile)
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: home })
-
+  const home = await install(app, ['exercise.cjs', 'installed.cjs'])
   const { url, remove } = await freshDatabase()
   onTestFinished(remove)
   const { stdout } = await run(process.execPath, ['installed.cjs'], {
@@ -56,3 +51,34 @@ it.each([...APPS, NEWEST])('npm installs the package beside %j, and it works', {
   })
   for (const answers of Object.values(JSON.parse(stdout) as object)) expect(answers).toEqual(ANSWERS)
 })
+
+// docs/existing-apps.md names these as the oldest that know the subpaths.
+it('Jest 28 runs an app without configuration', { timeout: 300_000 }, async () => {
+  const versions = { express: '4.16.4', jest: '28.0.0', supertest: '6.3.4', '@photostructure/sqlite': '1.2.1' }
+  const home = await install(versions, ['platform.test.js'])
+  const env = { PATH: process.env['PATH'], HOME: home }
+  const { stderr } = await run(process.execPath, ['node_modules/jest/bin/jest.js'], { cwd: home, env })
+  expect(stderr).toMatch(/Tests: +4 passed, 4 total/)
+})
+
+it('eslint-import-resolver-typescript 3.10 resolves every subpath', { timeout: 300_000 }, async () => {
+  const home = await install({ express: '5.3.0', eslint: '8.57.1', 'eslint-plugin-import': '2.29.1', 'eslint-import-resolver-typescript': '3.10.1' }, []) // prettier-ignore
+  const { exports } = JSON.parse(await readText(packed.folder, 'package.json')) as { exports: object }
+  const { resolve } = createRequire(join(home, 'app.js'))('eslint-import-resolver-typescript') as {
+    resolve(source: string, file: string): { readonly found: boolean }
+  }
+  const names = Object.keys(exports).map((path) => path.replace('.', 'express-platform-auth'))
+  const unresolved = names.filter((name) => !resolve(name, join(home, 'app.js')).found)
+  expect(unresolved).toEqual([])
+})
+
+/** An app with exactly these packages, and this one. */
+async function install(app: Readonly<Record<string, string>>, files: readonly string[]): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'existing-app-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  const dependencies = { ...app, 'express-platform-auth': `file:${packed.tarball}` }
+  await writeFile(join(home, 'package.json'), JSON.stringify({ private: true, type: 'commonjs', dependencies }))
+  for (const name of files) await cp(join(programs, name), join(home, name))
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: home })
+  return home
+}

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,12 +31,20 @@ describe.concurrent('Behind the proxies of docs/operations.md,', { timeout: 60_0
     for (const { end } of proxies) atEnd(end)
 
     const loads = proxies.map(({ port }) => startLoad(port, calls, 4))
-    await waitUntil(() => loads.every(({ count }) => count() > 50))
-    expect(await first.stop()).toBe(0)
+    await waitUntil(() => loads.every(({ count }) => count() > 50), { timeout: 20_000 })
+    const stopped = first.stop()
+    const isRefused = (): Promise<boolean> => refusesConnections(first.port)
+    await waitUntil(isRefused, { timeout: 20_000, interval: 50 })
+    // Requests that were under way when it stopped accepting connections have ended.
+    const counts = loads.map(({ count }) => count())
+    await waitUntil(() => loads.every(({ count }, i) => count() > counts[i]! + 50), { timeout: 20_000 })
     for (const load of loads) {
       const answers = await load.stop()
       expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)
     }
+    // The process waits until the proxies have ended their idle connections.
+    await Promise.all(proxies.map(({ end }) => end()))
+    expect(await stopped).toBe(0)
   })
 
   it('no request fails in an outage of the database that is shorter than maxStaleness', async ({
@@ -70,3 +79,16 @@ describe.concurrent('Behind the proxies of docs/operations.md,', { timeout: 60_0
     expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)
   })
 })
+
+/** On a connection that is closed at once: the process waits for open ones. */
+function refusesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket
+      .on('error', () => resolve(true))
+      .on('connect', () => {
+        socket.destroy()
+        resolve(false)
+      })
+  })
+}

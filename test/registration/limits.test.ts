@@ -103,6 +103,14 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       await auth.close()
     })
 
+    it('R6: has no limit for all together by default if registration is false', async () => {
+      const { app, auth } = openRegistration(express, { rateLimits: { registration: false } })
+      const statuses = new Set<number>()
+      for (let i = 0; i < 101; i++) statuses.add((await postJson(app, numbered(i))).status)
+      expect([...statuses]).toEqual([202])
+      await auth.close()
+    })
+
     it('R6: counts all contacts with a +tag as one, and the IPv6 network of that size, if the options say so', async () => {
       const registration = { foldTags: true, ipv6Prefix: 48 } as const
       const { app, auth } = openRegistration(express, { ...LIMITED, registration })

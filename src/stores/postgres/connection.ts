@@ -93,7 +93,8 @@ export function createPostgresConnections(
       if (!(error instanceof FailedCommit)) throw error
       const { id, result, cause } = error
       const checkDeadline = Math.min(deadline, performance.now() + TRANSACTION_TIMEOUT_MS)
-      if (await findOutcome(query, id, { deadline: checkDeadline, cause })) return result as T
+      const ask: typeof query = (statement, ...rest) => query({ ...statement, types: TYPES }, ...rest)
+      if (await findOutcome(ask, id, { deadline: checkDeadline, cause })) return result as T
       throw cause
     }
   }

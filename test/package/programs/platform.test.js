@@ -66,7 +66,7 @@ test('fake timers reach a platform that exists already', async () => {
   })
   const accessToken = await accessTokenFor(auth, 'orders')
   await auth.verifyAccessToken('orders', accessToken)
-  jest.useFakeTimers({ now: Date.now() + 7_200_000 })
+  jest.useFakeTimers({ now: Date.now() + 7_200_000, doNotFake: ['performance'] }) // Jest 28 cannot fake it on Node 20
   await expect(auth.verifyAccessToken('orders', accessToken)).rejects.toThrow('The access token expired')
   jest.useRealTimers()
   await auth.close()
