@@ -18,6 +18,7 @@ import { createPacedStart } from './http/paced-start.js'
 import { createRefusalLog } from './http/refusal-log.js'
 import { readClientAddress } from './http/request.js'
 import { createLateValue } from './lib/late-value.js'
+import { withOwnArguments } from './lib/own-members.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
@@ -225,14 +226,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     apis: [...apis.values()].map(describeApi),
     registration: { enabled: mailer !== undefined },
     registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
-    applications,
+    applications: withOwnArguments(applications),
     outbox,
     signingKeys: {
       list: () => opened().then(keyRotation.list),
       rotate: (rotateOptions) => opened().then(() => keyRotation.rotate(rotateOptions)),
       revoke: (kid, revokeOptions) => opened().then(() => keyRotation.revoke(kid, revokeOptions)),
     },
-    audit: createAudit({ store, opened }),
+    audit: withOwnArguments(createAudit({ store, opened })),
     events,
     ready: readiness.ready,
     health: readiness.health,

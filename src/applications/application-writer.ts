@@ -1,6 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit, EventType, RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, EmailChange, NewAuditRecord, Store } from '../contracts/store.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
 
@@ -71,12 +72,10 @@ const MAX_SAVE_ATTEMPTS = 50
 export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
   const { store, applicationCache, emit, now } = options
 
-  async function save(
-    record: ApplicationRecord,
-    { type, by, reason, origin }: ChangeEvent,
-    { details = {}, emails = [] }: SavedWith,
-  ): Promise<boolean> {
-    const { address, client } = origin ?? {}
+  async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
+    const { type, by, reason, origin } = ownMembers(event)
+    const { details = {}, emails = [] } = ownMembers(savedWith)
+    const { address, client } = ownMembers(origin ?? {})
     const caller = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) }
     const audit = type && { at: now(), type, by, applicationId: record.id, details: { ...details, ...caller } }
     if (!(await store.saveApplication(record, audit, ...emails))) return false

@@ -102,8 +102,8 @@ export function readKeyPrefix(text: string): string | undefined {
 
 /** New credentials for an application: a key, a secret, or both. */
 export interface MintedCredentials {
-  readonly key?: MintedCredential
-  readonly secret?: MintedCredential
+  readonly key: MintedCredential | undefined
+  readonly secret: MintedCredential | undefined
 }
 
 /** Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that oauth2 APIs need. */
@@ -115,11 +115,10 @@ export function mintCredentials(
   now: number,
 ): MintedCredentials {
   const needsSecret = Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
+  const hasSecret = purpose === 'secret' || (purpose === 'registration' && needsSecret)
   return {
-    ...(purpose !== 'secret' && { key: credentials.mint('key', now) }),
-    ...((purpose === 'secret' || (purpose === 'registration' && needsSecret)) && {
-      secret: credentials.mint('secret', now),
-    }),
+    key: purpose === 'secret' ? undefined : credentials.mint('key', now),
+    secret: hasSecret ? credentials.mint('secret', now) : undefined,
   }
 }
 

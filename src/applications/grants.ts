@@ -2,6 +2,7 @@ import type { Api } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
 import { refuseDeleted } from './status.js'
@@ -81,7 +82,7 @@ export function readGrants<Each extends Api>(
 /** Strict, because a grant without `scopes` means all scopes: a mistyped member must not grant them. */
 function readGrant(name: string, grant: unknown): readonly string[] | undefined {
   if (isObject(grant) && Object.keys(grant).every((key) => key === 'scopes'))
-    return (grant as { scopes?: readonly string[] }).scopes
+    return ownMembers(grant as { scopes?: readonly string[] }).scopes
   throw new ApplicationError('invalid_argument', `apis.${name} must be { scopes: [...] }, or {} for all its scopes.`)
 }
 

@@ -9,7 +9,7 @@ import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
-import { formatFailureKey, hasDuplicateHeader } from '../http/request.js'
+import { formatFailureKey, hasDuplicateHeader, readHeader } from '../http/request.js'
 import { formatChallenge } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
@@ -63,9 +63,9 @@ export interface ClientAuthenticationOptions {
 
 /** The application that authenticated; or the one whose key or id was presented, if its authentication failed. */
 interface Attempt {
-  readonly authenticated?: AuthenticatedClient
-  readonly known?: ApplicationRecord | undefined
-  readonly isSuspended?: boolean
+  readonly authenticated: AuthenticatedClient | undefined
+  readonly known: ApplicationRecord | undefined
+  readonly isSuspended: boolean
 }
 
 interface FoundClient extends AuthenticatedClient {
@@ -89,12 +89,12 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
         lastUsed.note(matched.hash)
         if (found.application.status === 'pending')
           await activate(found.application.id, { ...readOrigin(req), client: found.client })
-        return { authenticated: found }
+        return { authenticated: found, known: found.application, isSuspended: false }
       }
       known ??= found?.application
       isSuspended ||= matched !== undefined && found?.application.status === 'suspended'
     }
-    return { known, isSuspended }
+    return { authenticated: undefined, known, isSuspended }
   }
 
   /** The application with that public id, whatever its status. As with keys, one that has no live key is unknown. */
@@ -150,7 +150,7 @@ const MAY_AUTHENTICATE: readonly ApplicationRecord['status'][] = ['active', 'pen
 
 /** The credentials that the client presents, in each reading of the header. Empty if there are none. */
 function readPresentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
-  const { authorization } = req.headers
+  const authorization = readHeader(req, 'authorization')
   const id = form.get('client_id')
   const secret = form.get('client_secret')
   if (hasDuplicateHeader(req, 'authorization'))

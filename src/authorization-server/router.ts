@@ -30,7 +30,7 @@ interface RouterOptions {
 }
 
 /** Path -> method -> endpoint. `*` stands for every method that is not listed. */
-type Routes = Map<string, Record<string, Endpoint>>
+type Routes = Map<string, Readonly<Record<string, Endpoint>>>
 
 /**
  * `auth.router` and `auth.wellKnownRouter`. All paths are known at start-up and matched exactly, in case and trailing slash.
@@ -87,6 +87,11 @@ function answerErrors(api: string, endpoint: Endpoint, logRefusal: LogRefusal): 
   }
 }
 
+function findEndpoint(methods: Readonly<Record<string, Endpoint>>, method: string): Endpoint | undefined {
+  const name = Object.hasOwn(methods, method) ? method : '*'
+  return Object.hasOwn(methods, name) ? methods[name] : undefined
+}
+
 function addCors(endpoint: Endpoint, cors: Cors | undefined): Endpoint {
   if (!cors) return endpoint
   return function answerWithCors(req, res) {
@@ -101,7 +106,7 @@ function createRouter(routes: Routes, checkMount?: CheckMount): Middleware {
   return function platformAuthRouter(req, res, next) {
     checkMount?.(req, isRoute)
     const methods = routes.get(parsePath(req.url ?? '/'))
-    const endpoint = methods && (methods[req.method ?? ''] ?? methods['*'])
+    const endpoint = methods && findEndpoint(methods, req.method ?? '')
     if (endpoint) void endpoint(req, res)
     else next()
   }

@@ -47,7 +47,7 @@ function send(req: IncomingMessage, res: ServerResponse, { type, headers, gzippe
     res.statusCode = 304
     return void res.end()
   }
-  const gzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(req.headers['accept-encoding']?.toString() ?? '')
+  const gzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(readHeader(req, 'accept-encoding'))
   const body = gzip ? gzipped : plain()
   res.statusCode = 200
   res.setHeader('Content-Type', type)
@@ -56,10 +56,15 @@ function send(req: IncomingMessage, res: ServerResponse, { type, headers, gzippe
   res.end(body)
 }
 
+/** A header of the request, empty if there is none. Own members only: `Object.prototype` may be polluted. */
+function readHeader({ headers }: IncomingMessage, name: 'accept-encoding' | 'if-none-match'): string {
+  return Object.hasOwn(headers, name) ? String(headers[name]) : ''
+}
+
 /** RFC 9110 13.1.2: a list of entity tags, or *. Weak tags are compared without their mark. */
-function hasEntityTag({ headers }: IncomingMessage, tag: string | undefined): boolean {
-  const wanted = headers['if-none-match']
-  if (tag === undefined || wanted === undefined) return false
+function hasEntityTag(req: IncomingMessage, tag: string | undefined): boolean {
+  const wanted = readHeader(req, 'if-none-match')
+  if (tag === undefined || wanted === '') return false
   const removeMark = (each: string): string => each.trim().replace(/^W\//, '')
   return wanted.trim() === '*' || wanted.split(',').map(removeMark).includes(removeMark(tag))
 }

@@ -84,7 +84,9 @@ export class OAuthError extends Error implements Denial {
   /** All headers of the refusal, as in `Denial`. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(error: ErrorCode, description: string, { status, headers = {}, cause }: OAuthErrorOptions = {}) {
+  constructor(error: ErrorCode, description: string, options: OAuthErrorOptions = {}) {
+    // Without a prototype: a polluted Object.prototype must not become the status or the headers of an answer.
+    const { status, headers = {}, cause } = Object.assign(Object.create(null) as OAuthErrorOptions, options)
     super(description, { cause })
     this.error = error
     this.description = description

@@ -122,7 +122,7 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
 
 /** Where a request comes from. Its id is the host's (`req.id`, as pino-http sets it). */
 export function readOrigin(req: IncomingMessage): RequestOrigin {
-  const { id } = req as { id?: unknown }
+  const id = Object.hasOwn(req, 'id') ? (req as { id?: unknown }).id : undefined
   return {
     requestId: typeof id === 'string' || typeof id === 'number' ? String(id) : undefined,
     address: readAddress(req),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readHeader } from './request.js'
 
 /** Sets the headers that let pages of the allowed origins read an answer. To be called before the answer is sent. */
 export type Cors = (req: IncomingMessage, res: ServerResponse) => void
@@ -12,7 +13,7 @@ export function createCors(
   const exposedHeaders = ['WWW-Authenticate', 'Retry-After', ...additionalExposedHeaders].join(', ')
 
   return function setCorsHeaders(req, res) {
-    const { origin } = req.headers
+    const origin = readHeader(req, 'origin')
     if (origins !== '*') res.appendHeader('Vary', 'Origin')
     if (origin === undefined || (origins !== '*' && !origins.includes(origin))) return
     res.setHeader('Access-Control-Allow-Origin', origins === '*' ? '*' : origin)
@@ -21,7 +22,7 @@ export function createCors(
     res.setHeader('Access-Control-Allow-Methods', 'POST')
     res.setHeader(
       'Access-Control-Allow-Headers',
-      req.headers['access-control-request-headers'] ?? 'Authorization, Content-Type',
+      readHeader(req, 'access-control-request-headers') ?? 'Authorization, Content-Type',
     )
     res.setHeader('Access-Control-Max-Age', '600')
   }

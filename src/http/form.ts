@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '../contracts/errors.js'
+import { readHeader, readHostMember } from './request.js'
 
 /** The parameters of a form: each at most once, none of them empty. */
 export type Form = ReadonlyMap<string, string>
@@ -35,15 +36,14 @@ export async function readForm(req: IncomingMessage, known: readonly string[]): 
 /** The names and values of a form, in order. A body parser of the host may have made an array of a repeated name. */
 export async function readPairs(req: IncomingMessage): Promise<Iterable<readonly [name: string, value: unknown]>> {
   const body = await readBody(req)
-  return 'text' in body ? decodePairs(body.text) : Object.entries(body.parsed)
+  return body.text === undefined ? Object.entries(body.parsed) : decodePairs(body.text)
 }
 
 /** The media type and charset of a request body, in lower case. */
 export function parseMediaType(req: IncomingMessage): { mediaType: string; charset: string | undefined } {
-  if (req.headers['content-type'] === FORM.mediaType) return FORM
-  const [mediaType = '', ...parameters] = (req.headers['content-type'] ?? '')
-    .split(';')
-    .map((part) => part.trim().toLowerCase())
+  const contentType = readHeader(req, 'content-type')
+  if (contentType === FORM.mediaType) return FORM
+  const [mediaType = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   return { mediaType, charset: charset?.slice('charset='.length) }
 }
@@ -70,7 +70,9 @@ export function decodeFormValue(text: string): string | undefined {
 }
 
 /** A request body: the text that was sent, or what a body parser of the host made of it. */
-export type Body = { readonly text: string } | { readonly parsed: Record<string, unknown> }
+export type Body =
+  | { readonly text: string; readonly parsed?: undefined }
+  | { readonly text: undefined; readonly parsed: Record<string, unknown> }
 
 /**
  * The body of a request, whether or not a body parser of the host has read it. Rejects with `OAuthError` for a
@@ -78,17 +80,18 @@ export type Body = { readonly text: string } | { readonly parsed: Record<string,
  * else has read without leaving it on `req.body`.
  */
 export async function readBody(req: IncomingMessage): Promise<Body> {
-  if (req.headers['content-encoding'] !== undefined) {
+  if (readHeader(req, 'content-encoding') !== undefined) {
     throw new OAuthError('invalid_request', 'The body must not have a Content-Encoding', { status: 415 })
   }
-  if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw createTooLargeError()
+  if (Number(readHeader(req, 'content-length') ?? 0) > MAX_BODY_BYTES) throw createTooLargeError()
 
-  const { body } = req as { body?: unknown }
+  const body = readHostMember(req, 'body')
   if (typeof body === 'string') return { text: checkSize(body) }
   if (body instanceof Uint8Array) return { text: decodeUtf8(checkSize(body)) }
   const isUnread = req.readable && !req.readableDidRead
   // body-parser 1 leaves an empty object on requests that it did not parse.
-  if (isRecord(body) && (!isUnread || Object.keys(body).length > 0)) return { parsed: checkParsedSize(body) }
+  if (isRecord(body) && (!isUnread || Object.keys(body).length > 0))
+    return { text: undefined, parsed: checkParsedSize(body) }
   if (!isUnread) {
     throw new OAuthError('server_error', 'The server met an unexpected condition', {
       cause: new Error(

@@ -14,8 +14,13 @@ interface RefusalLogger {
  */
 export function createRefusalLog(logger: RefusalLogger, development: boolean): LogRefusal {
   return function logRefusal(api, { status, error, description }, cause) {
-    if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
-    else if (development) logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
+    try {
+      if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
+      else if (development)
+        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
+    } catch {
+      // A logger that throws must not keep the refusal from being sent.
+    }
   }
 }
 

@@ -1,5 +1,20 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
+
+/** A header of a request. Own members only: a polluted `Object.prototype` must not provide a credential. */
+export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  name: Name,
+): IncomingHttpHeaders[Name] {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined
+}
+
+/** What the host or its framework has put on a request: not a member of a polluted `Object.prototype`. */
+export function readHostMember(req: IncomingMessage, name: string): unknown {
+  const value: unknown = Reflect.get(req, name)
+  const isInherited = value === Reflect.get(Object.prototype, name) && !Object.hasOwn(req, name)
+  return isInherited ? undefined : value
+}
 
 /**
  * The address that a request is counted against: its IPv4 address, or the IPv6 network with that prefix. One subscriber has
@@ -15,7 +30,7 @@ export type Ipv6Prefix = 48 | 56 | 64
 
 /** Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address. */
 export function readIpAddress(req: IncomingMessage): string {
-  const { ip } = req as { ip?: unknown }
+  const ip = readHostMember(req, 'ip')
   const address = typeof ip === 'string' ? ip : (req.socket.remoteAddress ?? 'unknown')
   return /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1] ?? address
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OAuthError, StoreUnavailableError, createDenial, retryAfter, type Denial } from '../contracts/errors.js'
+import { readHeader } from './request.js'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -11,7 +12,7 @@ export function sendJson(res: ServerResponse, status: number, document: unknown,
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('X-Content-Type-Options', 'nosniff')
   res.setHeader('Content-Length', Buffer.byteLength(body))
-  for (const name in headers) res.setHeader(name, headers[name]!)
+  setHeaders(res, headers)
   res.end(body)
 }
 
@@ -31,20 +32,33 @@ export function sendPage(res: ServerResponse, status: number, page: string, cont
 /** Sends a status and headers without a body. */
 export function sendEmpty(res: ServerResponse, status: 200 | 204, headers: Headers = {}): void {
   res.statusCode = status
-  for (const name in headers) res.setHeader(name, headers[name]!)
+  setHeaders(res, headers)
   if (status === 200) res.setHeader('Content-Length', 0)
   res.end()
 }
 
-/** Sends a refusal (RFC 6749 5.2). The token endpoint, the guards and the registration all use this function. */
+/**
+ * Sends a refusal (RFC 6749 5.2). The token endpoint, the guards and the registration all use this function. It never throws:
+ * nothing behind it would answer, and the process would end.
+ */
 export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: Denial): void {
-  if (res.headersSent) {
-    // The handler has begun to answer. The connection is closed, so that a partial answer does not look complete.
-    if (!res.writableEnded) res.destroy()
-    return
+  try {
+    if (res.headersSent) return closeUnfinished(res)
+    if (isLargeUpload(req)) res.setHeader('Connection', 'close')
+    sendJson(res, denied.status, { error: denied.error, error_description: denied.description }, denied.headers)
+  } catch {
+    closeUnfinished(res)
   }
-  if (isLargeUpload(req)) res.setHeader('Connection', 'close')
-  sendJson(res, denied.status, { error: denied.error, error_description: denied.description }, denied.headers)
+}
+
+/** Closes the connection of an answer that cannot be completed, so that a partial one does not look complete. */
+export function closeUnfinished(res: ServerResponse): void {
+  if (!res.writableEnded) res.destroy()
+}
+
+/** Sets headers. Own members only; a loop, because `Object.keys()` makes an array for each answer. */
+export function setHeaders(res: ServerResponse, headers: Headers): void {
+  for (const name in headers) if (Object.hasOwn(headers, name)) res.setHeader(name, headers[name]!)
 }
 
 /** The refusal for whatever was thrown. It holds only what the client may know; the cause is for the log. */
@@ -55,7 +69,7 @@ export function toDenial(error: unknown): Denial {
 
 /** The cause of a thrown error, for the log; the error itself if it has none. */
 export function unwrapCause(error: unknown): unknown {
-  return error instanceof Error ? (error.cause ?? error) : error
+  return error instanceof Error && Object.hasOwn(error, 'cause') ? (error.cause ?? error) : error
 }
 
 /** The value of a `WWW-Authenticate` header (RFC 9110 11.6.1), with its parameters in the given order. */
@@ -80,7 +94,8 @@ const LARGE_UPLOAD_BYTES = 64 * 1024
 function isLargeUpload(req: IncomingMessage): boolean {
   if (req.httpVersionMajor !== 1 || req.complete) return false
   return (
-    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > LARGE_UPLOAD_BYTES
+    readHeader(req, 'transfer-encoding') !== undefined ||
+    Number(readHeader(req, 'content-length') ?? 0) > LARGE_UPLOAD_BYTES
   )
 }
 

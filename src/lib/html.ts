@@ -12,8 +12,13 @@ export function html(strings: TemplateStringsArray, ...contents: readonly Conten
 
 function formatContent(content: Content): string {
   if (content === undefined || content === false) return ''
-  if (typeof content === 'object') return 'markup' in content ? content.markup : content.map(formatContent).join('')
-  return escapeHtml(String(content))
+  if (isList(content)) return content.map(formatContent).join('')
+  return typeof content === 'object' ? content.markup : escapeHtml(String(content))
+}
+
+/** Array.isArray() does not narrow readonly arrays. */
+function isList(content: Content): content is readonly Content[] {
+  return Array.isArray(content)
 }
 
 /** Escapes text for element content and for quoted attribute values. */

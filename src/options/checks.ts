@@ -2,6 +2,7 @@ import type { Limit } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
 import { didYouMean } from '../lib/suggest.js'
 
 /** Refuses an option that does not exist: a mistyped one would silently keep the default. `path` precedes the name. */
@@ -32,7 +33,7 @@ export function readGroup<Group extends object>(
     throw invalidOption(option, group, `Write an object with ${known.join(', ')}, or leave it out.`)
   }
   refuseUnknown(`${option}.`, group, known)
-  return group
+  return ownMembers(group)
 }
 
 /** A limit with both its numbers, or false. */
@@ -43,8 +44,8 @@ export function readLimit(option: string, limit: Limit | false): Limit | false {
   }
   refuseUnknown(`${option}.`, limit, ['limit', 'window'])
   return {
-    limit: readWholeNumber(`${option}.limit`, limit.limit, 1),
-    window: readWindow(`${option}.window`, limit.window),
+    limit: readWholeNumber(`${option}.limit`, ownMembers(limit).limit, 1),
+    window: readWindow(`${option}.window`, ownMembers(limit).window),
   }
 }
 

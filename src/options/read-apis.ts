@@ -2,6 +2,7 @@ import type { ApiOptions, Limit, Registration } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
 import { invalidOption, readLimit, readWholeNumber, refuseUnknown } from './checks.js'
 import type { ApiSettings } from './settings.js'
 
@@ -102,7 +103,7 @@ function checkApiOptions(name: string, options: unknown): ApiOptions {
     if (options[text] === undefined || typeof options[text] === 'string') continue
     throw invalidOption(`${option}.${text}`, options[text], 'Write a string.')
   }
-  return options as unknown as ApiOptions
+  return ownMembers(options) as unknown as ApiOptions
 }
 
 function readRegistration(api: string, registration: unknown): Registration {

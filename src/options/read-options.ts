@@ -3,6 +3,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
 import {
   invalidOption,
   readBoolean,
@@ -58,14 +59,15 @@ export function checkOptions(options: PlatformAuthOptions): OptionsReport {
 }
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
-export function readOptions(options: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
-  if (!isObject(options)) {
+export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
+  if (!isObject(given)) {
     throw new ConfigurationError({
-      problem: `The options are ${describeValue(options)}`,
+      problem: `The options are ${describeValue(given)}`,
       fix: 'Write createPlatformAuth({ baseUrl, apis }).',
     })
   }
-  refuseUnknown('', options, OPTION_NAMES)
+  refuseUnknown('', given, OPTION_NAMES)
+  const options = ownMembers(given as PlatformAuthOptions)
   const production = process.env['NODE_ENV'] === 'production'
   const url = readBaseUrl(options.baseUrl)
   const baseUrl = url.origin + removeTrailingSlash(url.pathname)
@@ -78,7 +80,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
     apis: readApis(options.apis, {
       baseUrl,
       accessTokenLifetime: readWholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1),
-      requests: readLimit('rateLimits.requests', options.rateLimits?.requests ?? false),
+      requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
     }),
     store,
     secrets,

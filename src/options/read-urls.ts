@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
 import { invalidOption, refuseUnknown } from './checks.js'
 import type { PlatformAuthOptions } from './options.js'
 
@@ -41,12 +42,13 @@ export function readDevelopersUrl(value: unknown): string | undefined {
   )
 }
 
-export function readOrigins(cors: PlatformAuthOptions['cors']): '*' | readonly string[] {
-  if (cors === undefined) return []
-  if (!isObject(cors)) {
-    throw invalidOption('cors', cors, "Write { origin: 'https://developers.example.com' }, or { origin: '*' }.")
+export function readOrigins(given: PlatformAuthOptions['cors']): '*' | readonly string[] {
+  if (given === undefined) return []
+  if (!isObject(given)) {
+    throw invalidOption('cors', given, "Write { origin: 'https://developers.example.com' }, or { origin: '*' }.")
   }
-  refuseUnknown('cors.', cors, ['origin'])
+  refuseUnknown('cors.', given, ['origin'])
+  const cors = ownMembers(given)
   if (cors.origin === '*') return '*'
   const origins: readonly unknown[] = Array.isArray(cors.origin) ? cors.origin : [cors.origin]
   for (const origin of origins) {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { RateLimiterMemory, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Limit } from '../contracts/api.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { Counter, RateLimitState } from './rate-limit.js'
 
 /**
@@ -25,12 +26,15 @@ export async function consume(
   key: string,
 ): Promise<RateLimitState & { readonly isFirst: boolean }> {
   try {
-    return toState(await limiter.consume(key), true)
+    return toState(await limiter.consume(key, 1, NO_OPTIONS), true)
   } catch (refused) {
     if (refused instanceof RateLimiterRes) return toState(refused, false)
     throw refused
   }
 }
+
+/** Without a prototype: a polluted `Object.prototype` must not provide `customDuration`. */
+const NO_OPTIONS = ownMembers({})
 
 function toState({ remainingPoints, msBeforeNext, isFirstInDuration }: RateLimiterRes, allowed: boolean) {
   return { allowed, remaining: remainingPoints, milliseconds: msBeforeNext, isFirst: isFirstInDuration }

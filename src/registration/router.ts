@@ -7,8 +7,9 @@ import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { formatFailureKey, readClientAddress } from '../http/request.js'
-import { unwrapCause, sendDenial, sendJson, sendPage, toDenial } from '../http/respond.js'
+import { closeUnfinished, unwrapCause, sendDenial, sendJson, sendPage, setHeaders, toDenial } from '../http/respond.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { Admit } from './admission.js'
@@ -49,12 +50,12 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
   const openApis = apis.map(({ name }) => name)
 
-  const routes: Record<string, Endpoint> = {
-    'GET /': (_req, res) => sendForm(res, 200),
-    'POST /': paceStarts(registerApplication),
-    'GET /claim': (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY),
-    'POST /claim': paceStarts(claimCredentials),
-  }
+  const routes = new Map<string, Endpoint>([
+    ['GET /', (_req, res) => sendForm(res, 200)],
+    ['POST /', paceStarts(registerApplication)],
+    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY)],
+    ['POST /claim', paceStarts(claimCredentials)],
+  ])
 
   function sendForm(res: ServerResponse, status: number, refused?: RefusedForm): void {
     sendPage(res, status, renderRegistrationPage(apis, developersUrl, refused), CONTENT_SECURITY_POLICY)
@@ -118,7 +119,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   function sendRefusedForm(error: unknown, fields: FormFields | undefined, req: IncomingMessage, res: ServerResponse) {
     const denied = readRefusal(error)
     if (res.headersSent) return sendDenial(req, res, denied)
-    for (const [header, value] of Object.entries(denied.headers)) res.setHeader(header, value)
+    setHeaders(res, denied.headers)
     // The rest of a body that is too large is not read.
     if (!req.complete) res.setHeader('Connection', 'close')
     sendForm(res, denied.status, { fields, reason: `${denied.description}.` })
@@ -129,16 +130,16 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       await endpoint(req, res)
     } catch (error) {
       // A form that was refused before it was read.
-      if (endpoint === routes['POST /'] && isForm(req)) sendRefusedForm(error, undefined, req, res)
+      if (endpoint === routes.get('POST /') && isForm(req)) sendRefusedForm(error, undefined, req, res)
       else sendDenial(req, res, readRefusal(error))
     }
   }
 
   return function registrationRouter(req, res, next) {
     const method = req.method === 'HEAD' ? 'GET' : req.method
-    const endpoint = routes[`${method} ${parsePath(req.url ?? '/')}`]
+    const endpoint = routes.get(`${method} ${parsePath(req.url ?? '/')}`)
     if (!endpoint) return next()
-    void answer(endpoint, req, res)
+    answer(endpoint, req, res).catch(() => closeUnfinished(res))
   }
 }
 
@@ -154,9 +155,9 @@ async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> 
     )
   }
   const body = await readBody(req)
-  if ('parsed' in body) return body.parsed
+  if (body.text === undefined) return ownMembers(body.parsed)
   const parsed = parseJson(body.text)
-  if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
+  if (typeof parsed === 'object' && parsed !== null) return ownMembers(parsed as Record<string, unknown>)
   throw new OAuthError('invalid_request', 'The body is not a JSON object')
 }
 

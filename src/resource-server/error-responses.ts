@@ -78,16 +78,16 @@ export function createApiKeyErrors(
 }
 
 /** The `reason` of events where it says more than the `error` that is sent. */
-const EVENT_REASONS: Readonly<Record<string, string>> = {
-  noCredential: 'no_credential',
-  expiredToken: 'expired_token',
-  tokenOfAnotherApi: 'token_of_another_api',
-  revokedToken: 'revoked_token',
-  invalidApiKey: 'unknown_client',
-  unknownClient: 'unknown_client',
-  suspended: 'suspended',
-  notAllowed: 'not_allowed',
-}
+const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
+  ['noCredential', 'no_credential'],
+  ['expiredToken', 'expired_token'],
+  ['tokenOfAnotherApi', 'token_of_another_api'],
+  ['revokedToken', 'revoked_token'],
+  ['invalidApiKey', 'unknown_client'],
+  ['unknownClient', 'unknown_client'],
+  ['suspended', 'suspended'],
+  ['notAllowed', 'not_allowed'],
+])
 
 /** Which refusals a guard sends, and what may replace them. */
 export interface ErrorResponseConfig {
@@ -115,15 +115,11 @@ export type RespondWithError = (
 
 export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions): RespondWithError {
   return function respondWithError({ api, errors, onDenied, readClient }, problem, applicationId, req, res, next) {
-    const known = typeof problem === 'string' ? problem : ''
-    const denied = errors[known] ?? toDenial(problem)
+    const isKnown = typeof problem === 'string' && Object.hasOwn(errors, problem)
+    const denied = isKnown ? errors[problem]! : toDenial(problem)
     const { error } = denied
-    emit(
-      'request.denied',
-      { api: api.name, applicationId, error, reason: EVENT_REASONS[known] ?? error },
-      req,
-      readClient,
-    )
+    const reason = EVENT_REASONS.get(problem) ?? error
+    emit('request.denied', { api: api.name, applicationId, error, reason }, req, readClient)
     logRefusal(api.name, denied, unwrapCause(problem))
     if (!onDenied) return sendDenial(req, res, denied)
 

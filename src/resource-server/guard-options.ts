@@ -2,6 +2,7 @@ import type { Api, Scheme } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
 import { readOptionalFunction, refuseUnknown } from '../options/checks.js'
 import type { BearerGuardOptions } from './guards.js'
 
@@ -22,8 +23,7 @@ export function readGuardArguments(
   const api = named ? findApi(apis, args[0], scheme, call) : findOnlyApi(apis, scheme, call)
   const given = (named ? args[1] : args[0]) ?? {}
   checkGuardOptions(api, given, `${call}("${api.name}")`)
-  // Without a prototype: a polluted Object.prototype must not make a guard optional.
-  return { api, options: Object.assign(Object.create(null) as object, given) }
+  return { api, options: ownMembers(given) }
 }
 
 /** The API of that name and scheme. Throws `ConfigurationError` if there is none. */
@@ -54,13 +54,14 @@ function findOnlyApi(apis: ReadonlyMap<string, Api>, scheme: Scheme, call: strin
   return only
 }
 
-function checkGuardOptions(api: Api, options: unknown, call: string): asserts options is BearerGuardOptions {
-  if (!isObject(options)) {
+function checkGuardOptions(api: Api, given: unknown, call: string): asserts given is BearerGuardOptions {
+  if (!isObject(given)) {
     throw new ConfigurationError({
-      problem: `${call}: the options are ${describeValue(options)}`,
+      problem: `${call}: the options are ${describeValue(given)}`,
       fix: 'Write an object, or leave them out.',
     })
   }
+  const options = ownMembers(given)
   refuseUnknown(
     `${call}: `,
     options,

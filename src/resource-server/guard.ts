@@ -18,7 +18,7 @@ export interface GuardConfig extends ErrorResponseConfig {
   /** The one header that holds the credential; or the key of `errors` if there is no credential to authenticate. */
   readonly readCredential: (req: IncomingMessage) => PassportRequest['headers'] | string
   /** Sets the headers of an answer before the handler runs. */
-  readonly prepareResponse?: (res: ServerResponse) => void
+  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
 
 export interface GuardFactoryOptions extends ErrorResponderOptions {
@@ -103,7 +103,8 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       setAuthInfo(request, identity)
       config.prepareResponse?.(response)
       // Appended, since both headers are lists and the host may have limits of its own.
-      for (const name in limitHeaders) response.appendHeader(name, limitHeaders[name]!)
+      for (const name in limitHeaders)
+        if (Object.hasOwn(limitHeaders, name)) response.appendHeader(name, limitHeaders[name]!)
       emit('request.allowed', { api: api.name, applicationId: identity.application.id }, request, config.readClient)
       next()
     }

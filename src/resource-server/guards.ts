@@ -4,7 +4,7 @@ import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EventDetails } from '../contracts/events.js'
 import { readBearer } from '../http/bearer.js'
-import { hasDuplicateHeader } from '../http/request.js'
+import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import type { Authenticator } from './authenticate.js'
@@ -54,10 +54,11 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         readClient: readTokenClient,
         readCredential(req) {
           if (hasDuplicateHeader(req, 'authorization')) return 'duplicateCredential'
-          const authorization = readBearer(req.headers.authorization)
+          const authorization = readBearer(readHeader(req, 'authorization'))
           if (authorization === undefined) return 'noCredential'
           return authorization ? { authorization } : 'malformed'
         },
+        prepareResponse: undefined,
       })
     },
     apiKey(api, { optional = false, onDenied = platformOnDenied }) {
@@ -71,7 +72,7 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         readClient: readApiKeyClient,
         readCredential(req) {
           if (hasDuplicateHeader(req, 'x-api-key')) return 'duplicateCredential'
-          const apiKey = req.headers['x-api-key']
+          const apiKey = readHeader(req, 'x-api-key')
           return typeof apiKey === 'string' && apiKey !== '' ? { 'x-api-key': apiKey } : 'noCredential'
         },
         prepareResponse: forbidSharedCaching,

@@ -4,6 +4,7 @@ import { HeaderAPIKeyStrategy } from 'passport-headerapikey'
 import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'passport-http-bearer'
 import type { Api } from '../contracts/api.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { Authenticator, Identity } from './authenticate.js'
 
@@ -84,12 +85,13 @@ export function createApiKeyAuthentication(authenticator: Authenticator): Authen
 function createPrivatePassport(strategy: object): AuthenticateRequest {
   const passport = new Passport()
   passport.use('guard', strategy as PassportStrategy)
-  const middleware = passport.authenticate('guard', {
-    session: false,
-    authInfo: false,
-    assignProperty: 'identity',
-    failWithError: true,
-  }) as (req: PassportRequest, res: object, next: (problem?: unknown) => void) => void
+  // Passport reads many options, such as `successRedirect`, at each request.
+  const options = ownMembers({ session: false, authInfo: false, assignProperty: 'identity', failWithError: true })
+  const middleware = passport.authenticate('guard', options) as (
+    req: PassportRequest,
+    res: object,
+    next: (problem?: unknown) => void,
+  ) => void
 
   return function authenticate(passportRequest, callback) {
     // A strategy that fails or passes after the guard accepted the header must not let the request through.

@@ -1,6 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { NewAuditRecord, Store } from '../contracts/store.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { KeyEncryption } from './key-encryption.js'
 import { generateSigningKey, type SigningKey } from './key-pairs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './key-schedule.js'
@@ -90,7 +91,8 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
       await signingKeys.load()
       return { items: describeSigningKeys(signingKeys.list(), now()) }
     },
-    async rotate({ immediately = false, by } = {}) {
+    async rotate(rotateOptions = {}) {
+      const { immediately = false, by } = ownMembers(rotateOptions)
       // Compared with what this process knew before load(): a rotation that another process just made counts as this one.
       const former = signingKeys.current()?.kid
       const known = new Set(signingKeys.list().map(({ kid }) => kid))
@@ -101,7 +103,8 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
       const rotated = immediately ? signingKeys.current() : (findWaiting() ?? signingKeys.current())
       return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
     },
-    async revoke(kid, { by } = {}) {
+    async revoke(kid, revokeOptions = {}) {
+      const { by } = ownMembers(revokeOptions)
       await signingKeys.load()
       if (signingKeys.current()?.kid === kid) await replaceCurrent(kid, by, remainingFormerSeconds(signingKeys, now()))
       if (!(await removeKey(options, kid, by)))

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
 import { createBoundedCache, type BoundedCache } from '../lib/bounded-cache.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { parseTokensRevokedAt } from './access-token.js'
 import type { SigningKey } from './key-pairs.js'
@@ -81,14 +82,14 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
     return key instanceof Promise ? key.then((found) => selectKey(found, kid, alg)) : selectKey(key, kid, alg)
   }
 
-  const requirements = {
+  const requirements = ownMembers({
     typ: 'at+jwt',
     issuer: [...lifetimes.keys()],
     audience: [...lifetimes.keys()],
     requiredClaims: ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti'],
     // checkTimes() checks exp, for cached tokens too.
     currentDate: new Date(0),
-  }
+  })
 
   async function verifySignature(token: string, digest: string): Promise<Verification> {
     const generation = pending
@@ -100,7 +101,7 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
     }
     try {
       const { payload } = await jwtVerify(token, findPublicKey, requirements)
-      const accessToken = parseClaims(payload, signingKey!, token.length)
+      const accessToken = parseClaims(ownMembers(payload), signingKey!, token.length)
       if (accessToken === undefined) return 'invalid'
       // If clearCache() was called meanwhile, the key may be the one that was removed.
       if (pending === generation) verified.set(digest, accessToken)

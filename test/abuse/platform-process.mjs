@@ -20,7 +20,15 @@ const complaints = []
 const complain = (/** @type {unknown[]} */ ...what) => void complaints.push(what.map(String).join(' ').slice(0, 500))
 // Node warns of some URLs that Express parses.
 process.on('warning', (warning) => ('code' in warning && warning.code === 'DEP0170' ? undefined : complain(warning)))
-process.on('unhandledRejection', complain).on('uncaughtException', complain)
+/** Errors that would have ended the process. */
+/** @type {string[]} */
+const crashes = []
+for (const type of /** @type {const} */ (['unhandledRejection', 'uncaughtException'])) {
+  process.on(type, (/** @type {any} */ error) => {
+    complain(error)
+    crashes.push(String(error?.stack ?? error))
+  })
+}
 
 let clock = 0
 const auth = createPlatformAuth({
@@ -47,6 +55,8 @@ app.use((req, res, next) => {
   if (typeof number === 'string' && /^\d+$/.test(number)) res.setHeader('X-Number', number)
   next()
 })
+// What Express answers without the platform.
+app.get('/control', (_req, res) => void res.json({ control: true }))
 app.use('/parsed', ...parsers)
 for (const place of ['/', '/parsed']) {
   const host = express.Router()
@@ -79,14 +89,20 @@ app.use(
 
 /** @param {import('express').Request} req @param {import('express').Response} res */
 function echo(req, res) {
-  const { api, application } = maybeAuthOf(req) ?? {}
-  res.json({ handled: true, api, application: application?.id ?? null })
+  const caller = maybeAuthOf(req)
+  res.json({ handled: true, api: caller?.api, application: caller?.application.id ?? null })
 }
 
 const server = createServer(serverOptions, app)
 const delay = monitorEventLoopDelay({ resolution: 10 })
 /** @type {Record<string, (argument: any) => unknown>} */
-const commands = { measureResources, begin: () => delay.enable() && delay.reset(), connections }
+const commands = {
+  measureResources,
+  begin: () => delay.enable() && delay.reset(),
+  connections,
+  pollute,
+  crashes: () => crashes.splice(0),
+}
 
 process.on(
   'message',
@@ -160,6 +176,34 @@ function requestToken({ clientId, clientSecret = '' }, api) {
       .on('error', reject)
       .end(form.toString())
   })
+}
+
+/** @type {string[]} */
+let polluted = []
+
+/**
+ * Gives `Object.prototype` enumerable members instead of those of the last call.
+ *
+ * @param {{ names: string[], kind?: string }} pollution
+ */
+function pollute({ names, kind }) {
+  const prototype = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (Object.prototype))
+  for (const name of polluted) delete prototype[name]
+  polluted = names
+  for (const name of names) prototype[name] = createValue(kind)
+}
+
+/** @param {string | undefined} kind */
+function createValue(kind) {
+  if (kind === 'string') return 'polluted'
+  if (kind === 'number') return 200
+  if (kind === 'boolean') return true
+  if (kind === 'object') return { value: 'polluted' }
+  if (kind === 'array') return ['polluted']
+  // Of several lines, which no header may have.
+  return function polluted() {
+    return 'polluted'
+  }
 }
 
 /** @returns {Promise<number>} the number of open connections */

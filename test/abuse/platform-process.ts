@@ -41,7 +41,18 @@ export interface AttackedPlatform {
   begin(): Promise<unknown>
   measureResources(): Promise<ResourceUsage>
   connections(): Promise<number>
+  /** Gives `Object.prototype` of the process these members, with a value of that kind, instead of those given before. */
+  pollute(pollution: Pollution): Promise<unknown>
+  /** The errors since the last call that would have ended the process. */
+  readCrashes(): Promise<readonly string[]>
   end(): Promise<void>
+}
+
+export const POLLUTION_KINDS = ['function', 'string', 'number', 'object', 'array', 'boolean'] as const
+
+export interface Pollution {
+  readonly names: readonly string[]
+  readonly kind?: (typeof POLLUTION_KINDS)[number]
 }
 
 interface AttackedPlatformOptions {
@@ -63,7 +74,7 @@ export async function startAttackedPlatform(options: AttackedPlatformOptions = {
   const [{ port, credentials }] = (await once(child, 'message')) as [{ port: number; credentials: KnownCredentials }]
   let commandCount = 0
 
-  function sendCommand<Result>(command: string): Promise<Result> {
+  function sendCommand<Result>(command: string, argument?: unknown): Promise<Result> {
     const id = ++commandCount
     return new Promise((resolve, reject) => {
       const onExit = (): void => reject(new Error('The platform process has exited.'))
@@ -73,7 +84,7 @@ export async function startAttackedPlatform(options: AttackedPlatformOptions = {
         child.off('message', onMessage).off('exit', onExit)
         resolve(answer.result)
       })
-      child.send({ id, command })
+      child.send({ id, command, argument })
     })
   }
 
@@ -83,6 +94,8 @@ export async function startAttackedPlatform(options: AttackedPlatformOptions = {
     begin: () => sendCommand('begin'),
     measureResources: () => sendCommand('measureResources'),
     connections: () => sendCommand('connections'),
+    pollute: (pollution) => sendCommand('pollute', pollution),
+    readCrashes: () => sendCommand('crashes'),
     async end() {
       if (child.exitCode !== null) return
       const exited = once(child, 'exit')

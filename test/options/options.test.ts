@@ -578,6 +578,46 @@ const WEAK_SECRETS = [
   'zyxwvutsrqponmlkjihgfedcba987654',
 ]
 
+describe('a polluted Object.prototype', () => {
+  it.each([
+    ['onDenied', 'not a function'],
+    ['rateLimits', 5],
+    ['limit', 'x'],
+    ['requests', 5],
+    ['scopes', 5],
+    ['algorithm', 'none'],
+    ['importUnencrypted', true],
+  ])('provides no option: %s', (name, value) => {
+    const prototype = Object.prototype as unknown as Record<string, unknown>
+    const options = { ...VALID_OPTIONS, store: memoryStore(), signing: {}, rateLimits: {}, cache: {} }
+    const { rateLimits: _, ...withoutLimits } = options
+    prototype[name] = value
+    try {
+      expect(() =>
+        createUnchecked({ ...(name === 'rateLimits' ? withoutLimits : options), logger: recordingLogger() }),
+      ).not.toThrow()
+    } finally {
+      delete prototype[name]
+    }
+  })
+
+  it('provides no argument of a call', async () => {
+    const { auth } = createWith({})
+    const prototype = Object.prototype as unknown as Record<string, unknown>
+    await auth.ready()
+    prototype['by'] = 'mallory'
+    prototype['scopes'] = ['other']
+    prototype['overlap'] = 'x'
+    try {
+      const { application } = await auth.applications.create({ name: 'Shop', apis: ['orders'] })
+      await auth.applications.rotateSecret(application.id)
+    } finally {
+      for (const name of ['by', 'scopes', 'overlap']) delete prototype[name]
+    }
+    expect((await auth.audit.list()).items.map(({ by }) => by)).toEqual([undefined, undefined, undefined])
+  })
+})
+
 describe('a secret that is easy to guess', () => {
   it.each(WEAK_SECRETS)(
     'is refused in production, and elsewhere causes a warning that does not show it: %s',

@@ -1,0 +1,30 @@
+/**
+ * A copy that has the object's own members and no prototype: a polluted `Object.prototype` (prototype pollution, CWE-1321)
+ * must not provide an option, a status or a credential that was left out.
+ */
+export function ownMembers<Members extends object>(object: Members): Members {
+  return Object.assign(Object.create(null) as Members, object)
+}
+
+/**
+ * The calls, with `ownMembers` of every argument that is a plain object. A call without options as its last argument gets
+ * empty ones, because the object of a default value inherits too.
+ */
+export function withOwnArguments<Calls extends object>(calls: Calls): Calls {
+  const wrap = (call: unknown): unknown =>
+    typeof call === 'function'
+      ? (...args: readonly unknown[]) => Reflect.apply(call, calls, copyArguments(args)) as unknown
+      : call
+  return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, wrap(call)])) as Calls
+}
+
+function copyArguments(args: readonly unknown[]): unknown[] {
+  const given = args.at(-1) === undefined ? args.slice(0, -1) : args
+  const hasOptions = typeof given.at(-1) === 'object'
+  return [...given.map(copyPlainObject), ...(hasOptions ? [] : [ownMembers({})])]
+}
+
+function copyPlainObject(value: unknown): unknown {
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  return isPlain ? ownMembers(value) : value
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { POLLUTION_KINDS, startAttackedPlatform } from './platform-process.js'
+import { findPollutionProblems } from './pollution.js'
+
+/** Members that the platform reads and that may be missing: of options, requests, refusals, records, tokens. */
+const NAMES = `
+  each status headers error description cause code body parsed text id ip authorization x-api-key
+  content-type content-length content-encoding transfer-encoding origin authenticated known identity scope
+  scopes optional onDenied POST DELETE * GET_/x name contact apis token key markup prepareResponse
+  successRedirect customDuration by overlap email details reason requestId clockTolerance maxTokenAge
+  expiresAt save
+`
+  .trim()
+  .split(/\s+/)
+
+describe('a process with a polluted Object.prototype', () => {
+  it(
+    'answers all requests as before: nothing inherited is a header, a status, an option or a credential',
+    { timeout: 60_000 },
+    async () => {
+      const platform = await startAttackedPlatform()
+      expect(await findPollutionProblems(platform, NAMES, ['function', 'string'])).toEqual([])
+      expect(await findPollutionProblems(platform, ['each', 'status', 'body'], POLLUTION_KINDS)).toEqual([])
+      await platform.end()
+    },
+  )
+})

@@ -1,0 +1,166 @@
+import { Agent, request } from 'node:http'
+import type { AttackedPlatform, POLLUTION_KINDS } from './platform-process.js'
+
+/** What a client sees of an answer. */
+export interface Answer {
+  readonly status: number
+  /** In lower case. */
+  readonly headers: readonly string[]
+  /** The header section and the body. */
+  readonly text: string
+}
+
+interface RequestDraft {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
+
+/** A request to every endpoint and guard, accepted and refused, by name. */
+export function draftRequests({ credentials }: AttackedPlatform): Readonly<Record<string, RequestDraft>> {
+  const [{ clientId, clientSecret, token }] = credentials.good as [AttackedPlatform['credentials']['good'][0]]
+  const bearer = { Authorization: `Bearer ${token}` }
+  const client = `client_id=${clientId}&client_secret=${clientSecret}`
+  const post = (path: string, body: string, headers: Readonly<Record<string, string>> = FORM): RequestDraft => ({
+    method: 'POST',
+    path,
+    body,
+    headers,
+  })
+  const tokenForm = `grant_type=client_credentials&${client}`
+  return {
+    token: post('/orders/token', tokenForm),
+    'token, parsed body': post('/parsed/orders/token', tokenForm),
+    'token, wrong secret': post('/orders/token', `${tokenForm}x`),
+    'token, no credentials': post('/orders/token', 'grant_type=client_credentials'),
+    'token, no body': { method: 'POST', path: '/orders/token' },
+    'token, GET': { path: '/orders/token' },
+    revoke: post('/orders/revoke', `token=x&${client}`),
+    introspect: post('/orders/introspect', `token=${token}&${client}`),
+    'introspect, refused': post('/orders/introspect', `token=${token}`),
+    'key set': { path: '/.well-known/jwks.json' },
+    metadata: { path: '/.well-known/oauth-authorization-server/orders' },
+    authorize: { path: '/orders/authorize' },
+    'bearer guard': { path: '/orders/items', headers: bearer },
+    'bearer guard, no token': { path: '/orders/items' },
+    'bearer guard, forged token': { path: '/orders/items', headers: { Authorization: `${bearer.Authorization}x` } },
+    'bearer guard, token of another API': { path: '/invoices/items', headers: bearer },
+    'bearer guard, optional': { path: '/orders/maybe' },
+    'key guard': { path: '/catalog/items', headers: { 'X-Api-Key': clientId } },
+    'key guard, no key': { path: '/catalog/items' },
+    'key guard, wrong key': { path: '/catalog/items', headers: { 'X-Api-Key': `${clientId}x` } },
+    'key guard, not allowed': { path: '/weather', headers: { 'X-Api-Key': clientId } },
+    'registration form': { path: '/developers/register/' },
+    'registration, refused': post('/developers/register/', '{}', { 'Content-Type': 'application/json' }),
+    'claim, refused': post('/developers/register/claim', '{}', { 'Content-Type': 'application/json' }),
+    console: { path: '/developers/' },
+    'unknown path': { path: '/nowhere' },
+  }
+}
+
+/** Sends all requests at once. An answer that never comes has the status 0. */
+export async function sendAll(
+  port: number,
+  drafts: Readonly<Record<string, RequestDraft>>,
+  agent: Agent,
+): Promise<Readonly<Record<string, Answer>>> {
+  // An address of its own each time, so that no limit is reached.
+  const address = `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 256)).join('.')}`
+  const answers = await Promise.all(
+    Object.entries(drafts).map(async ([name, { headers, ...draft }]) => {
+      const answer = await send(port, { ...draft, headers: { ...headers, 'X-Forwarded-For': address } }, agent)
+      return [name, answer] as const
+    }),
+  )
+  return Object.fromEntries(answers)
+}
+
+const ANSWER_TIMEOUT_MS = 5000
+const NO_ANSWER: Answer = { status: 0, headers: [], text: '' }
+
+function send(port: number, { body, ...draft }: RequestDraft, agent: Agent): Promise<Answer> {
+  return new Promise((resolve) => {
+    const sent = request({ host: '127.0.0.1', port, agent, timeout: ANSWER_TIMEOUT_MS, ...draft }, (res) => {
+      let text = res.rawHeaders.join('\n')
+      res.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: Object.keys(res.headers), text }))
+      res.on('error', () => resolve(NO_ANSWER))
+    })
+    sent.on('error', () => resolve(NO_ANSWER)).on('timeout', () => sent.destroy())
+    sent.end(body)
+  })
+}
+
+/** Headers of refusals. */
+const REFUSAL_HEADERS = [
+  'connection',
+  'cache-control',
+  'retry-after',
+  'www-authenticate',
+  'x-content-type-options',
+  'etag',
+]
+
+/**
+ * What is wrong with the answers of a polluted process, compared with those before. Empty if nothing is. `mayRefuse`: what was
+ * accepted may be refused.
+ */
+export function comparePolluted(
+  before: Readonly<Record<string, Answer>>,
+  after: Readonly<Record<string, Answer>>,
+  { mayRefuse }: { readonly mayRefuse: boolean },
+): readonly string[] {
+  return Object.entries(after).flatMap(([name, { status, headers, text }]) => {
+    const expected = before[name]!
+    const isRefusal = mayRefuse && status >= 400
+    const known = isRefusal ? [...expected.headers, 'content-type', ...REFUSAL_HEADERS] : expected.headers
+    const foreign = headers.filter((header) => !known.includes(header) && header !== 'connection')
+    return [
+      ...(status === expected.status || isRefusal ? [] : [`${name}: ${status} instead of ${expected.status}`]),
+      ...(foreign.length > 0 ? [`${name}: headers ${foreign.join(', ')}`] : []),
+      ...(text.includes(VALUE) ? [`${name}: contains the value`] : []),
+    ]
+  })
+}
+
+/** What polluted members contain. */
+const VALUE = 'polluted'
+
+/**
+ * Names that make the language (`then`), Node's streams and parsers, Express, Passport or jose fail. Node drops a header of
+ * the request whose name is inherited. They may refuse what is good, or not answer at all.
+ */
+const NAMES_OF_OTHERS = new Set(
+  'then resume signal aborted originalUrl authenticate hash secret get set value writable enumerable configurable toJSON constructor __proto__'.split(
+    ' ',
+  ),
+)
+const HEADERS_THAT_NODE_DROPS = new Set(['authorization', 'x-api-key', 'content-type', 'content-encoding'])
+
+/** Pollutes each name with each kind of value, and sends all requests each time. Resolves what is wrong. */
+export async function findPollutionProblems(
+  platform: AttackedPlatform,
+  names: Iterable<string>,
+  kinds: readonly (typeof POLLUTION_KINDS)[number][],
+): Promise<readonly string[]> {
+  const drafts = draftRequests(platform)
+  const agent = new Agent({ keepAlive: true, maxSockets: 30 })
+  const before = await sendAll(platform.port, drafts, agent)
+  const problems: string[] = []
+  for (const name of names) {
+    if (NAMES_OF_OTHERS.has(name) || Object.hasOwn(Object.prototype, name)) continue
+    for (const kind of kinds) {
+      await platform.pollute({ names: [name], kind })
+      const after = await sendAll(platform.port, drafts, agent)
+      await platform.pollute({ names: [] })
+      const found = comparePolluted(before, after, { mayRefuse: HEADERS_THAT_NODE_DROPS.has(name) })
+      const crashes = await platform.readCrashes()
+      problems.push(...[...found, ...crashes].map((problem) => `${name}, ${kind}: ${problem}`))
+    }
+  }
+  agent.destroy()
+  return problems
+}
