@@ -5,6 +5,7 @@ import {
   type ApplicationStatus,
   type CredentialInfo,
 } from '../../index.js'
+import { didYouMean } from '../../lib/suggest.js'
 import { command } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTable, formatTime, replaceControlCharacters } from '../format.js'
@@ -28,11 +29,12 @@ export const applicationCommands = [
       ...PAGING_OPTIONS,
     },
     example: 'apps list --db platform.sqlite --api orders --status active',
-    async run({ platform, values: { api, status, after, limit, all } }) {
+    async run({ platform, target, values: { api, status, after, limit, all } }) {
       const { items, next } = await listPages({ after, all }, (after) =>
         platform.applications.list({ after, limit, api, status: status as ApplicationStatus | undefined }),
       )
-      const text = items.length === 0 ? 'No applications.' : formatApplications(items)
+      if (items.length === 0 && api !== undefined) refuseUnknownApi(api, target.options?.apis)
+      const text = items.length === 0 ? describeNoApplications(api) : formatApplications(items)
       return { json: { items, next }, text: text + formatNextPage(next) }
     },
   }),
@@ -125,6 +127,17 @@ export const applicationCommands = [
     },
   }),
 ]
+
+/** Only the options know all APIs: applications may still have access to one that was removed from them. */
+function refuseUnknownApi(api: string, apis: object | undefined): void {
+  if (apis === undefined || Object.hasOwn(apis, api)) return
+  const names = Object.keys(apis)
+  throw new CommandError(`There is no API "${api}".${didYouMean(api, names)} There are: ${names.join(', ')}.`)
+}
+
+function describeNoApplications(api: string | undefined): string {
+  return api === undefined ? 'No applications.' : `No applications with access to an API "${api}".`
+}
 
 /** The application with that id; rejects with code `application_not_found`. */
 export async function getApplication(platform: AdminApi, id: string): Promise<Application> {
