@@ -85,6 +85,10 @@ function findUnavailable(): string[] {
     console.log('Without the tests behind nginx: apt-get install nginx.')
     files.push('test/recipes/access-logs-nginx.integration.test.ts')
   }
+  if (!isInstalled('pgbouncer')) {
+    console.log('Without the tests of PgBouncer: apt-get install pgbouncer.')
+    files.push('test/cli/doctor/service-checks.integration.test.ts')
+  }
   if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')
     files.push('test/rate-limits/redis-*.integration.test.ts')
