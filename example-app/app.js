@@ -15,9 +15,10 @@ import { answerError, answerNotFound } from './request-error.js'
  *   database: import('./database.js').Database
  *   mailbox?: import('./mailbox.js').Mailbox | undefined
  *   baseUrl: string
+ *   isStopping?: () => boolean
  * }} options
  */
-export function createApp({ auth, database, mailbox, baseUrl }) {
+export function createApp({ auth, database, mailbox, baseUrl, isStopping = () => false }) {
   const platform = express.Router()
   // Token endpoints, key set and metadata, before the guarded routes.
   platform.use(auth.router)
@@ -25,7 +26,8 @@ export function createApp({ auth, database, mailbox, baseUrl }) {
   platform.use(catalogRoutes(auth, database.products, baseUrl))
   platform.get('/health', async (_req, res) => {
     const health = await auth.health()
-    res.status(health.ok ? 200 : 503).json(health)
+    // While it stops, requests are answered, and the proxy sends its requests elsewhere.
+    res.status(health.ok && !isStopping() ? 200 : 503).json(health)
   })
   // The reference of each API, and registration.
   platform.use('/developers', developerConsole(auth, { title: 'Tea and coffee developers', documents: DOCUMENTS }))

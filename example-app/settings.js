@@ -6,7 +6,8 @@ export class SettingsError extends Error {}
 
 /** Reads the environment variables, with defaults. */
 export function readSettings() {
-  const { PORT, BASE_URL, DATABASE_URL, SMTP_URL, MAIL_FROM, EXAMPLE_VAR, NODE_ENV } = process.env
+  const { PORT, BASE_URL, DATABASE_URL, SMTP_URL, MAIL_FROM, EXAMPLE_VAR, NODE_ENV, DRAIN_SECONDS } = process.env
+  const production = NODE_ENV === 'production'
   const port = readPort(PORT || '3000')
   const folder = resolve(EXAMPLE_VAR || join(import.meta.dirname, 'var'))
   return {
@@ -15,7 +16,9 @@ export function readSettings() {
     baseUrl: (BASE_URL || `http://localhost:${port}`).replace(/\/$/, ''),
     databaseUrl: DATABASE_URL || join(folder, 'example.sqlite'),
     /** Whether this is a deployment, not a trial. */
-    production: NODE_ENV === 'production',
+    production,
+    /** How long requests are accepted after the signal to stop: until the proxy has noticed. 0 without a proxy. */
+    drainSeconds: readDrainSeconds(DRAIN_SECONDS || (production ? '5' : '0')),
     smtpUrl: SMTP_URL || undefined,
     mailFrom: MAIL_FROM || 'shop@example.com',
     mailFolder: join(folder, 'mail'),
@@ -29,4 +32,11 @@ function readPort(text) {
   const port = Number(text)
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port
   throw new SettingsError(`PORT is "${text}". Set it to a number from 1 to 65535, such as PORT=3000.`)
+}
+
+/** @param {string} text */
+function readDrainSeconds(text) {
+  const seconds = Number(text)
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= 60) return seconds
+  throw new SettingsError(`DRAIN_SECONDS is "${text}". Set it to a number from 0 to 60, such as DRAIN_SECONDS=5.`)
 }

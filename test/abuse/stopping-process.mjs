@@ -1,8 +1,12 @@
 /**
  * A platform in its own process that stops as docs/operations.md shows: `node stopping-process.mjs <SQLite file or PostgreSQL
- * address> <port of the mail server>`. Sends its port over IPC, and prints the requests that it received when it exits.
+ * address> <port of the mail server> <options>`. Sends its port over IPC, and prints the requests that it received when it exits.
+ * The options are JSON: `{ port?, drain?, maxStaleness? }`.
  */
+import { once } from 'node:events'
 import { writeSync } from 'node:fs'
+import { Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { authOf, createPlatformAuth } from 'express-platform-auth'
 import { smtpMailer } from 'express-platform-auth/mailers/smtp'
@@ -11,7 +15,8 @@ import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { createTransport } from 'nodemailer'
 import { Pool } from 'pg'
 
-const [database = '', mailPort = ''] = process.argv.slice(2)
+const [database = '', mailPort = '', options = '{}'] = process.argv.slice(2)
+const { port = 0, drain: DRAIN_MS = 0, maxStaleness = 5 } = JSON.parse(options)
 const pool = database.startsWith('postgres') ? new Pool({ connectionString: database }) : undefined
 /** @type {unknown[]} */
 const complaints = []
@@ -35,18 +40,24 @@ const auth = createPlatformAuth({
   }),
   logger: { debug() {}, info() {}, warn() {}, error: (...line) => void complaints.push(line.map(String).join(' ')) },
   rateLimits: { registration: false },
+  maxStaleness,
 })
 
 /** @type {number[]} */
 const seen = []
 const app = express()
 app.use((req, _res, next) => {
-  seen.push(Number(req.headers['x-number']))
+  if (req.headers['x-number']) seen.push(Number(req.headers['x-number']))
   next()
 })
 app.use(auth.router)
 app.use('/register', auth.registrationRouter)
 app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req).application.id))
+app.post(
+  '/orders/items',
+  auth.requireBearer('orders'),
+  (req, res) => void res.status(201).json(authOf(req).application.id),
+)
 app.get('/catalog/slow', auth.requireApiKey('catalog'), (req, res) => {
   setTimeout(() => res.json(authOf(req).application.id), 300)
 })
@@ -57,7 +68,10 @@ app.post('/operator/suspend', express.json(), (req, res, next) => {
   auth.applications.suspend(req.body.id).then((suspended) => res.json(suspended), next)
 })
 await auth.ready()
-const server = app.listen(0, '127.0.0.1', () => {
+// As docs/operations.md shows.
+let stopping = false
+app.get('/healthz', async (_req, res) => res.status(!stopping && (await auth.health()).ok ? 200 : 503).end())
+const server = app.listen(port, '127.0.0.1', () => {
   const address = server.address()
   process.send?.(typeof address === 'object' ? address?.port : 0)
   // The IPC channel must not keep the process alive.
@@ -65,12 +79,18 @@ const server = app.listen(0, '127.0.0.1', () => {
 })
 
 // As docs/operations.md shows.
-function stop() {
-  if (!server.listening) return
+server.keepAliveTimeout = 75_000
+async function stop() {
+  if (stopping) return
+  stopping = true
+  await sleep(DRAIN_MS)
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
-  server.close(() => void auth.close().then(() => pool?.end()))
+  Server.prototype.close.call(server)
   setTimeout(() => server.closeAllConnections(), 10_000).unref()
+  await once(server, 'close')
+  await auth.close()
+  await pool?.end()
 }
-process.on('SIGTERM', stop).on('SIGINT', stop)
+process.on('SIGTERM', () => void stop()).on('SIGINT', () => void stop())
 
 process.on('exit', () => writeSync(1, JSON.stringify({ seen, complaints })))

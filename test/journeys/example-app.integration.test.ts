@@ -231,6 +231,22 @@ describe('After a signal, the example app', () => {
     expect(await ordersAt(again.baseUrl)).toMatchObject([{ quantity: 7 }])
   })
 
+  it('answers requests for DRAIN_SECONDS, and /health with 503, so that a proxy sends them elsewhere', async () => {
+    const example = await start({ DRAIN_SECONDS: '2' })
+    const idle = await openConnection(example.port)
+    // Without keep-alive, unlike fetch().
+    const readStatus = async (path: string): Promise<number> => (await supertest(example.baseUrl).get(path)).status
+    expect(await readStatus('/health')).toBe(200)
+    example.process.kill('SIGTERM')
+    await waitUntil(async () => (await readStatus('/health')) === 503)
+    expect(await readStatus('/')).toBe(200)
+    await waitUntil(() => refusesConnections(example.port))
+    // It is the proxy that ends idle connections.
+    idle.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    expect(await everything(idle)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/)
+    expect(await example.end()).toBe(0)
+  })
+
   it('exits at once if no request is running, even with open connections', async () => {
     const example = await start()
     await placeOrder(example.baseUrl)

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'pg'
+import { describe, it } from 'vitest'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import { sqliteStore } from '../../src/stores/sqlite/index.js'
+import { freshDatabase } from '../support/postgres.js'
+import { startTcpProxy } from '../support/tcp-proxy.js'
+import { waitUntil } from '../support/wait-until.js'
+import { ALL_ANSWERED, createCalls, createInstance } from './instances.js'
+import { startLoad } from './load.js'
+import { startProxy } from './proxies.js'
+
+// Concurrent, because these tests mostly wait.
+describe.concurrent('Behind the proxies of docs/operations.md,', { timeout: 60_000 }, () => {
+  it('no request fails when one of two processes stops', async ({ expect, onTestFinished: atEnd }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'proxies-'))
+    atEnd(() => rm(folder, { recursive: true, force: true }))
+    const database = join(folder, 'platform.sqlite')
+    const calls = await createCalls(sqliteStore(database))
+    const instances = await Promise.all([3000, 3000].map((drain) => createInstance(database, { drain })))
+    atEnd(async () => void (await Promise.all(instances.map(({ stop }) => stop()))))
+    const [first, second] = instances as [(typeof instances)[0], (typeof instances)[0]]
+    await Promise.all([first.start(), second.start()])
+    const proxies = await Promise.all(
+      (['haproxy', 'nginx'] as const).map((kind) => startProxy(kind, [first.port, second.port])),
+    )
+    for (const { end } of proxies) atEnd(end)
+
+    const loads = proxies.map(({ port }) => startLoad(port, calls, 4))
+    await waitUntil(() => loads.every(({ count }) => count() > 50))
+    expect(await first.stop()).toBe(0)
+    for (const load of loads) {
+      const answers = await load.stop()
+      expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)
+    }
+  })
+
+  it('no request fails in an outage of the database that is shorter than maxStaleness', async ({
+    expect,
+    onTestFinished: atEnd,
+  }) => {
+    const database = await freshDatabase()
+    atEnd(database.remove)
+    const pool = new Pool({ connectionString: database.url })
+    const calls = await createCalls(postgresStore({ pool }))
+    await pool.end()
+    const link = await startTcpProxy(database.url)
+    atEnd(link.end)
+    const instances = await Promise.all([1, 2].map(() => createInstance(link.url, { drain: 0, maxStaleness: 60 })))
+    const [first, second] = instances as [(typeof instances)[0], (typeof instances)[0]]
+    await Promise.all([first.start(), second.start()])
+    atEnd(async () => void (await Promise.all(instances.map(({ stop }) => stop()))))
+    atEnd(link.forward)
+    // Both know the caller.
+    for (const { port } of instances) {
+      const load = startLoad(port, calls, 1)
+      await waitUntil(() => load.count() >= 2 * calls.length)
+      await load.stop()
+    }
+    const { port, end } = await startProxy('haproxy', [first.port, second.port])
+    atEnd(end)
+    const load = startLoad(port, calls, 2)
+    await link.refuse()
+    // Longer than HAProxy needs to take both out of service: `inter` x `fall` is 2 s.
+    await sleep(4000)
+    const answers = await load.stop()
+    expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)
+  })
+})

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'pg'
+import { expect, it } from 'vitest'
+import { postgresStore } from '../../src/stores/postgres/index.js'
+import { freshDatabase } from '../support/postgres.js'
+import { startTcpProxy } from '../support/tcp-proxy.js'
+import { waitUntil } from '../support/wait-until.js'
+import { ALL_ANSWERED, createCalls, createInstance, type Instance } from './instances.js'
+import { startLoad } from './load.js'
+import { startProxy } from './proxies.js'
+
+const REQUESTS = 20_000
+
+/** Two processes on a database of their own, which can be cut off. */
+async function startInstances(atEnd: (end: () => Promise<void>) => void, drain: number, maxStaleness: number) {
+  const database = await freshDatabase()
+  atEnd(database.remove)
+  const pool = new Pool({ connectionString: database.url })
+  const calls = await createCalls(postgresStore({ pool }))
+  await pool.end()
+  const link = await startTcpProxy(database.url)
+  atEnd(link.end)
+  const create = (): Promise<Instance> => createInstance(link.url, { drain, maxStaleness })
+  const instances: readonly [Instance, Instance] = [await create(), await create()]
+  await Promise.all(instances.map(({ start }) => start()))
+  atEnd(async () => void (await Promise.all(instances.map(({ stop }) => stop()))))
+  atEnd(link.forward)
+  const ports: readonly [number, number] = [instances[0].port, instances[1].port]
+  return { calls, link, instances, ports }
+}
+
+it.each(['haproxy', 'nginx'] as const)(
+  `behind %s, none of ${REQUESTS} requests fails while two processes are restarted in turn`,
+  { timeout: 600_000 },
+  async (kind) => {
+    const ends: (() => Promise<void>)[] = []
+    const { calls, instances, ports } = await startInstances((end) => void ends.unshift(end), 5000, 5)
+    const proxy = await startProxy(kind, ports)
+    const load = startLoad(proxy.port, calls, 16)
+    let restarts = 0
+    while (load.count() < REQUESTS || restarts < 4) {
+      const instance = instances[restarts++ % 2]!
+      expect(await instance.stop()).toBe(0)
+      await instance.start()
+      // As docs/operations.md says.
+      await sleep(5000)
+    }
+    const answers = await load.stop()
+    await proxy.end()
+    for (const end of ends) await end()
+    process.stdout.write(`LONG proxies ${kind}: ${restarts} restarts, ${JSON.stringify(answers)}\n`)
+    expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)
+  },
+)
+
+it.each(['refuses connections', 'does not answer'] as const)(
+  'behind haproxy, no request fails while the database %s for 6 seconds',
+  { timeout: 120_000 },
+  async (failure) => {
+    const ends: (() => Promise<void>)[] = []
+    const { calls, link, ports } = await startInstances((end) => void ends.unshift(end), 0, 60)
+    // Both know the caller.
+    for (const port of ports) {
+      const first = startLoad(port, calls, 1)
+      await waitUntil(() => first.count() >= 2 * calls.length)
+      await first.stop()
+    }
+    const proxy = await startProxy('haproxy', ports)
+    const load = startLoad(proxy.port, calls, 4)
+    await sleep(1000)
+    if (failure === 'refuses connections') await link.refuse()
+    else link.stall()
+    await sleep(6000)
+    await link.forward()
+    await sleep(3000)
+    const answers = await load.stop()
+    await proxy.end()
+    for (const end of ends) await end()
+    process.stdout.write(`LONG proxies outage, ${failure}: ${JSON.stringify(answers)}\n`)
+    expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)
+  },
+)
