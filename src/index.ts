@@ -16,11 +16,14 @@ export {
 } from './contracts/errors.js'
 
 export type {
+  AllowRegistration,
   OnDenied,
   PlatformAuthOptions,
   RateLimitsOptions,
   RedisConnection,
   SigningAlgorithm,
+  RegistrationCandidate,
+  RegistrationOptions,
   SigningOptions,
 } from './options/options.js'
 export type { Logger } from './contracts/logger.js'

@@ -22,6 +22,7 @@ import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
+import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
@@ -170,14 +171,13 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
-  const { applications, register, outbox, cleanup } = createApplications({
+  const { applications, prepareRegistration, outbox, cleanup } = createApplications({
     store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })
-  const limitAddresses = (name: 'failedAuthentication' | 'registration') =>
-    rateLimits.create(name, settings.rateLimits[name], { untrustedKeys: true })
-  const limitFailures = limitAddresses('failedAuthentication')
+  const { failedAuthentication } = settings.rateLimits
+  const limitFailures = rateLimits.create('failedAuthentication', failedAuthentication, { untrustedKeys: true })
   const clients = { applicationCache, credentials: credentials.get, activate, lastUsed, limitFailures }
   const { findActiveToken, ...resourceServer } = createResourceServer({
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
@@ -189,8 +189,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
-    apis: [...apis.values()], register, claim: credentialEmail.claim, limitRegistrations: limitAddresses('registration'), limitFailures,
-    limitChanges, available, paceStarts, logRefusal, developersUrl,
+    apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl,
   }) // prettier-ignore
 
   readiness.begin({

@@ -90,8 +90,12 @@ function findUnavailable(): string[] {
     files.push('test/proxies/*.integration.test.ts')
   }
   if (!isInstalled('pgbouncer')) {
-    console.log('Without the tests of PgBouncer: apt-get install pgbouncer.')
-    files.push('test/cli/doctor/service-checks.integration.test.ts')
+    console.log('Without the tests with PgBouncer: apt-get install pgbouncer.')
+    files.push('test/outages/pgbouncer.integration.test.ts', 'test/cli/doctor/service-checks.integration.test.ts')
+  }
+  if (!isInstalled('sqlite3')) {
+    console.log('Without the tests of backups: apt-get install sqlite3.')
+    files.push('test/docs/backup.integration.test.ts')
   }
   if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')

@@ -8,7 +8,7 @@ import type { Credentials } from './credentials.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
 import type { LastUsed } from './last-used.js'
-import { createRegistration, type Register } from './registration.js'
+import { createRegistration, type PrepareRegistration } from './registration.js'
 import { createRegistry } from './registry.js'
 
 interface ApplicationsOptions {
@@ -29,20 +29,21 @@ interface ApplicationsOptions {
 export function createApplications({ lastUsed, ...options }: ApplicationsOptions): {
   readonly applications: Applications
   /** For the registration form. */
-  readonly register: Register
+  readonly prepareRegistration: PrepareRegistration
   readonly outbox: Outbox
   readonly cleanup: Cleanup
 } {
-  const { register, create } = createRegistration(options)
+  const { prepareRegistration, create } = createRegistration(options)
   return {
     applications: {
       ...createRegistry({ ...options, flushLastUsed: lastUsed.flush }),
       ...createGrants(options),
       ...createCredentialRotation(options),
       create,
-      register: (application) => register(application, undefined),
+      // Async: a mistake rejects.
+      register: async (application) => prepareRegistration(application).save(undefined),
     },
-    register,
+    prepareRegistration,
     outbox: createOutbox(options),
     cleanup: createCleanup(options),
   }

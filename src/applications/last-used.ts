@@ -1,67 +1,102 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Store } from '../contracts/store.js'
+import { createBoundedCache } from '../lib/bounded-cache.js'
 
-/** When credentials were last used: collected in memory, and written to the store every ten seconds. */
+/** When credentials were last used: collected in memory, and written to the store when the stored time is some minutes old. */
 export interface LastUsed {
   note(hash: string): void
-  /** Writes what has been collected. What cannot be written is kept for the next time. */
+  /** Writes what has been collected, up to `MAX_USES_PER_WRITE`. What cannot be written is kept for the next time. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 interface LastUsedOptions {
-  readonly store: Store
+  readonly store: Pick<Store, 'noteCredentialUse'>
   readonly now: () => number
 }
 
 const FLUSH_INTERVAL_MS = 10_000
-/** Bounds memory while the store is unavailable. */
+/** Uses that are less than this later than the stored time are not written, by any process. */
+const MIN_STORED_AGE_SECONDS = 300
+/** Bounds memory while the store is unavailable, and in general. */
 const MAX_NOTED_CREDENTIALS = 10_000
+/** One statement, which must not lock rows for long. */
+const MAX_USES_PER_WRITE = 1000
 
 export function createLastUsed({ store, now }: LastUsedOptions): LastUsed {
   /** Milliseconds since `base`: small enough for a V8 Smi, so that a request allocates nothing here (test/hot-paths.integration.test.ts). */
   let noted = new Map<string, number>()
   let base = now()
+  /** When a credential is noted again, in seconds since 1970 (a V8 Smi too). */
+  const nextNote = createBoundedCache<number>({ entries: MAX_NOTED_CREDENTIALS })
   let timer: NodeJS.Timeout | undefined
-  let writing = Promise.resolve()
+  let writing = Promise.resolve(true)
 
-  /** One write after another, so that a caller also waits for a write that is under way. */
-  function flush(): Promise<void> {
+  /** One write after another, so that a caller also waits for a write that is under way. Resolves false if it failed. */
+  function writeNext(): Promise<boolean> {
     writing = writing.then(write)
     return writing
   }
 
-  async function write(): Promise<void> {
-    if (noted.size === 0) return
-    const uses = [...noted].map(([hash, elapsed]) => ({ hash, at: base + elapsed }))
+  async function write(): Promise<boolean> {
+    if (noted.size === 0) return true
+    const all = [...noted].map(([hash, elapsed]) => ({ hash, at: base + elapsed }))
+    const uses = all.slice(0, MAX_USES_PER_WRITE)
     noted = new Map()
     base = now()
+    keep(all.slice(MAX_USES_PER_WRITE))
     try {
-      await store.noteCredentialUse(uses)
+      await store.noteCredentialUse(uses, MIN_STORED_AGE_SECONDS * 1000)
+      // Jitter: credentials that were first used together are not written together again, nor by all processes.
+      for (const { hash, at } of uses) nextNote.set(hash, computeNextNote(at))
+      return true
     } catch {
-      // The store client has logged the outage. Newer uses, noted meanwhile, stay.
-      for (const { hash, at } of uses) {
-        if (noted.size < MAX_NOTED_CREDENTIALS && !noted.has(hash)) noted.set(hash, at - base)
-      }
+      // The store client has logged the outage.
+      keep(uses)
+      return false
     }
+  }
+
+  /** Newer uses, noted meanwhile, stay. */
+  function keep(uses: readonly { readonly hash: string; readonly at: number }[]): void {
+    for (const { hash, at } of uses) {
+      if (noted.size < MAX_NOTED_CREDENTIALS && !noted.has(hash)) noted.set(hash, at - base)
+    }
+    if (noted.size > 0) startTimer()
+  }
+
+  function startTimer(): void {
+    timer ??= setTimeout(flushOnTimer, FLUSH_INTERVAL_MS).unref()
   }
 
   // Bound here, because a request starts the timer: the write must not be part of that request's trace.
   const flushOnTimer = AsyncResource.bind(() => {
     timer = undefined
-    void flush()
+    void writeNext()
   })
 
   return {
     note(hash) {
+      const at = now()
+      const next = nextNote.get(hash)
+      if (next !== undefined && at / 1000 < next) return
       if (noted.size >= MAX_NOTED_CREDENTIALS && !noted.has(hash)) return
-      noted.set(hash, now() - base)
-      timer ??= setTimeout(flushOnTimer, FLUSH_INTERVAL_MS).unref()
+      noted.set(hash, at - base)
+      startTimer()
     },
-    flush,
+    async flush() {
+      await writeNext()
+    },
     async close() {
+      let isWritten = true
+      do isWritten = await writeNext()
+      while (isWritten && noted.size > 0)
       clearTimeout(timer)
-      await flush()
     },
   }
+}
+
+/** In whole seconds. */
+function computeNextNote(notedAt: number): number {
+  return Math.ceil(notedAt / 1000 + MIN_STORED_AGE_SECONDS * (1 + Math.random()))
 }

@@ -8,13 +8,16 @@ import { mintCredentials, type Credentials } from './credentials.js'
 import { requireMailer } from './email-outbox.js'
 import { readGrants } from './grants.js'
 import { createQueuedEmail } from './queued-emails.js'
-import { readContact, readName } from './validation.js'
+import { readContact, readName, readRegistrationContact, readRegistrationName } from './validation.js'
 
-/** `auth.applications.register()` with the id of the HTTP request, for the registration form. */
-export type Register = (
-  application: Parameters<Applications['register']>[0],
-  requestId: string | undefined,
-) => ReturnType<Applications['register']>
+/** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */
+export type PrepareRegistration = (application: Parameters<Applications['register']>[0]) => PreparedRegistration
+
+/** A valid registration. */
+export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | 'apis'> {
+  readonly contact: string
+  save(requestId: string | undefined): ReturnType<Applications['register']>
+}
 
 /** What registration needs to know of an API. */
 interface RegistrableApi extends Api {
@@ -36,26 +39,28 @@ interface RegistrationOptions {
 /** The two calls that add an application: `register`, for its developers, and `create`, for an operator. */
 export function createRegistration(
   options: RegistrationOptions,
-): Pick<Applications, 'create'> & { readonly register: Register } {
+): Pick<Applications, 'create'> & { readonly prepareRegistration: PrepareRegistration } {
   const { apis, writer, opened, hasMailer, onEmailDue, now } = options
 
   return {
-    async register({ name, contact, apis: grants, by }, requestId) {
+    prepareRegistration({ name: givenName, contact: givenContact, apis: grants, by }) {
       requireMailer(hasMailer, 'register')
       const granted = readRegistrationGrants(apis, grants)
-      const record: ApplicationRecord = {
-        ...createRecord(granted, now()),
-        name: readName(name),
-        contact: readContact(contact),
-        status: 'pending',
+      const name = readRegistrationName(givenName)
+      const contact = readRegistrationContact(givenContact)
+
+      async function save(requestId: string | undefined): ReturnType<Applications['register']> {
+        await opened()
+        const record = { ...createRecord(granted, now()), name, contact, status: 'pending' } as const
+        const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
+        const email = createQueuedEmail(record.id, 'registration', now(), { held })
+        const event = { type: 'application.registered', by, requestId } as const
+        await writer.add(record, event, { details: { apis: granted }, emails: [{ save: email }] })
+        if (!held) onEmailDue()
+        return { application: toApplication(record, now()) }
       }
-      await opened()
-      const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
-      const email = createQueuedEmail(record.id, 'registration', now(), { held })
-      const event = { type: 'application.registered', by, requestId } as const
-      await writer.add(record, event, { details: { apis: granted }, emails: [{ save: email }] })
-      if (!held) onEmailDue()
-      return { application: toApplication(record, now()) }
+
+      return { name, contact, apis: granted, save }
     },
     async create({ name, contact, apis: grants, by }) {
       const granted = readGrants(apis, grants)
@@ -93,18 +98,20 @@ function createRecord(
   }
 }
 
-/** What a registration may have: no closed API, and only scopes in `registrationScopes`. */
+/** What a registration may have: only open APIs, and only scopes in `registrationScopes`. */
 function readRegistrationGrants(
   apis: ReadonlyMap<string, RegistrableApi>,
   grants: ApiGrants,
 ): ApplicationRecord['apis'] {
-  const granted = readGrants(apis, grants, (api) => api.registrationScopes)
-  for (const name of Object.keys(granted)) {
-    if (apis.get(name)?.registration !== 'closed') continue
+  const names = Array.isArray(grants) ? grants : Object.keys(Object(grants))
+  const closed = names.find((name) => apis.get(name)?.registration === 'closed')
+  if (closed !== undefined) {
     throw new ApplicationError(
       'api_closed',
-      `The API "${name}" takes no registrations: its operator creates applications with auth.applications.create().`,
+      `The API "${closed}" takes no registrations: its operator creates applications with auth.applications.create().`,
     )
   }
-  return granted
+  // Strangers read the messages, which list APIs.
+  const open = new Map([...apis].filter(([, { registration }]) => registration !== 'closed'))
+  return readGrants(open, grants, (api) => api.registrationScopes)
 }

@@ -13,6 +13,20 @@ export function readName(name: unknown): string {
   return trimmed
 }
 
+/** The name that a stranger gives. E-mails show it, so it holds nothing that a mail program would turn into a link. */
+export function readRegistrationName(name: unknown): string {
+  const read = readName(name)
+  // NFKC: some programs take compatibility characters, such as a full-width dot, for what they look like.
+  if (!LINK.test(read.normalize('NFKC'))) return read
+  throw new ApplicationError(
+    'invalid_argument',
+    'name must not have anything like a web address or an e-mail address, such as example.com.',
+  )
+}
+
+/** A scheme, an IPv4 address, or two labels of a host name. U+3002 counts as a dot in host names (UTS 46). */
+const LINK = /:\/\/|\d(?:\.\d+){3}|[\p{L}\p{M}\p{N}_-][.\u3002][\p{L}\p{M}]{2}/u
+
 /** RFC 5321 4.1.2: a dot-atom at a host name; nothing that a mail program could read as two addresses. */
 const ADDRESS =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
@@ -23,6 +37,23 @@ export function readContact(contact: unknown): string {
     return contact
   throw new ApplicationError('invalid_argument', 'contact must be one plain e-mail address, such as dev@example.com.')
 }
+
+/**
+ * The contact that a stranger gives: an address in the public DNS. One at a host of the mail server's own network could reach
+ * mailboxes that are not meant for strangers, such as root's.
+ */
+export function readRegistrationContact(contact: unknown): string {
+  const read = readContact(contact)
+  if (PUBLIC_HOST.test(read) && !PRIVATE_HOST.test(read)) return read
+  throw new ApplicationError(
+    'invalid_argument',
+    'contact must be an e-mail address at a public host name, such as dev@example.com.',
+  )
+}
+
+const PUBLIC_HOST = /\.(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]+)$/i
+/** RFC 6761, RFC 6762, and names that are used without being registered. */
+const PRIVATE_HOST = /[.@](?:localhost|localdomain|local|internal|intranet|lan|home\.arpa|invalid)$/i
 
 /** Whether a call also ends access tokens. A mistyped value must not leave them valid. */
 export function readRevokeTokens(revokeTokens: unknown = false): boolean {

@@ -68,13 +68,28 @@ type ParameterValues<Parameters extends readonly string[]> = {
   readonly [Index in keyof Parameters]: Parameters[Index] extends `[${string}]` ? string | undefined : string
 }
 
-/** What a command prints: one of the two forms. */
-export interface CommandResult {
+/** What a command prints: a document, or the parts of a long list. */
+export type CommandResult = DocumentResult | PartsResult
+
+/** One of the two forms is printed. */
+export interface DocumentResult {
   /** With `--json`: one JSON document, for scripts. */
   readonly json: unknown
   readonly text: string
   /** 0 if left out. */
   readonly exitCode?: number
+}
+
+/** Each part is printed before the next one is read. */
+interface PartsResult {
+  readonly parts: AsyncIterable<ResultPart>
+}
+
+/** Some items of a list. */
+export interface ResultPart {
+  /** With `--json`: one JSON document per line each. */
+  readonly items: readonly unknown[]
+  formatText(): string
 }
 
 /** Defines a command. The types of its `run` follow from its options, parameters and `requires`. */

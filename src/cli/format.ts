@@ -1,12 +1,28 @@
 /** A table: headings in capital letters above rows, each column as wide as its widest cell. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  return alignColumns([headings.map((heading) => heading.toUpperCase()), ...rows])
+  return createTable(headings)(rows)
 }
 
-/** Rows of cells in aligned columns, with two spaces between them and `indent` before each row. */
-export function alignColumns(rows: readonly (readonly string[])[], indent = ''): string {
-  const cells = rows.map((row) => row.map(replaceControlCharacters))
+/**
+ * Formats a table part by part; the first part has the headings. A column is as wide as its widest cell so far, because the
+ * cells that follow are not known yet.
+ */
+export function createTable(headings: readonly string[]): (rows: readonly (readonly string[])[]) => string {
   const widths: number[] = []
+  let head = [headings.map((heading) => heading.toUpperCase())]
+  return function formatRows(rows) {
+    const text = alignColumns([...head, ...rows], '', widths)
+    head = []
+    return text
+  }
+}
+
+/**
+ * Rows of cells in aligned columns, with two spaces between them and `indent` before each row. `widths` are the least widths
+ * of the columns, and are increased to those of the cells.
+ */
+export function alignColumns(rows: readonly (readonly string[])[], indent = '', widths: number[] = []): string {
+  const cells = rows.map((row) => row.map(replaceControlCharacters))
   for (const row of cells) {
     row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, measureWidth(cell))))
   }
@@ -44,11 +60,14 @@ export function replaceControlCharacters(text: string): string {
 
 /** The columns that a text takes on a terminal: two for each East Asian wide character and emoji. */
 function measureWidth(text: string): number {
+  // Segmenting a million rows would take minutes.
+  if (PRINTABLE_ASCII.test(text)) return text.length
   let width = 0
   for (const { segment } of SEGMENTER.segment(text)) width += WIDE.test(segment) ? 2 : 1
   return width
 }
 
+const PRINTABLE_ASCII = /^[ -~]*$/
 const SEGMENTER = new Intl.Segmenter()
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u{3000}-\u{303F}\u{FF01}-\u{FF60}]/u

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
-import type { CallerContext, CommandContext } from './command.js'
+import type { CallerContext, CommandContext, ResultPart } from './command.js'
 import { COMMANDS } from './commands/index.js'
 import { describeFailure } from './errors.js'
 import { replaceControlCharacters } from './format.js'
@@ -60,13 +60,24 @@ async function runCommand({ command, values, parameters }: ParsedCommand, contex
     }
     // Safe, because parseCommandLine() and findTarget() check what the command's definition says.
     const result = await command.run({ ...caller, ...opened, values, parameters } as CommandContext)
+    const asJson = values['json'] === true
+    if ('parts' in result) {
+      for await (const part of result.parts) await printPart(part, asJson, context.stdout)
+      return EXIT_CODES.done
+    }
     // Printed before anything is closed, because new credentials cannot be shown again (test/cli/run.integration.test.ts).
-    context.stdout.write(values['json'] === true ? `${JSON.stringify(result.json, null, 2)}\n` : `${result.text}\n`)
+    context.stdout.write(asJson ? `${JSON.stringify(result.json, null, 2)}\n` : `${result.text}\n`)
     return result.exitCode ?? EXIT_CODES.done
   } finally {
     await opened?.platform.close().catch(() => undefined)
     await target.close().catch(() => undefined)
   }
+}
+
+/** Waits until the reader of stdout has taken it, so that a long list does not pile up in memory. */
+async function printPart({ items, formatText }: ResultPart, asJson: boolean, stdout: Writable): Promise<void> {
+  const lines = asJson ? items.map((item) => `${JSON.stringify(item)}\n`).join('') : `${formatText()}\n`
+  if (!stdout.write(lines)) await once(stdout, 'drain')
 }
 
 /** Asks on stderr, because stdout is for the result alone. Closing the terminal without an answer means no. */

@@ -24,6 +24,8 @@ export type EventType =
   | 'signingKey.revoked'
   | 'store.unavailable'
   | 'store.available'
+  | 'store.writesRejected'
+  | 'store.writesAccepted'
   | 'limits.unavailable'
   | 'limits.available'
 

@@ -223,8 +223,11 @@ export interface Store {
     audit: NewAuditRecord | undefined,
     ...emails: readonly EmailChange[]
   ): Promise<boolean>
-  /** Stores when credentials were last used, if later than the stored time. Not added to the change feed. */
-  noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[]): Promise<void>
+  /**
+   * Stores when credentials were last used, if that is later than the stored time by more than `minimumAge` milliseconds (0 if
+   * left out). Other rows are neither changed nor locked. Not added to the change feed.
+   */
+  noteCredentialUse(uses: readonly { readonly hash: string; readonly at: number }[], minimumAge?: number): Promise<void>
 
   /** Leases the e-mail that has been due longest and is not leased: sets `leasedUntil` and the next version in one step. */
   leaseEmail(now: number, until: number): Promise<QueuedEmail | undefined>

@@ -36,15 +36,14 @@ export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptio
   const { host } = new URL(baseUrl)
 
   return function composeEmail({ application, purpose, to, overlap, minted = {}, claimToken }) {
-    // Mail programs decode encoded words (RFC 2047), which could hold characters that names must not have.
-    const name = application.name.replaceAll('=?', '= ?')
-    const subject = `${SUBJECTS[purpose]} for ${name} (${host})`
+    // Without the application's name: a stranger could choose the first words that somebody reads from this address.
+    const subject = `${SUBJECTS[purpose]} for ${host}`
     const key = minted.key?.plain
     const secret = minted.secret?.plain
     const byLink = claimToken !== undefined
     const blocks: Block[] = [
       INTRODUCTIONS[purpose](application.name, host),
-      'This e-mail replaces all earlier e-mails with the same subject.',
+      REPLACES[purpose],
       ...describePrevious(application, purpose, overlap, byLink),
       ...(byLink ? describeClaimLink(`${developersUrl}/register/claim#${claimToken}`) : []),
       ...(key === undefined ? [] : [{ label: 'Key (client_id, X-Api-Key)', code: key }]),
@@ -69,6 +68,12 @@ const INTRODUCTIONS: Record<EmailPurpose, (name: string, host: string) => string
   registration: (name, host) => `Your application “${name}” is registered at ${host}.`,
   key: (name, host) => `There is a new key for your application “${name}” at ${host}.`,
   secret: (name, host) => `There is a new secret for your application “${name}” at ${host}.`,
+}
+
+const REPLACES: Record<EmailPurpose, string> = {
+  registration: 'This e-mail replaces all earlier e-mails with credentials for this application.',
+  key: 'This e-mail replaces all earlier e-mails with a new key for this application.',
+  secret: 'This e-mail replaces all earlier e-mails with a new secret for this application.',
 }
 
 const KEEP_SAFE =

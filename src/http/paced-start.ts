@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { StoreUnavailableError } from '../contracts/errors.js'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
+import { waitForNextTurn } from '../lib/event-loop.js'
 import type { Endpoint } from './middleware.js'
 import { readClientAddress } from './request.js'
 
@@ -23,7 +24,7 @@ export function createPacedStart(): PaceStarts {
     waiting: MAX_WAITING_REQUESTS,
     onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_REQUESTS} requests are waiting to start.`),
   })
-  const waitForTurn = (req: IncomingMessage): Promise<void> => limitStarts(readClientAddress(req), endTurn)
+  const waitForTurn = (req: IncomingMessage): Promise<void> => limitStarts(readClientAddress(req), waitForNextTurn)
 
   return function pace(endpoint) {
     return async function answerInTurn(req, res) {
@@ -33,8 +34,4 @@ export function createPacedStart(): PaceStarts {
       await endpoint(req, res)
     }
   }
-}
-
-function endTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -2,15 +2,22 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
 /**
- * The address that a request is counted against: Express's `req.ip`, which follows the host's `trust proxy`, or the peer's
- * address. For IPv6 the /64 network, since one subscriber has all of its addresses.
+ * The address that a request is counted against: its IPv4 address, or the IPv6 network with that prefix. One subscriber has
+ * all addresses of a /64 network, and often of a /56 or /48.
  */
-export function readClientAddress(req: IncomingMessage): string {
+export function readClientAddress(req: IncomingMessage, ipv6Prefix: Ipv6Prefix = 64): string {
+  const address = readIpAddress(req)
+  return isIPv6(address) ? formatNetwork(address, ipv6Prefix) : address
+}
+
+/** The bits of an IPv6 address that name a network. */
+export type Ipv6Prefix = 48 | 56 | 64
+
+/** Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address. */
+export function readIpAddress(req: IncomingMessage): string {
   const { ip } = req as { ip?: unknown }
   const address = typeof ip === 'string' ? ip : (req.socket.remoteAddress ?? 'unknown')
-  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)
-  if (mapped) return mapped[1]!
-  return isIPv6(address) ? formatNetwork(address) : address
+  return /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1] ?? address
 }
 
 /** What failed authentications are counted by: the address, and the application that was presented, if it exists. */
@@ -18,13 +25,14 @@ export function formatFailureKey(req: IncomingMessage, applicationId: string | u
   return `${readClientAddress(req)} ${applicationId ?? 'unknown'}`
 }
 
-function formatNetwork(address: string): string {
+function formatNetwork(address: string, prefix: Ipv6Prefix): string {
   const [head = '', tail] = address.split('%', 1)[0]!.split('::')
   const front = head === '' ? [] : head.split(':')
   const back = tail ? tail.split(':') : []
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - front.length - back.length)).fill('0')
-  const groups = [...front, ...zeros, ...back].slice(0, 4)
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+  const groups = [...front, ...zeros, ...back].slice(0, 4).map((group) => Number.parseInt(group, 16))
+  groups[3]! &= 0xffff << (64 - prefix)
+  return `${groups.map((group) => (group & 0xffff).toString(16)).join(':')}::/${prefix}`
 }
 
 /**

@@ -29,7 +29,8 @@ export interface SmtpMessage {
  * A mailer that sends e-mails to a mail server by SMTP (RFC 5321), through nodemailer.
  *
  * Give the transport time-outs well below a minute, as in the example: nodemailer's defaults are up to 10 minutes, and
- * after 50 seconds an attempt is aborted here. A pooled transport needs `maxRequeues: 0`.
+ * after 50 seconds an attempt is aborted here (nodemailer 10; earlier versions go on). A pooled transport needs
+ * `maxRequeues: 0`.
  *
  * An error of connection, TLS or login concerns no single e-mail, so e-mails are retried until the cause (a wrong
  * password, say) is removed. So are they after every 4xx. A 5xx to sender, recipient or content is permanent, except
@@ -164,10 +165,24 @@ async function* notifyRead(content: Readable, onRead: () => void): AsyncGenerato
   yield* content
 }
 
-/** LMTP, which nodemailer speaks too, answers for each recipient, and nodemailer resolves whatever the answer is. */
+/**
+ * LMTP, which nodemailer speaks too, answers for each recipient, and nodemailer resolves whatever the answer is. Before
+ * version 10 there is no error in the result, only the reply.
+ */
 function throwRejection(sent: unknown): void {
-  const [rejected] = (sent as { rejectedErrors?: readonly unknown[] } | undefined)?.rejectedErrors ?? []
-  if (rejected !== undefined) throw rejected
+  const {
+    rejectedErrors = [],
+    rejected = [],
+    response,
+  } = Object(sent) as {
+    readonly rejectedErrors?: readonly unknown[]
+    readonly rejected?: readonly unknown[]
+    readonly response?: unknown
+  }
+  if (rejectedErrors.length > 0) throw rejectedErrors[0]
+  if (rejected.length === 0) return
+  const responseCode = Number.parseInt(String(response), 10)
+  throw Object.assign(new Error('The mail server rejected the recipient.'), { responseCode, command: 'DATA' })
 }
 
 /** The error as the contract of `Mailer` has it. */

@@ -26,6 +26,8 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'signingKey.revoked': countChange('platform_auth.signing_key.changes', 'revoked'),
   'store.unavailable': { outageOf: 'store', over: false },
   'store.available': { outageOf: 'store', over: true },
+  'store.writesRejected': { outageOf: 'store.writes', over: false },
+  'store.writesAccepted': { outageOf: 'store.writes', over: true },
   'limits.unavailable': { outageOf: 'limits', over: false },
   'limits.available': { outageOf: 'limits', over: true },
 }
@@ -74,6 +76,7 @@ export const COUNTERS = {
 /** What can be unavailable: a gauge `platform_auth.<name>.available` and a histogram `platform_auth.<name>.outage.duration`. */
 export const OUTAGES = {
   store: 'the store',
+  'store.writes': 'the store, for writes (full, read-only, locked),',
   limits: 'Redis, where limits are shared through it',
 } as const
 

@@ -42,6 +42,36 @@ export const ALGORITHMS = [
   'PS512',
 ] as const
 
+/** A valid registration by a stranger, as `registration.allow` gets it. */
+export interface RegistrationCandidate {
+  readonly name: string
+  /** The e-mail address that the credentials would be sent to. */
+  readonly contact: string
+  /** API -> the scopes that it would get there. */
+  readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  /** Express's `req.ip`, which follows `trust proxy`. */
+  readonly address: string
+}
+
+/**
+ * Whether a registration is accepted: true or false, or a promise of it within 5 seconds. Anything else, and an error, is
+ * answered with 500 or 503 and registers nothing.
+ */
+export type AllowRegistration = {
+  // A method, because its parameters may be narrower: the function can take Express's Request.
+  allow(candidate: RegistrationCandidate, req: IncomingMessage): boolean | PromiseLike<boolean>
+}['allow']
+
+/** The option `registration`. */
+export interface RegistrationOptions {
+  /** Decides about each registration through the form or JSON, after it was validated. All are accepted if left out. */
+  readonly allow?: AllowRegistration | undefined
+  /** Whether `dev+shop@example.com` counts as `dev@example.com` in `rateLimits.registration`; false if left out. */
+  readonly foldTags?: boolean | undefined
+  /** The IPv6 network that counts as one address in `rateLimits.registration`: 48, 56 or 64 bits; 64 if left out. */
+  readonly ipv6Prefix?: 48 | 56 | 64 | undefined
+}
+
 /** The option `rateLimits`. */
 export interface RateLimitsOptions {
   /** Guarded requests per application and API; no limit if left out. */
@@ -54,6 +84,8 @@ export interface RateLimitsOptions {
   readonly failedAuthentication?: Limit | false | undefined
   /** Registrations per address, and per contact; 5 in 3600 seconds if left out. */
   readonly registration?: Limit | false | undefined
+  /** Registrations from all addresses and for all contacts together; 100 in 3600 seconds if left out. */
+  readonly allRegistrations?: Limit | false | undefined
   /** An ioredis instance in which all processes count together. If left out, each process counts for itself. */
   readonly redis?: RedisConnection | undefined
   /** Whether responses have `RateLimit` and `RateLimit-Policy` headers, for `requests` and `tokenRequests`; false if left out. */
@@ -107,6 +139,8 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   /** The beginning of keys and secrets; `epa` if left out. */
   readonly credentialPrefix?: string | undefined
   readonly signing?: SigningOptions | undefined
+  /** How strangers may register applications. */
+  readonly registration?: RegistrationOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined
   /** How many entries the caches keep at least. They never hold more than twice as many. */
   readonly cache?: CacheOptions | undefined

@@ -21,6 +21,7 @@ import {
 } from './options.js'
 import { readApis } from './read-apis.js'
 import { readPersistence } from './read-persistence.js'
+import { readRegistration } from './read-registration.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
 import type { CacheSettings, RateLimitSettings, Settings, SigningSettings } from './settings.js'
 
@@ -89,6 +90,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
     maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
     credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
     signing: readSigning(options.signing),
+    registration: readRegistration(options.registration),
     rateLimits,
     cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
@@ -101,7 +103,7 @@ export function readOptions(options: PlatformAuthOptions, warn: (warning: Config
 
 const OPTION_NAMES = [
   'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'signing',
-  'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
+  'registration', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {
@@ -163,11 +165,17 @@ function readAlgorithm(algorithm: unknown): SigningAlgorithm {
 }
 
 function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettings {
-  const { tokenRequests, revocations, failedAuthentication, registration, redis, headers } = readGroup(
-    'rateLimits',
-    options,
-    ['requests', 'tokenRequests', 'revocations', 'failedAuthentication', 'registration', 'redis', 'headers'],
-  )
+  const { tokenRequests, revocations, failedAuthentication, registration, allRegistrations, redis, headers } =
+    readGroup('rateLimits', options, [
+      'requests',
+      'tokenRequests',
+      'revocations',
+      'failedAuthentication',
+      'registration',
+      'allRegistrations',
+      'redis',
+      'headers',
+    ])
   return {
     tokenRequests: readLimit('rateLimits.tokenRequests', tokenRequests ?? false),
     revocations: readLimit('rateLimits.revocations', revocations ?? { limit: 100, window: 10 }),
@@ -176,6 +184,7 @@ function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettin
       failedAuthentication ?? { limit: 20, window: 60 },
     ),
     registration: readLimit('rateLimits.registration', registration ?? { limit: 5, window: 3600 }),
+    allRegistrations: readLimit('rateLimits.allRegistrations', allRegistrations ?? { limit: 100, window: 3600 }),
     redis: readRedis(redis),
     headers: readBoolean('rateLimits.headers', headers ?? false),
   }

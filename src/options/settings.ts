@@ -2,7 +2,7 @@ import type { Api, Limit, Registration } from '../contracts/api.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import type { Store } from '../contracts/store.js'
-import type { OnDenied, RedisConnection, SigningAlgorithm } from './options.js'
+import type { AllowRegistration, OnDenied, RedisConnection, SigningAlgorithm } from './options.js'
 
 /** The validated form of the options: every default is filled in. Durations are in seconds. */
 export interface Settings {
@@ -23,6 +23,7 @@ export interface Settings {
   readonly maxStaleness: number
   readonly credentialPrefix: string
   readonly signing: SigningSettings
+  readonly registration: RegistrationSettings
   readonly rateLimits: RateLimitSettings
   readonly cache: CacheSettings
   readonly corsOrigins: '*' | readonly string[]
@@ -53,12 +54,20 @@ export interface SigningSettings {
   readonly publishAhead: number
 }
 
+/** The validated form of the option `registration`. */
+export interface RegistrationSettings {
+  readonly allow: AllowRegistration | undefined
+  readonly foldTags: boolean
+  readonly ipv6Prefix: 48 | 56 | 64
+}
+
 /** The validated form of the option `rateLimits`, except `requests`, which is the default of each API's `rateLimit`. */
 export interface RateLimitSettings {
   readonly tokenRequests: Limit | false
   readonly revocations: Limit | false
   readonly failedAuthentication: Limit | false
   readonly registration: Limit | false
+  readonly allRegistrations: Limit | false
   readonly redis: RedisConnection | undefined
   readonly headers: boolean
 }

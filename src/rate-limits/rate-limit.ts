@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Limit } from '../contracts/api.js'
 import { OAuthError, retryAfter } from '../contracts/errors.js'
+import { formatWait } from '../lib/format-wait.js'
 
 /**
  * Counts one request for that key. Resolves the `RateLimit` headers; rejects with `too_many_requests` when the limit is
@@ -50,7 +51,7 @@ export function createRateLimit({ limit, window, count, policy, delayRefusals }:
     const headers = formatHeaders(state, seconds)
     if (state.allowed) return headers
     if (delayRefusals) await sleep(REFUSAL_DELAY_MS * (0.5 + Math.random()), undefined, { ref: false })
-    throw new OAuthError('too_many_requests', `Too many requests, try again in ${seconds} seconds`, {
+    throw new OAuthError('too_many_requests', `Too many requests, try again in ${formatWait(seconds)}`, {
       headers: { ...retryAfter(seconds), ...headers },
     })
   }

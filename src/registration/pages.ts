@@ -1,45 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Api, Registration } from '../contracts/api.js'
 import { html, type Html } from '../lib/html.js'
 import { PALETTE_CSS } from '../lib/palette.js'
-
-/** An API as the registration form shows it. */
-export interface RegistrationApi extends Api {
-  readonly registration: Registration
-}
-
-/** `GET /`: the form. `problem` says what was wrong with the form that was sent. */
-export function renderRegistrationPage(
-  apis: readonly RegistrationApi[],
-  developersUrl: string | undefined,
-  problem?: string,
-): string {
-  return renderPage(
-    'Register an application',
-    developersUrl,
-    html`${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
-      <form method="post">
-        <label>
-          Name of your application
-          <input name="name" required maxlength="100" autocomplete="organization" />
-        </label>
-        <label>
-          E-mail address of the developers
-          <input name="contact" type="email" required maxlength="254" autocomplete="email" />
-        </label>
-        <fieldset>
-          <legend>APIs that it calls</legend>
-          ${apis.map(renderChoice)}
-        </fieldset>
-        <button>Register</button>
-      </form>
-      <h2>What happens next</h2>
-      <p>
-        We send the key and the secret to your e-mail address, with commands to try them. If an API needs our approval,
-        we send the e-mail after we have approved your application.
-      </p>`,
-  )
-}
 
 /** `POST /`: the same text for everybody, so that it does not show which contacts are known. */
 export function renderRegisteredPage(developersUrl: string | undefined): string {
@@ -65,19 +26,8 @@ export function renderClaimPage(developersUrl: string | undefined): string {
         <dl id="credentials" hidden></dl>
       </div>
       <noscript><p>This page needs JavaScript, which sends the secret part of the link when you click.</p></noscript>`,
-    CLAIM_SCRIPT,
+    { script: CLAIM_SCRIPT },
   )
-}
-
-function renderChoice({ name, title, description, registration }: RegistrationApi): Html {
-  return html`<label class="choice">
-    <input type="checkbox" name="apis" value="${name}" />
-    <span>
-      <strong>${title}</strong>
-      ${Boolean(description) && html`<br />${description}`}
-      ${registration === 'manual' && html`<br /><em>This API needs our approval.</em>`}
-    </span>
-  </label> `
 }
 
 /** Removes the claim token from the address, and sends it by POST on a click. */
@@ -121,10 +71,13 @@ p { margin: 0 0 1rem }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px }
 form { display: grid; gap: 1.25rem }
-label { display: grid; gap: .375rem; font-weight: 550 }
-input:not([type=checkbox]) { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit; font-weight: 400 }
+.field { display: grid; gap: .375rem }
+label, legend { font-weight: 550 }
+input:not([type=checkbox]) { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
+[aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 fieldset { margin: 0; padding: 0; border: 0 }
-legend { padding: 0; margin-bottom: .375rem; font-weight: 550 }
+legend { padding: 0; margin-bottom: .375rem }
+fieldset > .wrong { margin-bottom: .375rem }
 .choice { display: flex; gap: .75rem; align-items: baseline; padding: .75rem 1rem; border: 1px solid var(--line); background: var(--raised); font-weight: 400 }
 .choice:first-of-type { border-radius: 8px 8px 0 0 }
 .choice:last-of-type { border-radius: 0 0 8px 8px }
@@ -135,6 +88,9 @@ legend { padding: 0; margin-bottom: .375rem; font-weight: 550 }
 button { justify-self: start; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: 6px; color: var(--on-accent); background: var(--accent); font: inherit; font-weight: 550; cursor: pointer }
 button:hover { filter: brightness(1.08) }
 button:disabled { opacity: .6; cursor: default }
+.wrong { margin: 0; color: var(--bad) }
+.problem ul { margin: .25rem 0 0; padding-left: 1.25rem }
+.problem a { color: inherit }
 .problem { margin: 0 0 1.25rem; padding: .5rem .75rem; border-left: 3px solid var(--bad); background: var(--code) }
 dl { margin: 0 }
 dt { margin-top: 1rem; color: var(--soft); font-size: .875rem }
@@ -160,13 +116,19 @@ function hashSource(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
-function renderPage(heading: string, developersUrl: string | undefined, content: Html, script?: string): string {
+/** A whole page. With `isError` its title, which is announced first, says so. */
+export function renderPage(
+  heading: string,
+  developersUrl: string | undefined,
+  content: Html,
+  { script, isError = false }: { readonly script?: string; readonly isError?: boolean } = {},
+): string {
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${heading}</title>
+        <title>${isError && 'Error: '}${heading}</title>
         ${{ markup: `<style>${STYLE}</style>` }}
       </head>
       <body>

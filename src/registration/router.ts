@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Register } from '../applications/registration.js'
-import { readContact } from '../applications/validation.js'
-import { ApplicationError, OAuthError } from '../contracts/errors.js'
+import type { PrepareRegistration } from '../applications/registration.js'
+import { ApplicationError, createDenial, OAuthError, type Denial } from '../contracts/errors.js'
 import { readRequestId } from '../contracts/events.js'
-import { parseMediaType, readBody, readPairs } from '../http/form.js'
+import { parseMediaType, readBody } from '../http/form.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
@@ -12,19 +11,16 @@ import { unwrapCause, sendDenial, sendJson, sendPage, toDenial } from '../http/r
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import {
-  CONTENT_SECURITY_POLICY,
-  renderClaimPage,
-  renderRegisteredPage,
-  renderRegistrationPage,
-  type RegistrationApi,
-} from './pages.js'
+import type { Admit } from './admission.js'
+import { findFieldProblems, readFormFields, type FormFields } from './form-fields.js'
+import { renderRegistrationPage, type RefusedForm, type RegistrationApi } from './form-page.js'
+import { CONTENT_SECURITY_POLICY, renderClaimPage, renderRegisteredPage } from './pages.js'
 
 interface RegistrationRouterOptions {
   readonly apis: readonly RegistrationApi[]
-  readonly register: Register
+  readonly prepareRegistration: PrepareRegistration
+  readonly admit: Admit
   readonly claim: ClaimCredentials
-  readonly limitRegistrations: RateLimit | undefined
   readonly limitFailures: RateLimit | undefined
   /** Gives each address a fair share of the changes that clients make. */
   readonly limitChanges: ConcurrencyLimit
@@ -36,6 +32,8 @@ interface RegistrationRouterOptions {
   readonly developersUrl: string | undefined
 }
 
+type Registration = Parameters<PrepareRegistration>[0]
+
 /** Makes the credentials of a claim link and deletes the link; undefined if the link is not valid. */
 type ClaimCredentials = (token: string, requestId: string | undefined) => Promise<ClaimedCredentials | undefined>
 
@@ -46,9 +44,10 @@ interface ClaimedCredentials {
 
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { register, claim, limitRegistrations, limitFailures, limitChanges } = options
+  const { prepareRegistration, admit, claim, limitFailures, limitChanges } = options
   const { available, paceStarts, logRefusal, developersUrl } = options
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
+  const openApis = apis.map(({ name }) => name)
 
   const routes: Record<string, Endpoint> = {
     'GET /': (_req, res) => sendForm(res, 200),
@@ -57,22 +56,41 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     'POST /claim': paceStarts(claimCredentials),
   }
 
-  function sendForm(res: ServerResponse, status: number, problem?: string): void {
-    sendPage(res, status, renderRegistrationPage(apis, developersUrl, problem), CONTENT_SECURITY_POLICY)
+  function sendForm(res: ServerResponse, status: number, refused?: RefusedForm): void {
+    sendPage(res, status, renderRegistrationPage(apis, developersUrl, refused), CONTENT_SECURITY_POLICY)
   }
 
+  /** A form is answered with a page, JSON with JSON. */
   async function registerApplication(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const { name, contact, apis: grants } = isForm(req) ? await readRegistrationForm(req) : await readJson(req)
-    const address = readContact(contact)
+    if (isForm(req)) return registerByForm(req, res)
+    const { name, contact, apis: grants } = await readJson(req)
+    await register({ name, contact, apis: grants } as Registration, req)
+    sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
+  }
+
+  async function registerByForm(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    let fields: FormFields | undefined
+    try {
+      fields = await readFormFields(req)
+      const problems = findFieldProblems(fields, openApis)
+      const mistakes = Object.values(problems)
+      if (mistakes.length > 0) {
+        logRefusal('registration', createDenial('invalid_request', mistakes.join(' ')))
+        return sendForm(res, 400, { fields, problems })
+      }
+      await register(fields, req)
+      sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
+    } catch (error) {
+      sendRefusedForm(error, fields, req, res)
+    }
+  }
+
+  /** What is wrong is refused before anything is counted. */
+  async function register(application: Registration, req: IncomingMessage): Promise<void> {
+    const registration = prepareRegistration(application)
     await available()
-    const clientAddress = readClientAddress(req)
-    await limitRegistrations?.(`address ${clientAddress}`)
-    await limitRegistrations?.(`contact ${address.toLowerCase()}`)
-    // register() checks the other fields.
-    const application = { name: name as string, contact: address, apis: grants as string[] }
-    await limitChanges(clientAddress, () => register(application, readRequestId(req)))
-    if (isForm(req)) sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
-    else sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
+    await admit(registration, req)
+    await limitChanges(readClientAddress(req), () => registration.save(readRequestId(req)))
   }
 
   async function claimCredentials(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -90,22 +108,29 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     sendJson(res, 200, document, { 'Cache-Control': 'no-store' })
   }
 
-  function sendRefusal(error: unknown, endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): void {
-    const refusal = error instanceof ApplicationError ? toInvalidRequest(error) : error
+  function readRefusal(error: unknown): Denial {
+    const refusal = error instanceof ApplicationError ? toInvalidRequest(error, openApis) : error
     const denied = toDenial(refusal)
     logRefusal('registration', denied, unwrapCause(refusal))
-    if (endpoint !== routes['POST /'] || !isForm(req) || res.headersSent) return sendDenial(req, res, denied)
+    return denied
+  }
+
+  function sendRefusedForm(error: unknown, fields: FormFields | undefined, req: IncomingMessage, res: ServerResponse) {
+    const denied = readRefusal(error)
+    if (res.headersSent) return sendDenial(req, res, denied)
     for (const [header, value] of Object.entries(denied.headers)) res.setHeader(header, value)
     // The rest of a body that is too large is not read.
     if (!req.complete) res.setHeader('Connection', 'close')
-    sendForm(res, denied.status, denied.description)
+    sendForm(res, denied.status, { fields, reason: `${denied.description}.` })
   }
 
   async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
       await endpoint(req, res)
     } catch (error) {
-      sendRefusal(error, endpoint, req, res)
+      // A form that was refused before it was read.
+      if (endpoint === routes['POST /'] && isForm(req)) sendRefusedForm(error, undefined, req, res)
+      else sendDenial(req, res, readRefusal(error))
     }
   }
 
@@ -117,25 +142,8 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   }
 }
 
-/** A form is answered with a page, JSON with JSON. */
 function isForm(req: IncomingMessage): boolean {
   return parseMediaType(req).mediaType === 'application/x-www-form-urlencoded'
-}
-
-/** The fields of the form. `apis` occurs once for each checkbox. */
-async function readRegistrationForm(req: IncomingMessage): Promise<Record<string, unknown>> {
-  const fields: Record<string, unknown> = {}
-  const apis: unknown[] = []
-  for (const [name, value] of await readPairs(req)) {
-    // A body parser of the host makes an array of repeated names, or an object if there are many of them.
-    if (name === 'apis') {
-      apis.push(...(typeof value === 'object' && value !== null ? Object.values(value) : [value]))
-    } else if (name === 'name' || name === 'contact') {
-      if (name in fields) throw new OAuthError('invalid_request', `The field ${name} must be given once`)
-      fields[name] = value
-    }
-  }
-  return { ...fields, apis }
 }
 
 async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
@@ -161,6 +169,11 @@ function parseJson(text: string): unknown {
 }
 
 /** The message with only the characters that RFC 6749 5.2 allows in an error_description. */
-function toInvalidRequest(error: ApplicationError): OAuthError {
-  return new OAuthError('invalid_request', error.message.replaceAll('"', "'").replace(/[^\x20-\x7E]|\\/g, ' '))
+function toInvalidRequest({ code, message }: ApplicationError, openApis: readonly string[]): OAuthError {
+  // One answer for both: strangers do not learn which closed APIs there are.
+  const isUnknown = code === 'unknown_api' || code === 'api_closed'
+  const description = isUnknown
+    ? `apis has an API that is not open to registration. There are: ${openApis.join(', ')}.`
+    : message
+  return new OAuthError('invalid_request', description.replaceAll('"', "'").replace(/[^\x20-\x7E]|\\/g, ' '))
 }

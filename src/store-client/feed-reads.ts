@@ -1,3 +1,4 @@
+import { waitForNextTurn } from '../lib/event-loop.js'
 import { withTimeout } from '../lib/timeout.js'
 
 /**
@@ -72,7 +73,7 @@ export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedRead
 
   async function startNext(): Promise<boolean> {
     // One read for all calls of the same turn of the event loop.
-    if (reads.length === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+    if (reads.length === 0) await waitForNextTurn()
     while (!mayStart()) {
       const newest = reads.at(-1)!
       await (newest.isStuck ? Promise.race(reads.map(({ ended }) => ended)) : newest.endedOrStuck)

@@ -43,27 +43,27 @@ interface Outage {
 interface RejectedWrite {
   /** The first rejection, in milliseconds since 1970. */
   readonly since: number
-  /** The last rejection, on the monotonic clock. */
-  readonly lastAt: number
   readonly reason: string
 }
 
 /** Answers usually take a few milliseconds. Callers notice a delay of this length. */
 const SLOW_ANSWER_MS = 1000
-/** A rejected write is no longer reported after this time, unless it is rejected again: no other call shows whether the cause persists. */
+/** Rejected writes are no longer reported if none was rejected for this time: no other call shows whether the cause persists. */
 const REJECTED_WRITE_EXPIRY_MS = 60_000
 
 export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): StoreHealth {
   let outage: Outage | undefined
   let isUnresponsive = false
   let answeredAt = -Infinity
+  let feedAnsweredAt = -Infinity
   let answerTime = 0
   /** By call name: a full store may accept small writes while it rejects larger ones. */
   const rejectedWrites = new Map<string, RejectedWrite>()
+  let rejectedWritesExpiry: NodeJS.Timeout | undefined
 
   function startOutage(problem: unknown): void {
     // They are not reported beside the outage.
-    rejectedWrites.clear()
+    forgetRejectedWrites()
     const former = outage
     const isReplica = isReplicaFault(problem)
     // Each outage is reported once, and again if the store turns out to be a replica: that does not end by itself.
@@ -84,26 +84,44 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   }
 
   function noteRejectedWrite(name: string, problem: unknown): void {
-    const lastAt = performance.now()
-    const expired = lastAt - REJECTED_WRITE_EXPIRY_MS
-    for (const [each, rejected] of rejectedWrites) if (rejected.lastAt < expired) rejectedWrites.delete(each)
-    if (rejectedWrites.size === 0) logger.error('The store rejects writes; reads are answered.', problem)
+    const isFirst = rejectedWrites.size === 0
     const since = rejectedWrites.get(name)?.since ?? now()
-    rejectedWrites.set(name, { since, lastAt, reason: describeStoreFault(problem) })
+    rejectedWrites.set(name, { since, reason: describeStoreFault(problem) })
+    clearTimeout(rejectedWritesExpiry)
+    rejectedWritesExpiry = setTimeout(forgetRejectedWrites, REJECTED_WRITE_EXPIRY_MS).unref()
+    if (!isFirst) return
+    logger.error('The store rejects writes; reads are answered.', problem)
+    emit('store.writesRejected', { reason: problem instanceof Error ? problem.message : String(problem) })
+  }
+
+  function noteAcceptedWrite(name: string): void {
+    if (!rejectedWrites.delete(name) || rejectedWrites.size > 0) return
+    clearTimeout(rejectedWritesExpiry)
+    logger.warn('The store accepts writes again.')
+    emit('store.writesAccepted', {})
+  }
+
+  function forgetRejectedWrites(): void {
+    clearTimeout(rejectedWritesExpiry)
+    if (rejectedWrites.size === 0) return
+    rejectedWrites.clear()
+    emit('store.writesAccepted', {})
   }
 
   return {
     answered({ name, kind, startedAt }) {
       answeredAt = performance.now()
+      if (kind === 'feed') feedAnsweredAt = answeredAt
       answerTime = answeredAt - startedAt
       isUnresponsive = false
-      if (rejectedWrites.delete(name) && rejectedWrites.size === 0) logger.warn('The store accepts writes again.')
+      noteAcceptedWrite(name)
       endOutage(kind)
     },
     failed({ name, kind, startedAt }, problem) {
       isUnresponsive = false
       // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
-      if (kind !== 'write' && answeredAt > startedAt) return
+      const lastAnswerAt = kind === 'feed' ? feedAnsweredAt : answeredAt
+      if (kind !== 'write' && lastAnswerAt > startedAt) return
       if (kind !== 'write') startOutage(problem)
       else if (!outage) noteRejectedWrite(name, problem)
     },
@@ -123,8 +141,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
       const problems: string[] = []
       if (answerTime > SLOW_ANSWER_MS)
         problems.push(`The store is slow: its last answer took ${(answerTime / 1000).toFixed(1)} seconds.`)
-      const expired = performance.now() - REJECTED_WRITE_EXPIRY_MS
-      const rejected = [...rejectedWrites.values()].find(({ lastAt }) => lastAt > expired)
+      const [rejected] = rejectedWrites.values()
       if (rejected)
         problems.push(`The store has rejected writes since ${formatTime(rejected.since)}: ${rejected.reason}.`)
       return problems

@@ -3,7 +3,8 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type Cry
 import { ConfigurationError } from '../contracts/errors.js'
 import type { SigningKeyRecord } from '../contracts/store.js'
 import type { ScheduledKey } from './key-schedule.js'
-import { describeRecord, toPublicJwk, type KeyEncryption } from './signing-key-record.js'
+import type { KeyEncryption } from './key-encryption.js'
+import { describeRecord, toPublicJwk } from './signing-key-record.js'
 
 /** A signing key in memory. */
 export interface SigningKey {

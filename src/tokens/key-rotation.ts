@@ -1,9 +1,10 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { NewAuditRecord, Store } from '../contracts/store.js'
+import type { KeyEncryption } from './key-encryption.js'
 import { generateSigningKey, type SigningKey } from './key-pairs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './key-schedule.js'
-import { describeRecord, type KeyEncryption } from './signing-key-record.js'
+import { describeRecord } from './signing-key-record.js'
 import type { SigningKeys } from './signing-keys.js'
 
 /** `auth.signingKeys`: the keys that sign access tokens, shared by every process on the store. */

@@ -1,18 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose'
 import type { SigningKeyRecord } from '../contracts/store.js'
-
-/** How signing keys are encrypted and authenticated at rest. */
-export interface KeyEncryption {
-  /** `context` is stored in clear and authenticated. */
-  seal(text: string, context: string): Promise<string>
-  /** Whether the newest secret encrypted it. */
-  isNewest(sealed: string): boolean
-  /** Rejects with `ConfigurationError` if no secret decrypts it. */
-  unseal(sealed: string): Promise<string>
-  /** Whether it was sealed with this context; `withoutContext` for values of earlier versions and unencrypted ones. */
-  authenticate(sealed: string, context: string): 'authentic' | 'forged' | 'withoutContext'
-}
+import type { KeyEncryption } from './key-encryption.js'
 
 /** What a record states in clear, as text that `KeyEncryption` authenticates. */
 export function describeRecord(record: Omit<SigningKeyRecord, 'sealedPrivateJwk'>): string {

@@ -5,9 +5,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { SigningKeyRecord, Store } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { KeyEncryption } from './key-encryption.js'
 import { importSigningKey, type SigningKey } from './key-pairs.js'
 import { findCurrentKey, isVerifying, selectVerifyingKeys, type ScheduledKey } from './key-schedule.js'
-import { isAuthentic, type KeyEncryption } from './signing-key-record.js'
+import { isAuthentic } from './signing-key-record.js'
 
 /** The signing keys in this process's memory. */
 export interface SigningKeys {

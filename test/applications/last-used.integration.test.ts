@@ -20,10 +20,10 @@ function countNotes(store: Store): Store & { notes: number; failing: boolean } {
     ...store,
     notes: 0,
     failing: false,
-    async noteCredentialUse(uses: Parameters<Store['noteCredentialUse']>[0]) {
+    async noteCredentialUse(...args: Parameters<Store['noteCredentialUse']>) {
       counted.notes++
       if (counted.failing) throw new Error('unavailable')
-      await store.noteCredentialUse(uses)
+      await store.noteCredentialUse(...args)
     },
   }
   return counted
@@ -46,7 +46,8 @@ describe.concurrent('lastUsedAt', () => {
 
     await provider.keyStatus(credentials)
     expect(await readLastUsed(provider, id)).toEqual([started, undefined])
-    provider.clock.advance(60)
+    // The stored time is replaced when it is five to ten minutes old.
+    provider.clock.advance(601)
     await provider.tokenStatus(credentials)
     const later = new Date(provider.clock.now())
     expect(await readLastUsed(provider, id)).toEqual([later, later])
@@ -103,7 +104,7 @@ describe.concurrent('lastUsedAt', () => {
     const second = openProvider({ onTestFinished }, { store: sqliteStore(file) })
     expect(await readLastUsed(second, id)).toEqual([used, used])
     // The record changes while a use is not yet written.
-    second.clock.advance(10)
+    second.clock.advance(400)
     await second.keyStatus(credentials)
     await second.auth.applications.update(id, { name: 'Another' })
     expect(await readLastUsed(second, id)).toEqual([new Date(second.clock.now()), used])
@@ -112,13 +113,30 @@ describe.concurrent('lastUsedAt', () => {
     expect(keys.map(({ lastUsedAt }) => lastUsedAt)).toEqual([undefined, new Date(second.clock.now())])
   })
 
+  it('is not written again within five minutes, by this process or another one', async ({ expect, onTestFinished }) => {
+    const store = countNotes(memoryStore())
+    const one = openProvider({ onTestFinished }, { store })
+    const other = openProvider({ onTestFinished }, { store, now: one.clock.now })
+    const { id, credentials } = await create(one)
+    await one.keyStatus(credentials)
+    const first = new Date(one.clock.now())
+    expect(await readLastUsed(one, id)).toEqual([first, undefined])
+    one.clock.advance(299)
+    for (const provider of [one, other]) {
+      await provider.keyStatus(credentials)
+      expect(await readLastUsed(provider, id)).toEqual([first, undefined])
+    }
+    // The other process has asked the store once, since it could not know the stored time.
+    expect(store.notes).toBe(2)
+  })
+
   it('is the later one if two processes write it', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const one = openProvider({ onTestFinished }, { store })
     const other = openProvider({ onTestFinished }, { store, now: one.clock.now })
     const { id, credentials } = await create(one)
     await one.keyStatus(credentials)
-    one.clock.advance(5)
+    one.clock.advance(400)
     await other.keyStatus(credentials)
     const latest = new Date(one.clock.now())
     expect(await readLastUsed(other, id)).toEqual([latest, undefined])
@@ -154,4 +172,18 @@ it('lastUsedAt is written outside the context of the request that started the ti
     await vi.advanceTimersByTimeAsync(10_000)
   })
   expect(writtenIn).toEqual([undefined])
+})
+
+it('writes a thousand uses of credentials at a time at most, and the rest later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const written: number[] = []
+  const noteCredentialUse: Store['noteCredentialUse'] = async (uses) => void written.push(uses.length)
+  const lastUsed = createLastUsed({ store: { noteCredentialUse }, now: () => 1_800_000_000_000 })
+  for (let i = 0; i < 2500; i++) lastUsed.note(`hash ${i}`)
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(written).toEqual([1000, 1000])
+  for (let i = 0; i < 2500; i++) lastUsed.note(`hash ${i}`)
+  await lastUsed.close()
+  expect(written).toEqual([1000, 1000, 500])
 })

@@ -49,7 +49,7 @@ describe('the e-mail of a registration', () => {
     const email = await receiveEmail(['orders', 'invoices', 'catalog'])
     expect(email).toMatchObject({
       to: 'dev@customer.example',
-      subject: 'Your credentials for Shop (api.example.com)',
+      subject: 'Your credentials for api.example.com',
     })
     const { clientId, clientSecret } = readCredentials(email)
     for (const shown of [email.text, renderText(email.html)]) {
@@ -95,7 +95,7 @@ describe('the e-mail of a registration', () => {
 
   it('has addresses below the path of baseUrl', async () => {
     const email = await receiveEmail(['orders'], { baseUrl: 'https://example.com/platform/v1/' })
-    expect(email.subject).toBe('Your credentials for Shop (example.com)')
+    expect(email.subject).toBe('Your credentials for example.com')
     expect(email.text).toContain('    https://example.com/platform/v1/orders/token\n')
   })
 
@@ -218,10 +218,10 @@ describe('what a developer enters at registration', () => {
   }
 
   it.each([
-    'Shop', '"', `'; DROP TABLE x; --`, '<script>alert(1)</script>', '</title><img src=x onerror=alert(1)>', '&amp;lt;', '=?utf-8?q?=0D=0ABcc:=20all@evil.example?=',
-    'Bcc: all@evil.example', 'a, b <all@evil.example>', 'Café Ω 店 🛒', 'שלום עולם', 'مرحبا', '\\r\\nBcc: all@evil.example', '%0D%0ABcc: all@evil.example',
+    'Shop', '"', `'; DROP TABLE x; --`, '<script>alert(1)</script>', '</title><img src=x onerror=alert(1)>', '&amp;lt;', '=?utf-8?q?=0D=0ABcc:=20all@evil?=',
+    'Bcc: all@evil', 'a, b <all@evil>', 'Café Ω 店 🛒', 'שלום עולם', 'مرحبا', '\\r\\nBcc: all@evil', '%0D%0ABcc: all@evil',
     '. ', '..', '-- ', '"><a href=javascript:alert(1)>', "' onmouseover='alert(1)", '${name} {{name}} %s %d', '$(reboot) `reboot`', 'x'.repeat(100), 'Ω'.repeat(100), '🛒'.repeat(50),
-    'a'.repeat(50) + ' ' + 'b'.repeat(49), '=20=0D=0A.=0D=0A', 'To: all@evil.example', '&#60;b&#62;',
+    'a'.repeat(50) + ' ' + 'b'.repeat(49), '=20=0D=0A.=0D=0A', 'To: all@evil', '&#60;b&#62;', 'Acme Inc. Shop 2.0', 'U.S. Store', 'Tills @ Acme',
   ])('as the name %j is only a name in the e-mail: no markup, header or recipient', async (name) => {
     const shown = name.trim()
     const { from, to, cc, bcc, subject, text = '', html = '', attachments } = await readMail(await receiveMail(name, 'dev@customer.example'))
@@ -232,8 +232,8 @@ describe('what a developer enters at registration', () => {
       bcc: undefined,
       attachments: [],
     })
-    // An encoded word (RFC 2047) would be decoded by the reader's mail program.
-    expect(subject).toBe(`Your credentials for ${shown.replaceAll('=?', '= ?')} (api.example.com)`)
+    // Not the name, which would be the first words that the reader sees.
+    expect(subject).toBe('Your credentials for api.example.com')
     const introduction = `Your application “${shown}” is registered at api.example.com.`
     expect(text.split('\n')[0]).toBe(introduction)
     expect(renderText(html)).toContain(introduction)
@@ -252,6 +252,7 @@ describe('what a developer enters at registration', () => {
   it.each([
     'dev@customer.example\r\nBcc: all@evil.example', 'dev@customer.example\nBcc: all@evil.example', 'a@customer.example,all@evil.example', 'a@customer.example;all@evil.example',
     'Dev <dev@customer.example>', 'group:all@evil.example;', '<dev@customer.example>', '"dev"@customer.example', 'dev@customer.example (all@evil.example)', 'dev@[127.0.0.1]',
+    'root@localhost', 'a@b', 'dev@192.0.2.7', 'dev@mail.localhost', 'dev@host.localdomain', 'dev@host.LOCAL', 'dev@db.internal', 'dev@nas.home.arpa', 'dev@customer.c', 'dev@customer.123',
     'dev\u202E@customer.example', 'dév@customer.example', 'dev@xn--.example.', `${'l'.repeat(64)}@${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(62)}`, 'dev@customer.example>\r\nRCPT TO:<all@evil.example',
   ])('as the contact %j is rejected, and nothing is sent', async (contact) => {
     const before = server.mails.length
@@ -268,6 +269,18 @@ describe('what a developer enters at registration', () => {
     'line\u2028break',
     '\uD800',
     '',
+    'ACCOUNT SUSPENDED: verify at https://evil.example',
+    'Verify at evil.example',
+    'Verify at EVIL.EXAMPLE/login?x',
+    'Verify at http://localhost/',
+    'Verify at 192.0.2.7',
+    'Write to all@evil.example',
+    'Verify at evil\uFF0Eexample',
+    'Verify at evil\u3002example',
+    'Verify at evil\uFF61example',
+    'Verify at evil\u2024example',
+    'Verify at пример.рф',
+    'Verify at e\u0301vil.xn--p1ai',
   ])('as the name %j is rejected', async (name) => {
     await expect(
       auth.applications.register({ name, contact: 'dev@customer.example', apis: ['catalog'] }),

@@ -42,7 +42,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect(answer.application).toMatchObject({ id, status: 'active' })
     await waitForEmails(mailer.emails, 1)
     const [email] = mailer.emails
-    expect(email).toMatchObject({ to: 'dev@customer.example', subject: 'Your new secret for Shop (api.example.com)' })
+    expect(email).toMatchObject({ to: 'dev@customer.example', subject: 'Your new secret for api.example.com' })
     const { clientId, clientSecret } = readCredentials(email!)
     expect(clientId).toBe('')
     await expect.poll(() => listEvents(id), POLL_OPTIONS).toEqual(['registered', 'credentialRotated', 'delivered'])

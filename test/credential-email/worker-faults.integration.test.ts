@@ -65,8 +65,8 @@ it(
       expect(server.overlaps).toEqual([])
 
       const mails = await Promise.all(server.mails.map(async (mail) => ({ ...mail, ...(await readMail(mail)) })))
-      for (const { recipients, to, subject } of mails) {
-        const name = /^Your credentials for App ([\d.]+) /.exec(subject ?? '')?.[1] ?? ''
+      for (const { recipients, to, text = '' } of mails) {
+        const name = /^Your application “App ([\d.]+)” /.exec(text)?.[1] ?? ''
         expect(recipients).toEqual([`${name}@customer.example`])
         expect(to).toEqual([{ name: '', address: recipients[0] }])
       }

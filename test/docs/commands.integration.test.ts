@@ -20,9 +20,13 @@ const PROGRAMS = [
   'jq',
   'kill',
   'openssl',
+  'mkdir',
+  'mv',
   'pg_dump',
+  'pg_restore',
   'psql',
   'sqlite3',
+  'tail',
 ]
 const NPM_COMMANDS = ['ci', 'pack', 'publish', 'version']
 

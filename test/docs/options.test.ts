@@ -5,6 +5,7 @@ import type {
   OAuth2ApiOptions,
   PlatformAuthOptions,
   RateLimitsOptions,
+  RegistrationOptions,
   SigningOptions,
 } from '../../src/index.js'
 import type { DeveloperConsoleOptions } from '../../src/console/index.js'
@@ -28,6 +29,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   maxStaleness: true,
   credentialPrefix: true,
   signing: true,
+  registration: true,
   rateLimits: true,
   cache: true,
   cors: true,
@@ -52,9 +54,11 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   revocations: true,
   failedAuthentication: true,
   registration: true,
+  allRegistrations: true,
   redis: true,
   headers: true,
 }
+const REGISTRATION: Names<RegistrationOptions> = { allow: true, foldTags: true, ipv6Prefix: true }
 const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
   applications: true,
   accessTokens: true,
@@ -68,6 +72,7 @@ describe.each([
   ['docs/options.md', 'Options', PLATFORM],
   ['docs/options.md', '`apis`', API],
   ['docs/options.md', '`signing`', SIGNING],
+  ['docs/options.md', '`registration`', REGISTRATION],
   ['docs/options.md', 'Rate limits', RATE_LIMITS],
   ['docs/options.md', '`cache`', CACHE],
   ['docs/guards.md', 'Guards', GUARD],

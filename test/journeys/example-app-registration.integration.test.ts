@@ -315,7 +315,7 @@ async function page(address: string): Promise<string> {
 /** The text of the e-mail, found through the mailbox. */
 async function emailInMailbox(baseUrl: string): Promise<string> {
   const link = await vi.waitFor(async () => {
-    const [, path] = /<a href="([^"]+)">Your credentials for Till/.exec(await page(`${baseUrl}/mailbox`)) ?? []
+    const [, path] = /<a href="([^"]+)">Your credentials for /.exec(await page(`${baseUrl}/mailbox`)) ?? []
     expect(path).toBeDefined()
     return path!
   }, 10_000)

@@ -246,6 +246,18 @@ describe('smtpMailer()', () => {
     await lmtp.close()
   })
 
+  it.each<[string, object]>([
+    ['550 no', PERMANENT],
+    ['450 later', REFUSED],
+    ['', UNKNOWN],
+  ])(
+    'rejects if the transport resolves with a rejected recipient and the reply "%s", as nodemailer 6 to 9',
+    async (response, outcome) => {
+      const transport: SmtpTransport = { sendMail: async () => ({ rejected: [EMAIL.to], response }) }
+      expect(await readOutcome(smtpMailer({ transport, from: FROM }).send(EMAIL))).toEqual(outcome)
+    },
+  )
+
   it.each([
     undefined, null, 7, '', 'developers', 'Developers <developers@example.com>', 'a@example.com, b@example.com', 'a b@example.com',
     'developers@example.com\r\nBcc: all@example.com', {}, { name: 'Developers' }, { address: 'developers@example.com' },

@@ -34,11 +34,12 @@ const ALL: readonly Series[] = [
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'rotated' }, value: 2 },
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'revoked' }, value: 1 },
   { name: 'platform_auth.store.available', attributes: {}, value: 1 },
+  { name: 'platform_auth.store.writes.available', attributes: {}, value: 1 },
   { name: 'platform_auth.limits.available', attributes: {}, value: 1 },
 ] // prettier-ignore
 
 const DURATION = 'platform_auth.store.outage.duration'
-const DURATIONS = [DURATION, 'platform_auth.limits.outage.duration']
+const DURATIONS = [DURATION, 'platform_auth.store.writes.outage.duration', 'platform_auth.limits.outage.duration']
 
 function sorted(series: readonly Series[]): string[] {
   return series
@@ -104,6 +105,7 @@ describe('metrics', () => {
           value: 0,
         })),
         { name: 'platform_auth.store.available', attributes: {}, value: 1 },
+        { name: 'platform_auth.store.writes.available', attributes: {}, value: 1 },
         { name: 'platform_auth.limits.available', attributes: {}, value: 1 },
       ]),
     )
@@ -155,8 +157,8 @@ describe('metrics', () => {
     const before = listeners()
     const stop = observe(observed.auth, { meterProvider: provider })
     expect(listeners()).toEqual(before.map((count) => count + 1))
-    expect(await series()).toHaveLength(8)
-    expect(await series()).toHaveLength(2)
+    expect(await series()).toHaveLength(9)
+    expect(await series()).toHaveLength(3)
     stop()
     stop()
     expect(listeners()).toEqual(before)

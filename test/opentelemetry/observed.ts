@@ -114,8 +114,13 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   const [current] = (await auth.signingKeys.list()).items
   await auth.signingKeys.revoke(current!.kid)
   await outage()
-  // test/rate-limits tests Redis itself; here its events are enough.
-  for (const type of ['limits.unavailable', 'limits.available'] as const) {
+  // Their causes are tested elsewhere (test/rate-limits, test/store-client); here the events are enough.
+  for (const type of [
+    'store.writesRejected',
+    'store.writesAccepted',
+    'limits.unavailable',
+    'limits.available',
+  ] as const) {
     auth.events.emit(type, { type, at: new Date() })
   }
   expect(new Set(events.map(({ type }) => type))).toEqual(new Set(Object.keys(RECORDINGS)))

@@ -122,6 +122,7 @@ describe('a separate span', () => {
         'platform_auth.email.delivered',
         'platform_auth.email.delivery_failed',
         'platform_auth.store.outage',
+        'platform_auth.store.writes.outage',
         'platform_auth.limits.outage',
       ]),
     ) // prettier-ignore

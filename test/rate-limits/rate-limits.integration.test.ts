@@ -259,6 +259,7 @@ describe('rate limits in Redis', () => {
       (key) => /^platform_auth:[\w-]{8}:(requests:catalog|tokenRequests:orders|\w+):[\w-]+$/.exec(key)?.[1],
     )
     expect(names.map(String).toSorted()).toEqual([
+      'allRegistrations',
       'failedAuthentication',
       'registration',
       'registration',

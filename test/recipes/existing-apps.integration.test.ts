@@ -198,7 +198,12 @@ describe('an OAuthError', () => {
       status: 401,
       code: 'invalid_api_key',
       description: message,
-      headers: { 'WWW-Authenticate': expect.stringMatching(/^ApiKey realm="catalog"/) as string },
+      headers: {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        'WWW-Authenticate': expect.stringMatching(/^ApiKey realm="catalog"/) as string,
+      },
     })
     expect((error as platformAuth.OAuthError).code).toBe(code)
   })

@@ -8,10 +8,10 @@ import {
 import { didYouMean } from '../../lib/suggest.js'
 import { command } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
-import { alignColumns, formatTable, formatTime, replaceControlCharacters } from '../format.js'
+import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { listEmails, type EmailInfo } from './emails.js'
-import { formatNextPage, listPages, PAGING_OPTIONS } from './paging.js'
+import { listPages, PAGING_OPTIONS } from './paging.js'
 
 /** `apps ...`: applications and their status. */
 export const applicationCommands = [
@@ -30,12 +30,20 @@ export const applicationCommands = [
     },
     example: 'apps list --db platform.sqlite --api orders --status active',
     async run({ platform, target, values: { api, status, after, limit, all } }) {
-      const { items, next } = await listPages({ after, all }, (after) =>
-        platform.applications.list({ after, limit, api, status: status as ApplicationStatus | undefined }),
+      const filter = { api, status: status as ApplicationStatus | undefined }
+      return listPages(
+        { after, limit, all },
+        {
+          async readPage(query) {
+            const page = await platform.applications.list({ ...query, ...filter })
+            if (page.items.length === 0 && api !== undefined) refuseUnknownApi(api, target.options?.apis)
+            return page
+          },
+          headings: ['id', 'name', 'status', 'apis', 'contact', 'created'],
+          formatRow: formatListed,
+          empty: describeNoApplications(api),
+        },
       )
-      if (items.length === 0 && api !== undefined) refuseUnknownApi(api, target.options?.apis)
-      const text = items.length === 0 ? describeNoApplications(api) : formatApplications(items)
-      return { json: { items, next }, text: text + formatNextPage(next) }
     },
   }),
   command({
@@ -151,16 +159,8 @@ export function formatName({ name, id }: Application): string {
   return name === '' ? id : `"${replaceControlCharacters(name)}" (${id})`
 }
 
-function formatApplications(applications: readonly Application[]): string {
-  const rows = applications.map(({ id, name, status, apis, contact, createdAt }) => [
-    id,
-    name || '-',
-    status,
-    Object.keys(apis).join(', ') || '-',
-    contact ?? '-',
-    formatTime(createdAt),
-  ])
-  return formatTable(['id', 'name', 'status', 'apis', 'contact', 'created'], rows)
+function formatListed({ id, name, status, apis, contact, createdAt }: Application): string[] {
+  return [id, name || '-', status, Object.keys(apis).join(', ') || '-', contact ?? '-', formatTime(createdAt)]
 }
 
 function formatApplication(application: Application, emails: readonly EmailInfo[]): string {

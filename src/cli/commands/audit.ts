@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../../index.js'
 import { command } from '../command.js'
-import { formatTable, formatTime } from '../format.js'
+import { formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
-import { formatNextPage, listPages, PAGING_OPTIONS } from './paging.js'
+import { listPages, PAGING_OPTIONS } from './paging.js'
 
 /** `audit`: the audit log. */
 export const auditCommand = command({
@@ -13,24 +13,20 @@ export const auditCommand = command({
   options: PAGING_OPTIONS,
   example: `audit ${EXAMPLE_ID} --all --db platform.sqlite`,
   async run({ platform, parameters: [applicationId], values: { after, limit, all } }) {
-    const { items, next } = await listPages({ after, all }, (after) =>
-      platform.audit.list({ after, limit, applicationId }),
+    return listPages(
+      { after, limit, all },
+      {
+        readPage: (query) => platform.audit.list({ ...query, applicationId }),
+        headings: ['id', 'at', 'what', 'by', 'application', 'details'],
+        formatRow: formatEntry,
+        empty: 'No changes.',
+      },
     )
-    const text = items.length === 0 ? 'No changes.' : formatEntries(items)
-    return { json: { items, next }, text: text + formatNextPage(next) }
   },
 })
 
-function formatEntries(entries: readonly AuditEntry[]): string {
-  const rows = entries.map(({ id, at, type, by, applicationId, details }) => [
-    id,
-    formatTime(at),
-    type,
-    by ?? '-',
-    applicationId ?? '-',
-    formatDetails(details) || '-',
-  ])
-  return formatTable(['id', 'at', 'what', 'by', 'application', 'details'], rows)
+function formatEntry({ id, at, type, by, applicationId, details }: AuditEntry): string[] {
+  return [id, formatTime(at), type, by ?? '-', applicationId ?? '-', formatDetails(details) || '-']
 }
 
 function formatDetails(details: AuditEntry['details']): string {

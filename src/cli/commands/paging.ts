@@ -1,11 +1,17 @@
-import type { OptionTable } from '../command.js'
+import type { CommandResult, OptionTable, ResultPart } from '../command.js'
+import { createTable } from '../format.js'
 
 /** The options of a command that lists page by page. */
 export const PAGING_OPTIONS = {
   after: { kind: 'text', placeholder: 'ID', description: 'Starts after this id, the last one of the page before.' },
   limit: { kind: 'number', placeholder: 'N', description: 'The size of a page, 1 to 1000; the default is 100.' },
-  all: { kind: 'flag', description: 'Lists every page.' },
+  all: { kind: 'flag', description: 'Lists every page. With --json: one JSON document per line (NDJSON).' },
 } as const satisfies OptionTable
+
+interface PageQuery {
+  readonly after: string | undefined
+  readonly limit: number | undefined
+}
 
 interface Page<Item> {
   readonly items: readonly Item[]
@@ -13,21 +19,42 @@ interface Page<Item> {
   readonly next?: string | undefined
 }
 
-/** The page after `after`; with `all`, the items of every page from there on. */
+interface List<Item> {
+  readPage(query: PageQuery): Promise<Page<Item>>
+  readonly headings: readonly string[]
+  formatRow(item: Item): readonly string[]
+  /** The text for a list without items. */
+  readonly empty: string
+}
+
+/** With `all`, pages are read while they are printed, so memory is bounded. Larger pages then save time. */
+const PAGE_SIZE_OF_ALL = 1000
+
+/** The page after `after`; with `all`, every page from there on. */
 export async function listPages<Item>(
-  { after, all }: { readonly after: string | undefined; readonly all: boolean },
-  readPage: (after: string | undefined) => Promise<Page<Item>>,
-): Promise<Page<Item>> {
-  const items: Item[] = []
+  { after, limit, all }: PageQuery & { readonly all: boolean },
+  list: List<Item>,
+): Promise<CommandResult> {
+  if (all) return { parts: readAll({ after, limit: limit ?? PAGE_SIZE_OF_ALL }, list) }
+  const { items, next } = await list.readPage({ after, limit })
+  const more = next === undefined ? '' : `\n\nThere are more: --after ${next}`
+  return { json: { items, next }, text: formatItems(items, list, createTable(list.headings)) + more }
+}
+
+async function* readAll<Item>({ after, limit }: PageQuery, list: List<Item>): AsyncGenerator<ResultPart> {
+  const formatRows = createTable(list.headings)
   for (let pageAfter = after; ;) {
-    const page = await readPage(pageAfter)
-    items.push(...page.items)
-    if (!all || page.next === undefined) return { items, next: page.next }
-    pageAfter = page.next
+    const { items, next } = await list.readPage({ after: pageAfter, limit })
+    yield { items, formatText: () => formatItems(items, list, formatRows) }
+    if (next === undefined) return
+    pageAfter = next
   }
 }
 
-/** The last lines of a list: how to read the next page, if there is one. */
-export function formatNextPage(next: string | undefined): string {
-  return next === undefined ? '' : `\n\nThere are more: --after ${next}`
+function formatItems<Item>(
+  items: readonly Item[],
+  { formatRow, empty }: List<Item>,
+  formatRows: ReturnType<typeof createTable>,
+): string {
+  return items.length === 0 ? empty : formatRows(items.map(formatRow))
 }

@@ -24,10 +24,12 @@ export function createMemoryApplications() {
     records.set(record.id, withLastUses(record, lastUses))
   }
 
-  function noteUse(uses: readonly { readonly hash: string; readonly at: number }[]): void {
+  function noteUse(uses: readonly { readonly hash: string; readonly at: number }[], minimumAge = 0): void {
     for (const { hash, at } of uses) {
       const record = records.get(applicationIds.get(hash) ?? '')
-      if (record) records.set(record.id, withLastUses(record, new Map([[hash, at]])))
+      const stored = record && listCredentials(record).find((credential) => credential.hash === hash)?.lastUsedAt
+      if (record && at - minimumAge > (stored ?? -Infinity))
+        records.set(record.id, withLastUses(record, new Map([[hash, at]])))
     }
   }
 

@@ -74,7 +74,7 @@ export function memoryStore(): Store {
       feed.publish({ kind: 'application', id: application.id })
       return true
     },
-    noteCredentialUse: async (uses) => applications.noteUse(uses),
+    noteCredentialUse: async (uses, minimumAge) => applications.noteUse(uses, minimumAge),
 
     leaseEmail: async (now, until) => emails.lease(now, until),
     async saveEmail(email) {

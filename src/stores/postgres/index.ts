@@ -126,7 +126,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     findApplicationByKey: (hash) => read((db) => findApplicationByKey(db, hash)),
     listApplications: (query) => read((db) => listApplications(db, query)),
     saveApplication: (record, audit, ...emails) => write((db) => saveApplication(db, record, audit, emails)),
-    noteCredentialUse: (uses) => write((db) => noteCredentialUse(db, uses)),
+    noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
 
     leaseEmail: async (now, until) =>
       (await read((db) => isEmailDue(db, now))) ? write((db) => leaseEmail(db, now, until)) : undefined,

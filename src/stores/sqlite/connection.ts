@@ -29,6 +29,11 @@ export interface SqliteConnection {
  * take effect after that.
  */
 const LOCK_TIMEOUT_MS = 4500
+/** How long reads, which take some 20 us each, may follow one another in one turn of the event loop. */
+const READ_TURN_MS = 2
+
+/** Kept, so that fake timers of the host's tests, which replace the global function later, do not hold up the store. */
+const { setImmediate } = globalThis
 
 export function createSqliteConnection(
   database: SqliteDatabase,
@@ -59,19 +64,31 @@ export function createSqliteConnection(
   }
 
   // Only the first in a queue tries to get the lock: a hundred waiting operations must not cost more than one.
-  function createQueue(): <T>(work: () => T) => Promise<T> {
+  function createQueue(turnMs: number): <T>(work: () => T) => Promise<T> {
     let last: Promise<unknown> = Promise.resolve()
+    let turnEndsAt = 0
+
+    /** The driver is synchronous: without this, a loop of awaited calls would keep timers and sockets waiting until it ends. */
+    async function shareEventLoop(): Promise<void> {
+      if (performance.now() < turnEndsAt) return
+      await new Promise((resolve) => {
+        setImmediate(resolve)
+      })
+      turnEndsAt = performance.now() + turnMs
+    }
+
     return function enqueue(work) {
       const deadline = performance.now() + LOCK_TIMEOUT_MS
       const result = last.then(() => runWhenUnlocked(deadline, work))
-      last = result.catch(() => undefined)
+      last = result.catch(() => undefined).then(shareEventLoop)
       return result
     }
   }
 
   // Two queues, because in WAL mode a reader need not wait for a writer.
-  const enqueueRead = createQueue()
-  const enqueueWrite = createQueue()
+  const enqueueRead = createQueue(READ_TURN_MS)
+  // A write waits for the disk, so each has a turn of the event loop to itself.
+  const enqueueWrite = createQueue(0)
 
   return {
     single: (work) => enqueueRead(() => work(sql)),

@@ -26,12 +26,21 @@ const INSERT = `
     (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Stores the uses that are later than the stored ones, in a transaction. */
-export function noteCredentialUse(sql: Sql, uses: readonly { readonly hash: string; readonly at: number }[]): void {
-  const text = `
-    UPDATE platform_auth_credentials SET last_used_at = ? WHERE hash = ? AND ifnull(last_used_at < ?, TRUE)`
-  for (const { hash, at } of uses) sql.run(text, at, hash, at)
+/** Stores the uses that are later than the stored ones by more than `minimumAge`, in a transaction. */
+export function noteCredentialUse(
+  sql: Sql,
+  uses: readonly { readonly hash: string; readonly at: number }[],
+  minimumAge = 0,
+): void {
+  sql.run(NOTE_USE, JSON.stringify(uses), minimumAge)
 }
+
+const NOTE_USE = `
+  UPDATE platform_auth_credentials SET last_used_at = used.at
+  FROM (
+    SELECT json_extract(value, '$.hash') AS hash, max(json_extract(value, '$.at')) AS at FROM json_each(?1) GROUP BY 1
+  ) AS used
+  WHERE platform_auth_credentials.hash = used.hash AND ifnull(last_used_at < used.at - ?2, TRUE)`
 
 function findLatest(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)

@@ -106,7 +106,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     findApplicationByKey: (hash) => read((sql) => findApplicationByKey(sql, hash)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
     saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
-    noteCredentialUse: (uses) => write((sql) => noteCredentialUse(sql, uses)),
+    noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
 
     leaseEmail: async (now, until) =>
       (await read((sql) => isEmailDue(sql, now))) ? write((sql) => leaseEmail(sql, now, until)) : undefined,

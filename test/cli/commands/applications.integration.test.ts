@@ -1,4 +1,6 @@
+import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { run } from '../../../src/cli/run.js'
 import type { Application } from '../../../src/index.js'
 import { CONFIG, createSite, runInProcess, runJson, useSite } from '../command-line.js'
 
@@ -38,13 +40,45 @@ describe('apps list', () => {
     expect(first.next).toBe(first.items[1]?.id)
     const second = await list('--after', first.next!)
     expect(second.items.map(({ name }) => name)).toEqual(['c', 'd'])
-    const rest = await list('--after', first.next!, '--all')
-    expect(rest.items.map(({ name }) => name)).toEqual(['c', 'd', 'e'])
-    expect(rest).not.toHaveProperty('next')
-    const all = await list('--all')
-    expect(all.items.map(({ name }) => name)).toEqual(names)
+    const listAll = async (...more: string[]) => {
+      const args = ['apps', 'list', '--limit', '2', '--all', '--json', ...more, '--db', other.file]
+      const { stdout } = await runInProcess(args)
+      return stdout.split('\n').map((line) => line && (JSON.parse(line) as { name: string }).name)
+    }
+    expect(await listAll('--after', first.next!)).toEqual(['c', 'd', 'e', ''])
+    expect(await listAll()).toEqual([...names, ''])
+    expect(await listAll('--status', 'pending')).toEqual([''])
+    const table = (await runInProcess(['apps', 'list', '--limit', '2', '--all', '--db', other.file])).stdout
+    expect(table.match(/^ID/gm)).toHaveLength(1)
+    expect(table.split('\n').map((line) => /^app_\w{32} {2}(\w)/.exec(line)?.[1])).toEqual([
+      undefined,
+      ...names,
+      undefined,
+    ])
     const { stdout } = await runInProcess(['apps', 'list', '--limit', '2', '--db', other.file])
     expect(stdout).toContain(`\n\nThere are more: --after ${first.next}\n`)
+    await other.remove()
+  })
+
+  it.each([[['--json']], [[]]])('reads the next page when the reader has taken the one before: %j', async (form) => {
+    const other = await createSite(async (auth) => {
+      for (let i = 0; i < 30; i++) await auth.applications.create({ name: 'a', apis: ['catalog'] })
+    })
+    let [longest, total] = [0, 0]
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write(chunk: Buffer, _encoding, done) {
+        longest = Math.max(longest, stdout.writableLength)
+        total += chunk.length
+        setTimeout(done, 5)
+      },
+    })
+    const args = ['apps', 'list', '--limit', '1', '--all', ...form, '--db', other.file]
+    const manifest = { version: '1.2.3', engines: { node: '>=20.0.0' } }
+    const context = { stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: {}, manifest }
+    expect(await run(args, context)).toBe(0)
+    expect(total).toBeGreaterThan(30 * 50)
+    expect(longest).toBeLessThan(total / 10)
     await other.remove()
   })
 

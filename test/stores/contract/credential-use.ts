@@ -34,6 +34,19 @@ export function credentialUseContract(opened: () => OpenedStores): void {
       await store.noteCredentialUse([])
     })
 
+    it('is stored only if it is later by more than the minimum age', async () => {
+      const { store } = opened()
+      const keys = [
+        credential('k'),
+        credential('old', { lastUsedAt: NOW }),
+        credential('recent', { lastUsedAt: NOW + 1 }),
+      ]
+      await store.saveApplication(application('a', { keys }), audit('a'))
+      const uses = ['k', 'old', 'recent'].map((hash) => ({ hash, at: NOW + 101 }))
+      await store.noteCredentialUse(uses, 100)
+      expect(await readLastUses()).toEqual({ k: NOW + 101, old: NOW + 101, recent: NOW + 1 })
+    })
+
     it('keeps the latest of many times, from concurrent calls or one call', async () => {
       const { store, other } = opened()
       await store.saveApplication(application('a', { keys: [credential('k')] }), audit('a'))

@@ -17,6 +17,23 @@ const DIST = fileURLToPath(new URL('../../../dist/esm/', import.meta.url))
 const files = useSqliteFiles()
 
 describe('sqliteStore', () => {
+  it('lets timers and sockets be served during a loop of awaited calls', async () => {
+    const store = await files.openStore()
+    let turns = 0
+    const countTurn = (): void => {
+      turns += 1
+      timer = setImmediate(countTurn)
+    }
+    let timer = setImmediate(countTurn)
+    for (let i = 0; i < 300; i++) await store.saveApplication(application(`a${i}`), audit(`a${i}`))
+    const turnsOfWrites = turns
+    const until = performance.now() + 50
+    while (performance.now() < until) await store.findApplication('a1')
+    clearImmediate(timer)
+    expect(turnsOfWrites).toBeGreaterThanOrEqual(299)
+    expect(turns - turnsOfWrites).toBeGreaterThan(3)
+  })
+
   it.skipIf(process.platform === 'win32')(
     'creates a file that only its owner can read, and so are the files beside it',
     async () => {

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import { readRegistrationContact, readRegistrationName } from '../applications/validation.js'
+import { ApplicationError, OAuthError } from '../contracts/errors.js'
+import { readPairs } from '../http/form.js'
+
+/** What was entered in the registration form. */
+export interface FormFields {
+  readonly name: string
+  readonly contact: string
+  /** The APIs that were chosen. */
+  readonly apis: readonly string[]
+}
+
+/** What is wrong with each field, in words for the person who filled in the form. */
+export type FieldProblems = Partial<Record<keyof FormFields, string>>
+
+/** The fields of the form. `apis` occurs once for each checkbox. */
+export async function readFormFields(req: IncomingMessage): Promise<FormFields> {
+  const fields = { name: '', contact: '' }
+  const apis: unknown[] = []
+  const seen = new Set<string>()
+  for (const [name, value] of await readPairs(req)) {
+    // A body parser of the host makes an array of repeated names, or an object if there are many of them.
+    if (name === 'apis') {
+      apis.push(...(typeof value === 'object' && value !== null ? Object.values(value) : [value]))
+    } else if (name === 'name' || name === 'contact') {
+      if (seen.has(name) || typeof value !== 'string') {
+        throw new OAuthError('invalid_request', `The field ${name} must be given once`)
+      }
+      seen.add(name)
+      fields[name] = value.trim()
+    }
+  }
+  return { ...fields, apis: apis.map(String) }
+}
+
+/** `openApis`: the names of the APIs that the form offers. */
+export function findFieldProblems({ name, contact, apis }: FormFields, openApis: readonly string[]): FieldProblems {
+  return {
+    ...(isRefused(readRegistrationName, name) && { name: name === '' ? NAME_MISSING : NAME_REFUSED }),
+    ...(isRefused(readRegistrationContact, contact) && { contact: contact === '' ? CONTACT_MISSING : CONTACT_REFUSED }),
+    ...(!apis.every((api) => openApis.includes(api)) && { apis: API_UNKNOWN }),
+    ...(apis.length === 0 && { apis: API_MISSING }),
+  }
+}
+
+const NAME_MISSING = 'Enter a name.'
+const NAME_REFUSED = 'Enter a name of up to 100 characters, without anything like a web address (example.com, Node.js).'
+const CONTACT_MISSING = 'Enter an e-mail address.'
+const CONTACT_REFUSED = 'Enter one e-mail address that can be reached from the internet, such as dev@example.com.'
+const API_MISSING = 'Choose at least one API.'
+const API_UNKNOWN = 'Choose only from these APIs.'
+
+function isRefused(read: (value: string) => unknown, value: string): boolean {
+  try {
+    read(value)
+    return false
+  } catch (error) {
+    if (error instanceof ApplicationError) return true
+    throw error
+  }
+}

@@ -1,0 +1,106 @@
+import type { Api, Registration } from '../contracts/api.js'
+import { html, type Html } from '../lib/html.js'
+import type { FieldProblems, FormFields } from './form-fields.js'
+import { renderPage } from './pages.js'
+
+/** An API as the registration form shows it. */
+export interface RegistrationApi extends Api {
+  readonly registration: Registration
+}
+
+/** What the form shows again after it was refused. */
+export interface RefusedForm {
+  /** What was entered; empty if it could not be read. */
+  readonly fields: FormFields | undefined
+  readonly problems?: FieldProblems
+  /** Why it was refused, if that is no mistake in a field. */
+  readonly reason?: string
+}
+
+/** `GET /`, and the answer to a form that was refused. */
+export function renderRegistrationPage(
+  apis: readonly RegistrationApi[],
+  developersUrl: string | undefined,
+  refused?: RefusedForm,
+): string {
+  const { name = '', contact = '', apis: chosen = [] } = refused?.fields ?? {}
+  const problems = refused?.problems ?? {}
+  // Without the browser's own checks, which show one mistake at a time and none of the checkboxes.
+  const form = html`${refused && renderSummary(refused)}
+    <form method="post" novalidate>
+      <div class="field">
+        <label for="name">Name of your application</label>
+        ${renderProblem('name', problems)}
+        <input
+          id="name"
+          name="name"
+          value="${name}"
+          required
+          maxlength="100"
+          ${describeInput('name', 'organization', problems)}
+        />
+      </div>
+      <div class="field">
+        <label for="contact">E-mail address of the developers</label>
+        ${renderProblem('contact', problems)}
+        <input
+          id="contact"
+          name="contact"
+          value="${contact}"
+          type="email"
+          required
+          maxlength="254"
+          ${describeInput('contact', 'email', problems)}
+        />
+      </div>
+      <fieldset id="apis" ${problems.apis !== undefined && html`aria-describedby="apis-problem"`}>
+        <legend>APIs that it calls</legend>
+        ${renderProblem('apis', problems)} ${apis.map((api) => renderChoice(api, chosen, problems))}
+      </fieldset>
+      <button>Register</button>
+    </form>
+    <h2>What happens next</h2>
+    <p>
+      We send the key and the secret to your e-mail address, with commands to try them. If an API needs our approval, we
+      send the e-mail after we have approved your application.
+    </p>`
+  return renderPage('Register an application', developersUrl, form, { isError: refused !== undefined })
+}
+
+/** Gets the focus when the page is shown, so that it is read out, with a link to each field that is wrong. */
+function renderSummary({ problems = {}, reason }: RefusedForm): Html {
+  const links = Object.entries(problems).map(([field, problem]) => html`<li><a href="#${field}">${problem}</a></li>`)
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
+    ${
+      reason ??
+      html`Your application has not been registered yet.
+        <ul>
+          ${links}
+        </ul>`
+    }
+  </div> `
+}
+
+function renderProblem(field: keyof FormFields, { [field]: problem }: FieldProblems): Html | false {
+  return problem !== undefined && html`<p class="wrong" id="${field}-problem">Error: ${problem}</p>`
+}
+
+function describeInput(field: keyof FormFields, autocomplete: string, { [field]: problem }: FieldProblems): Html {
+  return html`autocomplete="${autocomplete}"${problem !== undefined && html` aria-invalid="true" aria-describedby="${field}-problem"`}`
+}
+
+function renderChoice(
+  { name, title, description, registration }: RegistrationApi,
+  chosen: readonly string[],
+  { apis: problem }: FieldProblems,
+): Html {
+  const attributes = html`value="${name}"${chosen.includes(name) && html` checked`}${problem !== undefined && html` aria-invalid="true"`}`
+  return html`<label class="choice">
+    <input type="checkbox" name="apis" ${attributes} />
+    <span>
+      <strong>${title}</strong>
+      ${Boolean(description) && html`<br />${description}`}
+      ${registration === 'manual' && html`<br /><em>This API needs our approval.</em>`}
+    </span>
+  </label> `
+}
