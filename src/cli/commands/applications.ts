@@ -36,7 +36,8 @@ export const applicationCommands = [
         {
           async readPage(query) {
             const page = await platform.applications.list({ ...query, ...filter })
-            if (page.items.length === 0 && api !== undefined) refuseUnknownApi(api, target.options?.apis)
+            const isEmpty = page.items.length === 0 && query.after === after
+            if (isEmpty && api !== undefined) refuseUnknownApi(api, target.options?.apis)
             return page
           },
           headings: ['id', 'name', 'status', 'apis', 'contact', 'created'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import type { ConfigurationProblem } from '../../contracts/errors.js'
 import { createProbeValue } from '../sql/probe-value.js'
@@ -27,7 +28,7 @@ function findDamage(sql: Sql): string | undefined {
 
 /** SQLite notices a full disk at COMMIT only. It needs files beside the database, in a folder that may be read-only. */
 async function writeBeside(file: string): Promise<void> {
-  const probe = `${file}-doctor-${process.pid}`
+  const probe = `${file}-doctor-${randomUUID()}`
   try {
     await writeFile(probe, createProbeValue(), { flag: 'wx', mode: 0o600, flush: true })
   } finally {
