@@ -91,7 +91,7 @@ function findUnavailable(): string[] {
   }
   if (!isInstalled('pgbouncer')) {
     console.log('Without the tests with PgBouncer: apt-get install pgbouncer.')
-    files.push('test/outages/pgbouncer.integration.test.ts')
+    files.push('test/outages/pgbouncer.integration.test.ts', 'test/cli/doctor/service-checks.integration.test.ts')
   }
   if (!isInstalled('sqlite3')) {
     console.log('Without the tests of backups: apt-get install sqlite3.')

@@ -1,5 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/errors.js'
+import { answerDoctor } from '../http/doctor-answer.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
@@ -68,12 +69,12 @@ export function createKeySetEndpoint({ signingKeys, available, publishAhead }: K
   // Every cached key set must have expired before a new key signs.
   const maxAge = Math.min(DOCUMENT_MAX_AGE_SECONDS, publishAhead)
 
-  return async function answerKeySetRequest(_req, res) {
+  return async function answerKeySetRequest(req, res) {
     // Set before anything can fail: pages may read refusals too.
     for (const [name, value] of Object.entries(PUBLIC)) res.setHeader(name, value)
     await available()
     const keys = signingKeys.list().map(({ publicJwk }) => publicJwk)
-    sendJson(res, 200, { keys }, { 'Cache-Control': `public, max-age=${maxAge}` })
+    sendJson(res, 200, { keys }, { 'Cache-Control': `public, max-age=${maxAge}`, ...answerDoctor(req) })
   }
 }
 

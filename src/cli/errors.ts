@@ -6,6 +6,7 @@ import {
   type ApplicationErrorCode,
 } from '../index.js'
 import { EXIT_CODES, PROGRAM } from './program.js'
+import { findStoreFault } from './store-faults.js'
 
 /** A command line that cannot be parsed. */
 export class UsageError extends Error {
@@ -53,17 +54,25 @@ const FIXES: { readonly [Code in ApplicationErrorCode]?: string } = {
   api_closed: `To create an application for it: ${PROGRAM} apps create`,
 }
 
-/** What is wrong with a store that does not answer, and how to fix it. */
+/** What is wrong with a store that cannot be used, and how to fix it. */
 export function describeUnavailableStore(error: unknown): { readonly problem: string; readonly fix: string } {
-  return {
-    problem: `The store is unavailable: ${describeRootCause(error)}`,
-    fix: 'Check that the database runs, and that its address is right.',
-  }
+  const cause = findRootCause(error)
+  const { problem, fix } = findStoreFault(cause) ?? UNREACHABLE
+  return { problem: `${problem}: ${describeError(cause)}`, fix }
+}
+
+const UNREACHABLE = {
+  problem: 'The store is unavailable',
+  fix: 'Check that the database runs, and that its address is right.',
 }
 
 /** The first cause of an error, in one line. */
 export function describeRootCause(error: unknown): string {
-  return error instanceof Error && error.cause instanceof Error ? describeRootCause(error.cause) : describeError(error)
+  return describeError(findRootCause(error))
+}
+
+function findRootCause(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? findRootCause(error.cause) : error
 }
 
 /** An error in one line. A database driver's error may have an empty message, or be an `AggregateError`. */

@@ -15,4 +15,6 @@ export interface EmailMessage {
  */
 export interface Mailer {
   send(email: EmailMessage): Promise<void>
+  /** Optional, for the doctor: rejects if the mail server cannot be used. Sends nothing. */
+  verify?(): Promise<unknown>
 }

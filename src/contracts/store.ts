@@ -1,3 +1,4 @@
+import type { ConfigurationProblem } from './errors.js'
 import type { EventType } from './events.js'
 
 /** `pending -> active <-> suspended`; every status can become `deleted`, which is final. */
@@ -250,6 +251,11 @@ export interface Store {
    * restored backup uses the same numbers again. Rejects if the store cannot know of every change, as on a replica.
    */
   changesSince(cursor: string | undefined): Promise<ChangesPage>
+  /**
+   * Optional, for the doctor: what is wrong with a database that is open and answers, such as missing rights. Rejects with
+   * the driver's error if the database rejects a write. Changes nothing.
+   */
+  diagnose?(): Promise<readonly ConfigurationProblem[]>
   /** Optional: calls back when the change feed may have something new. Returns a function that stops it. */
   watch?(wake: () => void): () => void
 }

@@ -124,14 +124,14 @@ function describeApi(api: Api | undefined, purpose: EmailPurpose, key = 'YOUR_KE
   const { title, tokenEndpoint, resource } = api
   if (tokenEndpoint !== undefined) {
     return [
-      { label: `${title}: get access tokens at`, code: tokenEndpoint },
+      { label: `Get access tokens for ${title} at`, code: tokenEndpoint },
       { label: 'Try it', code: `curl -u "${key}:${secret}" -d grant_type=client_credentials "${tokenEndpoint}"` },
     ]
   }
   // A new secret changes nothing at a key API.
   if (purpose === 'secret') return []
   return [
-    { label: `${title}: send your key in the header`, code: 'X-Api-Key' },
+    { label: `For ${title}, send your key in the header`, code: 'X-Api-Key' },
     { label: 'Try it (append the path of a resource)', code: `curl -H "X-Api-Key: ${key}" "${resource}"` },
   ]
 }

@@ -7,6 +7,8 @@ export type Sender = string | { readonly name: string; readonly address: string 
 /** The part of a nodemailer transport that is used. */
 export interface SmtpTransport {
   sendMail(message: SmtpMessage): Promise<unknown>
+  /** Connects and logs in, as nodemailer's SMTP transports do. */
+  verify?(): Promise<unknown>
 }
 
 /** The argument of `sendMail()`: plain strings, and nothing that a transport would parse, read from disk or fetch. */
@@ -33,6 +35,7 @@ export interface SmtpMessage {
  * An error of connection, TLS or login concerns no single e-mail, so e-mails are retried until the cause (a wrong
  * password, say) is removed. So are they after every 4xx. A 5xx to sender, recipient or content is permanent, except
  * those that ask for another login or order of commands (503, 530, 534, 535, 538); `auth.outbox.retry()` starts again.
+ * `verify()` connects and logs in without sending; the doctor calls it.
  *
  * @example
  * ```ts
@@ -79,6 +82,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
         throw toMailerError(cause, mayHaveBeenReceived())
       }
     },
+    ...(canVerify(transport) && { verify: () => transport.verify!() }),
   }
 }
 
@@ -102,13 +106,22 @@ const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{C}]+@[^\s<>()[\]\\,;:"@\p{C}]+$/u
 
 /** What is used of nodemailer besides `sendMail()`, where it exists. */
 interface Nodemailer extends Partial<SmtpTransport> {
-  readonly transporter?: { readonly name?: string; readonly options?: { readonly maxRequeues?: number } }
+  readonly transporter?: {
+    readonly name?: string
+    readonly options?: { readonly maxRequeues?: number }
+    readonly verify?: unknown
+  }
   use?(step: 'stream', plugin: (mail: Mail, done: () => void) => void): unknown
 }
 
 interface Mail {
   readonly data: { readonly envelope?: object }
   readonly message: { processFunc?(wrap: (content: Readable) => Readable): void }
+}
+
+/** nodemailer's `verify()` resolves false for transports that have none, such as sendmail. */
+function canVerify({ verify, transporter }: Nodemailer): boolean {
+  return typeof verify === 'function' && (transporter === undefined || typeof transporter.verify === 'function')
 }
 
 function checkTransport(transport: Nodemailer | undefined): void {

@@ -95,7 +95,10 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 }
 
 /** The calls of a store that wait for the database. */
-type StoreCallName = Exclude<keyof Store, 'kind' | 'pollInterval' | 'concurrentCalls' | 'open' | 'close' | 'watch'>
+type StoreCallName = Exclude<
+  keyof Store,
+  'kind' | 'pollInterval' | 'concurrentCalls' | 'open' | 'close' | 'watch' | 'diagnose'
+>
 
 const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   establishPepper: 'write',

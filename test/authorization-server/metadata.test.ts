@@ -222,6 +222,25 @@ describe.each(Object.entries(EXPRESSES))(
     })
 
     it.each([
+      [false, undefined, 'received=0, used=0'],
+      [false, '192.0.2.1, 192.0.2.2', 'received=2, used=0'],
+      [1, '192.0.2.1, 192.0.2.2', 'received=2, used=1'],
+      [true, '192.0.2.1, 192.0.2.2', 'received=2, used=2'],
+      [true, ' ,', 'received=0, used=0'],
+    ])('M9: tells the doctor how "trust proxy" %j uses X-Forwarded-For "%s"', async (trust, forwarded, expected) => {
+      const behindProxy = express().set('trust proxy', trust).use(auth.router)
+      const ask = (name: string) =>
+        request(behindProxy)
+          .get('/.well-known/jwks.json')
+          .set({ [name]: '1', ...(forwarded !== undefined && { 'X-Forwarded-For': forwarded }) })
+      expect((await ask('Platform-Auth-Doctor')).headers).toMatchObject({
+        'platform-auth-doctor': expected,
+        'cache-control': 'no-store',
+      })
+      expect((await ask('X-Other')).headers).not.toHaveProperty('platform-auth-doctor')
+    })
+
+    it.each([
       '/orders/.well-known/oauth-authorization-server',
       '/.well-known/oauth-authorization-server/orders',
       '/.well-known/oauth-authorization-server/platform/v1',

@@ -68,8 +68,8 @@ describe('the e-mail of a registration', () => {
         ]),
       )
       expect(shown).toMatch(/Application id \(may be the client_id instead of the key[^]*?\s(app_[0-9a-f]{32})\s/)
-      expect(shown).toContain('Orders: get access tokens at')
-      expect(shown).toContain('Catalog: send your key in the header')
+      expect(shown).toContain('Get access tokens for Orders at')
+      expect(shown).toContain('For Catalog, send your key in the header')
     }
     expect(email.html).toMatch(/<a [^>]*href="https:\/\/example\.com\/developers">/)
   })

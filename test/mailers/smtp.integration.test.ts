@@ -123,6 +123,18 @@ describe.concurrent.each([
     test.expect(await sendWithFaults(test, 'end', ...faults)).toEqual([UNKNOWN, UNKNOWN])
   })
 
+  it('verify() logs in and sends nothing, and rejects if the server refuses or does not answer', async (test) => {
+    const { expect } = test
+    const { server, mailer } = await open(test)
+    await mailer.verify!()
+    server.fault = (stage) => (stage === 'AUTH' ? refuse(535) : undefined)
+    await expect(mailer.verify!()).rejects.toMatchObject({ code: 'EAUTH' })
+    server.fault = (stage) => (stage === 'EHLO' ? { does: 'drop' } : undefined)
+    await expect(mailer.verify!()).rejects.toThrow()
+    expect(server.mails).toEqual([])
+    expect(smtpMailer({ transport: createTransport({ jsonTransport: true }), from: FROM })).not.toHaveProperty('verify')
+  })
+
   it('rejects with nodemailer’s code, and its error as the cause', async (test) => {
     const { expect } = test
     const { server, mailer } = await open(test)

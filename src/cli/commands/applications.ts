@@ -5,6 +5,7 @@ import {
   type ApplicationStatus,
   type CredentialInfo,
 } from '../../index.js'
+import { didYouMean } from '../../lib/suggest.js'
 import { command } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
@@ -28,15 +29,20 @@ export const applicationCommands = [
       ...PAGING_OPTIONS,
     },
     example: 'apps list --db platform.sqlite --api orders --status active',
-    async run({ platform, values: { api, status, after, limit, all } }) {
+    async run({ platform, target, values: { api, status, after, limit, all } }) {
       const filter = { api, status: status as ApplicationStatus | undefined }
       return listPages(
         { after, limit, all },
         {
-          readPage: (query) => platform.applications.list({ ...query, ...filter }),
+          async readPage(query) {
+            const page = await platform.applications.list({ ...query, ...filter })
+            const isEmpty = page.items.length === 0 && query.after === after
+            if (isEmpty && api !== undefined) refuseUnknownApi(api, target.options?.apis)
+            return page
+          },
           headings: ['id', 'name', 'status', 'apis', 'contact', 'created'],
           formatRow: formatListed,
-          empty: 'No applications.',
+          empty: describeNoApplications(api),
         },
       )
     },
@@ -130,6 +136,17 @@ export const applicationCommands = [
     },
   }),
 ]
+
+/** Only the options know all APIs: applications may still have access to one that was removed from them. */
+function refuseUnknownApi(api: string, apis: object | undefined): void {
+  if (apis === undefined || Object.hasOwn(apis, api)) return
+  const names = Object.keys(apis)
+  throw new CommandError(`There is no API "${api}".${didYouMean(api, names)} There are: ${names.join(', ')}.`)
+}
+
+function describeNoApplications(api: string | undefined): string {
+  return api === undefined ? 'No applications.' : `No applications with access to an API "${api}".`
+}
 
 /** The application with that id; rejects with code `application_not_found`. */
 export async function getApplication(platform: AdminApi, id: string): Promise<Application> {

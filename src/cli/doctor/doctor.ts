@@ -7,6 +7,7 @@ import type { Target } from '../target.js'
 import { emailsCheck, mailServerCheck } from './email-checks.js'
 import { problem, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
 import { serverCheck } from './server-check.js'
+import { databaseCheck, redisCheck } from './service-checks.js'
 import { nodeCheck, optionsCheck } from './startup-checks.js'
 import {
   changeFeedCheck,
@@ -26,6 +27,8 @@ const CHECKS: readonly Check[] = [
   encryptionCheck,
   signingKeysCheck,
   databaseClockCheck,
+  databaseCheck,
+  redisCheck,
   mailServerCheck,
   emailsCheck,
   serverCheck,

@@ -1,4 +1,4 @@
-import type { Mailer, QueuedEmail, Store } from '../../index.js'
+import type { QueuedEmail, Store } from '../../index.js'
 import { describeError } from '../errors.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
@@ -55,7 +55,7 @@ export const mailServerCheck: Check = {
   name: 'mail server',
   findMissing: requireConfig,
   async run({ target: { options } }) {
-    const mailer: VerifiableMailer | undefined = options?.mailer
+    const mailer = options?.mailer
     if (!mailer) return []
     if (typeof mailer.verify !== 'function') {
       return [
@@ -77,10 +77,6 @@ export const mailServerCheck: Check = {
       ]
     }
   },
-}
-
-interface VerifiableMailer extends Mailer {
-  verify?(): Promise<unknown>
 }
 
 async function listEmails(store: Store, state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describeRootCause } from '../errors.js'
 import { note, problem, requireConfig, type Check, type CheckResult } from './finding.js'
 import { compareClocks } from './store-checks.js'
@@ -28,7 +29,7 @@ export const serverCheck: Check = {
     return [
       ...compareClocks('the server at baseUrl', readDate(response.headers, now) - now, clockTolerance),
       ...(storedKids && !hasSameItems(kids, storedKids) ? [createOtherKeysResult(url)] : []),
-      ...(mayHaveProxy(baseUrl, response.headers) ? [createProxyResult(response.headers)] : []),
+      ...(await checkForwarding(url, mayHaveProxy(baseUrl, response.headers) ? response.headers : undefined)),
     ]
   },
 }
@@ -42,11 +43,11 @@ interface KeySetResponse {
 
 const SERVER_TIMEOUT_MS = 5000
 
-async function fetchKeySet(url: string): Promise<KeySetResponse | Error> {
+async function fetchKeySet(url: string, headers: Record<string, string> = {}): Promise<KeySetResponse | Error> {
   try {
     const response = await fetch(url, {
       redirect: 'manual',
-      headers: { 'Cache-Control': 'no-cache' },
+      headers: { 'Cache-Control': 'no-cache', ...headers },
       signal: AbortSignal.timeout(SERVER_TIMEOUT_MS),
     })
     const body: unknown = await response.json().catch(() => undefined)
@@ -103,10 +104,69 @@ function mayHaveProxy(baseUrl: string, headers: Headers): boolean {
   return baseUrl.startsWith('https:') || PROXY_HEADERS.some((name) => headers.has(name))
 }
 
-function createProxyResult(headers: Headers): CheckResult {
-  const name = headers.get('server') ?? headers.get('via')
+/** How many addresses `X-Forwarded-For` had when it reached the server, and how many `trust proxy` uses. */
+interface Forwarding {
+  readonly received: number
+  readonly used: number
+}
+
+/** An address for documentation (RFC 5737), which no caller has. */
+const FORGED_ADDRESS = '192.0.2.1'
+
+/**
+ * Whether "trust proxy" of the server fits the proxies in front. Each proxy adds an address to `X-Forwarded-For`, so all
+ * that arrive without being sent must be used, and none that is sent. `proxy`: the headers by which a proxy shows.
+ */
+async function checkForwarding(url: string, proxy: Headers | undefined): Promise<CheckResult[]> {
+  const plain = await askForForwarding(url)
+  const forged = await askForForwarding(url, { 'X-Forwarded-For': FORGED_ADDRESS })
+  if (!plain || !forged) return proxy ? [createUnknownProxyResult(proxy)] : []
+  const { received } = plain
+  if (plain.used < received) {
+    return [
+      problem(
+        `The server takes the address of a proxy for its callers', so they share one rate limit: X-Forwarded-For has ${received === 1 ? '1 address' : `${received} addresses`}, and "trust proxy" uses ${plain.used}.`,
+        `app.set('trust proxy', ${received})`,
+      ),
+    ]
+  }
+  if (forged.used > received) {
+    return [
+      problem(
+        'Callers can choose the address that rate limits count: "trust proxy" believes an X-Forwarded-For that the doctor sent.',
+        received === 0
+          ? "No proxy adds to that header: remove app.set('trust proxy', ...), or make the proxy set the header."
+          : `app.set('trust proxy', ${received})`,
+      ),
+    ]
+  }
+  return proxy && received === 0 ? [createSilentProxyResult(proxy)] : []
+}
+
+/** The query, which the server ignores, keeps caches from answering. */
+async function askForForwarding(url: string, headers?: Record<string, string>): Promise<Forwarding | undefined> {
+  const response = await fetchKeySet(`${url}?doctor=${randomUUID()}`, { 'Platform-Auth-Doctor': '1', ...headers })
+  if (response instanceof Error) return undefined
+  const [, received, used] =
+    /^received=(\d+), used=(\d+)$/.exec(response.headers.get('platform-auth-doctor') ?? '') ?? []
+  return used === undefined ? undefined : { received: Number(received), used: Number(used) }
+}
+
+function createUnknownProxyResult(headers: Headers): CheckResult {
   return note(
-    `There seems to be a proxy in front of the server${name ? ` (${name})` : ''}. Whether "trust proxy" is set cannot be seen from outside.`,
+    `There seems to be a proxy in front of the server${formatProxyName(headers)}. The server does not say whether "trust proxy" is set: it is of another version, or finds addresses in its own way.`,
     "Without it all callers have the proxy's address, and share its rate limits. For one proxy: app.set('trust proxy', 1).",
   )
+}
+
+function createSilentProxyResult(headers: Headers): CheckResult {
+  return note(
+    `There seems to be a proxy in front of the server${formatProxyName(headers)}, and it does not send X-Forwarded-For: all callers have its address, and share its rate limits.`,
+    "Make it send the header, then: app.set('trust proxy', 1).",
+  )
+}
+
+function formatProxyName(headers: Headers): string {
+  const name = headers.get('server') ?? headers.get('via')
+  return name ? ` (${name})` : ''
 }

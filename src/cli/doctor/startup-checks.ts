@@ -1,6 +1,6 @@
-import { checkOptions, ConfigurationError, memoryStore, type Store } from '../../index.js'
+import { checkOptions, ConfigurationError, memoryStore, type ConfigurationProblem, type Store } from '../../index.js'
 import { limitWait, startPlatform } from '../target.js'
-import { problem, requireConfig, toFinding, type Check } from './finding.js'
+import { problem, requireConfig, toFinding, type Check, type CheckResult } from './finding.js'
 
 /** Whether the package supports this version of Node. */
 export const nodeCheck: Check = {
@@ -26,20 +26,26 @@ export const optionsCheck: Check = {
   findMissing: requireConfig,
   async run({ target: { options, store }, admin, production }) {
     const { error: invalid, warnings } = checkOptions({ ...options!, store })
-    const findings = warnings.map((warning) => toFinding(production ? 'problem' : 'note', warning))
-    if (invalid) return [...findings, toFinding('problem', invalid)]
+    // An error about the same option says more than its warning.
+    const report = (error?: ConfigurationProblem): CheckResult[] => [
+      ...warnings
+        .filter(({ option }) => !error || option !== error.option)
+        .map((warning) => toFinding(production ? 'problem' : 'note', warning)),
+      ...(error ? [toFinding('problem', error)] : []),
+    ]
+    if (invalid) return report(invalid)
     const trialStore = store && (admin ? await createReadOnlyStore(store) : { ...memoryStore(), kind: store.kind })
     try {
       const auth = await startPlatform({ ...options!, store: trialStore })
       const { problems } = await auth.health()
       await limitWait(auth.close(), PLATFORM_CLOSE_TIMEOUT_MS)
       return [
-        ...findings,
+        ...report(),
         ...problems.map((each) => problem(each, 'Every server on this store reports it in health() and its log.')),
       ]
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
-      return [...findings, toFinding('problem', error)]
+      return report(error)
     }
   },
 }

@@ -4,6 +4,7 @@ import { findApplication, findApplicationByKey, listApplications, writeApplicati
 import { listAudit } from './audit.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
+import { diagnose } from './diagnose.js'
 import {
   changeEmails,
   findEmail,
@@ -107,6 +108,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     concurrentCalls: countConnections(pool) - (listen ? 1 : 0),
     open,
     close,
+
+    diagnose: async () => {
+      await requireOpen()
+      return diagnose({ sql, transaction, pool, listen })
+    },
 
     establishPepper: async (sealed) => (await read(findPepper)) ?? write((db) => establishPepper(db, sealed)),
     resealPepper: (former, sealed) => write((db) => resealPepper(db, former, sealed)),

@@ -4,6 +4,7 @@ import { findApplication, findApplicationByKey, listApplications, writeApplicati
 import { listAudit, writeAudit } from './audit.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
+import { diagnose } from './diagnose.js'
 import { loadSqliteDriver, type SqliteDatabase } from './driver.js'
 import {
   changeEmails,
@@ -90,6 +91,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     concurrentCalls: 1,
     open,
     close: () => (closing ??= close()),
+
+    diagnose: async () => diagnose(await getConnection()),
 
     establishPepper: async (sealed) => (await read(findPepper)) ?? write((sql) => establishPepper(sql, sealed)),
     resealPepper: (former, sealed) => write((sql) => resealPepper(sql, former, sealed)),

@@ -87,7 +87,18 @@ describe('apps list', () => {
     await runInProcess(['apps', 'suspend', id, ...db()])
     const { items } = await runJson(['apps', 'list', '--api', 'orders', '--status', 'suspended', ...db()])
     expect(items).toMatchObject([{ id }])
-    expect((await runInProcess(['apps', 'list', '--api', 'nothing', ...db()])).stdout).toBe('No applications.\n')
+    const { stdout } = await runInProcess(['apps', 'list', '--api', 'nothing', ...db()])
+    expect(stdout).toBe('No applications with access to an API "nothing".\n')
+  })
+
+  it('names an API that the options do not have', async () => {
+    expect(await runInProcess(['apps', 'list', '--api', 'catlog', ...config])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'There is no API "catlog". Did you mean "catalog"? There are: orders, catalog, archive.',
+      ),
+    })
+    expect((await runInProcess(['apps', 'list', '--api', 'archive', ...config])).code).toBe(0)
   })
 
   it.each([

@@ -52,6 +52,14 @@ describe('the doctor reports', () => {
     expect(await findProblems('mail server', ...broken)).toMatchObject([
       { finding: 'The mail server cannot be used: Invalid login: 535' },
     ])
+    const smtp = await writeConfig(`
+      import { createTransport } from ${JSON.stringify(import.meta.resolve('nodemailer'))}
+      import { smtpMailer } from ${JSON.stringify(import.meta.resolve('../../../dist/esm/mailers/smtp.js'))}
+      const transport = createTransport({ host: '127.0.0.1', port: 1 })
+      export default () => ({ ...base(), mailer: smtpMailer({ transport, from: 'shop@example.com' }) })`)
+    expect(await findProblems('mail server', ...smtp)).toMatchObject([
+      { finding: 'The mail server cannot be used: connect ECONNREFUSED 127.0.0.1:1' },
+    ])
     const { findings } = await runDoctor(...(await writeMailer('')))
     expect(findings).toContainEqual(expect.objectContaining({ level: 'note', check: 'mail server' }))
   })

@@ -1,10 +1,14 @@
-import { createServer, type RequestListener } from 'node:http'
+import { once } from 'node:events'
+import { createServer, get, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import express from 'express'
 import { describe, expect, it, vi } from 'vitest'
+import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { APIS, openPlatform } from '../../support/platform.js'
 import { CONFIG, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { withStore, onTestEnd } = useDoctorSite()
+const { getFile, withStore, onTestEnd } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 const CHECK = 'the server at baseUrl'
 
@@ -31,7 +35,7 @@ describe('the doctor requests the key set at baseUrl, and reports', () => {
       res.end(body)
     })
     expect(await runDoctor(...config)).toMatchObject({ problems: 0 })
-    expect(paths).toEqual(['/v1/.well-known/jwks.json'])
+    expect(paths[0]).toBe('/v1/.well-known/jwks.json')
   })
 
   it('that no server answers: a note, and in production a problem', async () => {
@@ -76,7 +80,40 @@ describe('the doctor requests the key set at baseUrl, and reports', () => {
     expect(await findProblems(CHECK, ...config)).toEqual([])
   })
 
-  it('a proxy in front, with a note that "trust proxy" cannot be seen', async () => {
+  it('"trust proxy" that does not fit the proxies in front', async () => {
+    const app = express()
+    const { auth } = openPlatform({ baseUrl: 'http://localhost:3000', apis: APIS, store: sqliteStore(getFile()) })
+    onTestEnd(() => auth.close())
+    await auth.ready()
+    app.use('/v1', auth.router)
+    const server = createServer(app).listen(0, '127.0.0.1')
+    onTestEnd(() => server.close().closeAllConnections())
+    await once(server, 'listening')
+    /** Forwards to the app, and adds the caller to X-Forwarded-For as nginx does. */
+    await startServer((req, res) => {
+      const forwarded = [req.headers['x-forwarded-for'], req.socket.remoteAddress].filter(Boolean).join(', ')
+      const options = { path: req.url, headers: { ...req.headers, 'x-forwarded-for': forwarded } }
+      const { port } = server.address() as AddressInfo
+      get({ port, ...options }, (answer) => {
+        res.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(res)
+      })
+    })
+    const fix = "app.set('trust proxy', 1)"
+    expect(await findProblems(CHECK, ...config)).toMatchObject([
+      { finding: expect.stringContaining('The server takes the address of a proxy for its callers'), fix },
+    ])
+    for (const hops of [2, true]) {
+      app.set('trust proxy', hops)
+      expect(await findProblems(CHECK, ...config)).toMatchObject([
+        { finding: expect.stringContaining('Callers can choose the address that rate limits count'), fix },
+      ])
+    }
+    app.set('trust proxy', 1)
+    expect((await runDoctor(...config)).findings).toEqual([])
+  })
+
+  it('a proxy in front of a server that does not say how it uses X-Forwarded-For', async () => {
     const body = await readKeySet()
     await startServer((_req, res) => res.writeHead(200, { Server: 'nginx' }).end(body))
     const { findings, code } = await runDoctor(...config)
@@ -85,7 +122,7 @@ describe('the doctor requests the key set at baseUrl, and reports', () => {
       {
         level: 'note',
         finding: expect.stringContaining(
-          'proxy in front of the server (nginx). Whether "trust proxy" is set cannot be seen',
+          'proxy in front of the server (nginx). The server does not say whether "trust proxy" is set',
         ),
       },
     ])
