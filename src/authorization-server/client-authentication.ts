@@ -139,7 +139,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
 }
 
 /** Anything but a key or an id may be a secret in the wrong place, so it is not shown. */
-function describeAttempt({ known, isSuspended = false }: Attempt, presented: string): RefusedClient {
+function describeAttempt({ known, isSuspended }: Attempt, presented: string): RefusedClient {
   const client = isApplicationId(presented) ? presented : readKeyPrefix(presented)
   if (!known) return { reason: 'unknown_client', client }
   return { reason: isSuspended ? 'suspended' : 'wrong_secret', client, applicationId: known.id }
