@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { readRegistrationContact, readRegistrationName } from '../applications/validation.js'
 import { ApplicationError, OAuthError } from '../contracts/errors.js'
 import { readPairs } from '../http/form.js'
+import { ownMembers } from '../lib/own-members.js'
 
 /** What was entered in the registration form. */
 export interface FormFields {
@@ -36,12 +37,12 @@ export async function readFormFields(req: IncomingMessage): Promise<FormFields> 
 
 /** `openApis`: the names of the APIs that the form offers. */
 export function findFieldProblems({ name, contact, apis }: FormFields, openApis: readonly string[]): FieldProblems {
-  return {
+  return ownMembers({
     ...(isRefused(readRegistrationName, name) && { name: name === '' ? NAME_MISSING : NAME_REFUSED }),
     ...(isRefused(readRegistrationContact, contact) && { contact: contact === '' ? CONTACT_MISSING : CONTACT_REFUSED }),
     ...(!apis.every((api) => openApis.includes(api)) && { apis: API_UNKNOWN }),
     ...(apis.length === 0 && { apis: API_MISSING }),
-  }
+  })
 }
 
 const NAME_MISSING = 'Enter a name.'

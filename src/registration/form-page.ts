@@ -1,5 +1,6 @@
 import type { Api, Registration } from '../contracts/api.js'
 import { html, type Html } from '../lib/html.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { FieldProblems, FormFields } from './form-fields.js'
 import { renderPage } from './pages.js'
 
@@ -12,10 +13,13 @@ export interface RegistrationApi extends Api {
 export interface RefusedForm {
   /** What was entered; empty if it could not be read. */
   readonly fields: FormFields | undefined
-  readonly problems?: FieldProblems
+  readonly problems: FieldProblems
   /** Why it was refused, if that is no mistake in a field. */
-  readonly reason?: string
+  readonly reason: string | undefined
 }
+
+const EMPTY_FIELDS: FormFields = { name: '', contact: '', apis: [] }
+export const NO_PROBLEMS: FieldProblems = ownMembers({})
 
 /** `GET /`, and the answer to a form that was refused. */
 export function renderRegistrationPage(
@@ -23,8 +27,8 @@ export function renderRegistrationPage(
   developersUrl: string | undefined,
   refused?: RefusedForm,
 ): string {
-  const { name = '', contact = '', apis: chosen = [] } = refused?.fields ?? {}
-  const problems = refused?.problems ?? {}
+  const { name, contact, apis: chosen } = refused?.fields ?? EMPTY_FIELDS
+  const problems = refused?.problems ?? NO_PROBLEMS
   // Without the browser's own checks, which show one mistake at a time and none of the checkboxes.
   const form = html`${refused && renderSummary(refused)}
     <form method="post" novalidate>
@@ -68,7 +72,7 @@ export function renderRegistrationPage(
 }
 
 /** Gets the focus when the page is shown, so that it is read out, with a link to each field that is wrong. */
-function renderSummary({ problems = {}, reason }: RefusedForm): Html {
+function renderSummary({ problems, reason }: RefusedForm): Html {
   const links = Object.entries(problems).map(([field, problem]) => html`<li><a href="#${field}">${problem}</a></li>`)
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
     ${

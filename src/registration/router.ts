@@ -14,7 +14,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { Admit } from './admission.js'
 import { findFieldProblems, readFormFields, type FormFields } from './form-fields.js'
-import { renderRegistrationPage, type RefusedForm, type RegistrationApi } from './form-page.js'
+import { NO_PROBLEMS, renderRegistrationPage, type RefusedForm, type RegistrationApi } from './form-page.js'
 import { CONTENT_SECURITY_POLICY, renderClaimPage, renderRegisteredPage } from './pages.js'
 
 interface RegistrationRouterOptions {
@@ -77,7 +77,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       const mistakes = Object.values(problems)
       if (mistakes.length > 0) {
         logRefusal('registration', createDenial('invalid_request', mistakes.join(' ')))
-        return sendForm(res, 400, { fields, problems })
+        return sendForm(res, 400, { fields, problems, reason: undefined })
       }
       await register(fields, req)
       sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
@@ -122,7 +122,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     setHeaders(res, denied.headers)
     // The rest of a body that is too large is not read.
     if (!req.complete) res.setHeader('Connection', 'close')
-    sendForm(res, denied.status, { fields, reason: `${denied.description}.` })
+    sendForm(res, denied.status, { fields, problems: NO_PROBLEMS, reason: `${denied.description}.` })
   }
 
   async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {

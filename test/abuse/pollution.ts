@@ -20,7 +20,7 @@ interface RequestDraft {
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
 /** A request to every endpoint and guard, accepted and refused, by name. */
-export function draftRequests({ credentials }: AttackedPlatform): Readonly<Record<string, RequestDraft>> {
+function draftRequests({ credentials }: AttackedPlatform): Readonly<Record<string, RequestDraft>> {
   const [{ clientId, clientSecret, token }] = credentials.good as [AttackedPlatform['credentials']['good'][0]]
   const bearer = { Authorization: `Bearer ${token}` }
   const client = `client_id=${clientId}&client_secret=${clientSecret}`
@@ -62,7 +62,7 @@ export function draftRequests({ credentials }: AttackedPlatform): Readonly<Recor
 }
 
 /** Sends all requests at once. An answer that never comes has the status 0. */
-export async function sendAll(
+async function sendAll(
   port: number,
   drafts: Readonly<Record<string, RequestDraft>>,
   agent: Agent,
@@ -108,7 +108,7 @@ const REFUSAL_HEADERS = [
  * What is wrong with the answers of a polluted process, compared with those before. Empty if nothing is. `mayRefuse`: what was
  * accepted may be refused.
  */
-export function comparePolluted(
+function comparePolluted(
   before: Readonly<Record<string, Answer>>,
   after: Readonly<Record<string, Answer>>,
   { mayRefuse }: { readonly mayRefuse: boolean },
