@@ -208,7 +208,7 @@ describe.each(['memory', 'Redis'] as const)('rate limits counted in %s', (counte
       const { clientId } = await createApplication(auth, ['catalog'])
       await byKey(app, clientId)
       const shown = JSON.parse((await byKey(app, clientId)).text) as Record<string, string>
-      expect(Object.keys(shown)).toEqual(['Retry-After', 'RateLimit-Policy', 'RateLimit'])
+      expect(Object.keys(shown)).toEqual(expect.arrayContaining(['Retry-After', 'RateLimit-Policy', 'RateLimit']))
     })
   })
 })

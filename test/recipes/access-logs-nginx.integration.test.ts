@@ -39,7 +39,9 @@ it('docs/operations.md, "Access logs": nginx logs the key without the recipe, an
 
 /** The block of the page, in a server that forwards to `appPort`. One process, so that no other user needs the folder. */
 function createConfiguration(folder: string, port: number, appPort: number): string {
-  const block = blocksOf(readPage('docs/operations.md')).find(({ language }) => language === 'nginx')
+  const block = blocksOf(readPage('docs/operations.md')).find(
+    ({ language, code }) => language === 'nginx' && code.includes('log_format'),
+  )
   const recipe = block!.code.replace('/var/log/nginx/', `${folder}/`)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/tmp;`,
