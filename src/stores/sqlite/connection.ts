@@ -94,10 +94,24 @@ export function createSqliteConnection(
     single: (work) => enqueueRead(() => work(sql)),
     transaction: (work) => enqueueWrite(() => runInTransaction(sql, () => work(sql))),
     close: () => {
-      if (owned && !closed) database.close()
+      if (owned && !closed) closeDatabase(database)
       closed = true
     },
   }
+}
+
+/**
+ * The last connection to close should write the WAL into the file, but @photostructure/sqlite's close() leaves the connection
+ * open while there are prepared statements. Without the checkpoint, a copy of the file after a clean stop may hold nothing.
+ */
+function closeDatabase(database: SqliteDatabase): void {
+  try {
+    // PASSIVE: does not wait for other processes.
+    database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  } catch {
+    // The disk may be full, or the file gone. What was committed is in the WAL.
+  }
+  database.close()
 }
 
 /** The absolute path of the database's file; undefined for a database in memory. */

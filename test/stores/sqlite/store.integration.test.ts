@@ -34,6 +34,16 @@ describe('sqliteStore', () => {
     expect(turns - turnsOfWrites).toBeGreaterThan(3)
   })
 
+  it('writes everything into the file when it is closed, so that a copy of the file alone is complete', async () => {
+    const store = await files.openStore()
+    await store.saveApplication(application('a'), audit('a'))
+    await store.close()
+    const copy = join(files.folder, 'copy.sqlite')
+    await cp(files.file, copy)
+    const copied = await files.openStore(copy)
+    expect(await copied.findApplication('a')).toMatchObject({ id: 'a' })
+  })
+
   it.skipIf(process.platform === 'win32')(
     'creates a file that only its owner can read, and so are the files beside it',
     async () => {
