@@ -59,8 +59,8 @@ export default defineConfig({
   root,
   test: {
     projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration],
-    // The long lane measures, so it runs one file at a time. Many tests wait, so three share two cores.
-    maxWorkers: LANE === 'long' ? 1 : LANE === 'unit' ? 2 : 3,
+    // The long lane measures, so it runs one file at a time.
+    maxWorkers: LANE === 'long' ? 1 : 2,
     reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],
     coverage: {
       provider: 'v8',
