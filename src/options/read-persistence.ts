@@ -76,7 +76,7 @@ function checkSecret({ secrets: [newest], importUnencrypted }: Persistence, prod
   if (importUnencrypted) {
     warn({
       option: 'importUnencrypted',
-      problem: 'is true: whoever can write to the database can add signing keys',
+      problem: 'is true: anyone who can write to the database can add signing keys',
       fix: 'Remove it after the first start.',
     })
   }

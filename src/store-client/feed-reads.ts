@@ -27,7 +27,7 @@ interface FeedReadsOptions {
 const OVERTAKE_AFTER_MS = 250
 /** Bounds how many connections of a small pool stuck reads can hold. */
 const MAX_CONCURRENT_READS = 3
-/** The feed is also read when nobody waits for it. Whoever waits keeps the process alive. */
+/** Without a timer that keeps the process alive: the feed is also read when no call waits for it. A call that waits has its own. */
 const BACKGROUND = { background: true }
 
 interface Read {

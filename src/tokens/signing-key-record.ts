@@ -18,7 +18,7 @@ export function toPublicJwk(key: JWK, kid: string, algorithm: string): SigningKe
   return { ...key, kid, alg: algorithm, use: 'sig' }
 }
 
-/** Whether this platform wrote the record. Otherwise whoever can write to the database could publish a key of their own. */
+/** Whether this platform wrote the record. Otherwise anyone who can write to the database could publish a key. */
 export async function isAuthentic(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
   const authenticity = encryption.authenticate(record.sealedPrivateJwk, describeRecord(record))
   return authenticity === 'withoutContext' ? hasPrivateKey(record, encryption) : authenticity === 'authentic'

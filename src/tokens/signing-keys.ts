@@ -136,7 +136,7 @@ function createIgnoredKeys(logger: Pick<Logger, 'error'>): {
   let ignored: readonly string[] = []
 
   function describe(kids: readonly string[]): string {
-    // Whoever wrote them chose their text.
+    // Shortened, and without other characters: an attacker may have chosen them.
     const names = kids.slice(0, MAX_SHOWN_KIDS).map((kid) => kid.slice(0, MAX_KID_LENGTH).replace(/[^\w-]/g, '?'))
     const more = kids.length > MAX_SHOWN_KIDS ? `, and ${kids.length - MAX_SHOWN_KIDS} more` : ''
     return `Signing keys in the store are ignored, because they were not written with \`secret\`: ${names.join(', ')}${more}.`

@@ -18,7 +18,7 @@ import { openPlatform, SECRET } from '../support/platform.js'
 const PROCESS = fileURLToPath(new URL('../support/platform-process.mjs', import.meta.url))
 
 /** A change made in one process must hold in every other process within this time. */
-const MAX_DELAY_MS = 2000
+const MAX_DELAY_MS = 1000
 /** How long each change took; the longest is printed. */
 const delays: { readonly what: string; readonly milliseconds: number }[] = []
 
@@ -203,8 +203,8 @@ describe.each(['here', 'elsewhere'] as const)('a change made %s:', (where) => {
     await maker.operate('applications', 'resume', id)
     const since = performance.now()
     await maker.caller.bearer('/orders/items', accessToken).expect(200)
-    for (const instance of Object.values(instances))
-      await waitUntilApplied('resumption', instance, isAnswered(200), since)
+    const follow = (instance: Instance) => waitUntilApplied('resumption', instance, isAnswered(200), since)
+    await Promise.all(Object.values(instances).map(follow))
   })
 
   it('an access token issued anywhere after revokeTokens() resolved is accepted everywhere', async () => {
@@ -245,7 +245,8 @@ describe.each(['here', 'elsewhere'] as const)('a change made %s:', (where) => {
     const fresh = { ...credentials, ...secret.credentials }
     const asked = async (caller: Caller) => (await caller.token('orders', fresh)).status === 200
     const since = performance.now()
-    for (const instance of Object.values(instances)) await waitUntilApplied('a new secret', instance, asked, since)
+    const follow = (instance: Instance) => waitUntilApplied('a new secret', instance, asked, since)
+    await Promise.all(Object.values(instances).map(follow))
   })
 
   it('a new signing key is published and signs everywhere within a second, and its tokens are accepted at once', async () => {
@@ -257,7 +258,8 @@ describe.each(['here', 'elsewhere'] as const)('a change made %s:', (where) => {
     expect(decodeProtectedHeader(fresh).kid).toBe(kid)
     for (const { caller } of Object.values(instances)) await caller.bearer('/orders/items', fresh).expect(200)
 
-    for (const instance of Object.values(instances)) {
+    // At the same time, because the delay of one process must not count the checks of another.
+    const follow = async (instance: Instance): Promise<void> => {
       const follows = async (caller: Caller): Promise<boolean> => {
         const published = await (await fetch(`${instance.address}/.well-known/jwks.json`)).text()
         const { kid: signedBy } = decodeProtectedHeader(await caller.accessToken('orders', credentials))
@@ -267,6 +269,7 @@ describe.each(['here', 'elsewhere'] as const)('a change made %s:', (where) => {
       // Tokens that the previous key signed are still accepted.
       await instance.caller.bearer('/orders/items', accessToken).expect(200)
     }
+    await Promise.all(Object.values(instances).map(follow))
   })
 
   it('the revocation of a signing key holds at once there, and within a second everywhere', async () => {

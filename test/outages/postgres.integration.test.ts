@@ -49,7 +49,7 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
   it('whose connections are reset, or become half-open, is connected to again', async ({ onTestFinished: atEnd }) => {
     const { host, proxy } = await openProxiedHost(atEnd, { connectionTimeoutMillis: 3000 })
     proxy.reset()
-    expect(await measureRecovery(host)).toBeLessThan(2000)
+    expect(await measureRecovery(host)).toBeLessThan(1000)
     proxy.drop()
     // A half-open connection emits no event: only time-outs find it.
     expect(await measureRecovery(host)).toBeLessThan(15_000)
@@ -71,7 +71,7 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
         problems: expect.stringMatching(/unavailable since .*Z: (it refuses connections|the connection was lost)/),
       })
       await proxy.forward()
-      expect(await measureRecovery(host)).toBeLessThan(2000)
+      expect(await measureRecovery(host)).toBeLessThan(1000)
     }
     expect(host.storeEvents).toEqual(['unavailable', 'available', 'unavailable', 'available'])
   })
@@ -88,7 +88,7 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
     expect(first.ms).toBeLessThan(MAX_ANSWER_MS)
     expect(await host.askCached()).toEqual(answersWith(503))
     for (const client of held) client.release()
-    expect(await measureRecovery(host)).toBeLessThan(2000)
+    expect(await measureRecovery(host)).toBeLessThan(1000)
     expect(pool.waitingCount).toBe(0)
   })
 

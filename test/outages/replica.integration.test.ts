@@ -24,7 +24,7 @@ it(
     await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), { timeout: 5000 })
     expect((await host.health()).ok).toBe(false)
     await server.start()
-    expect(await measureRecovery(host)).toBeLessThan(2000)
+    expect(await measureRecovery(host)).toBeLessThan(1000)
 
     // A change that was being committed when PostgreSQL was restarted: its transactions may be another server's now.
     const proxy = await startTcpProxy(server.url)

@@ -90,7 +90,7 @@ export const applicationCommands = [
     options: {
       'revoke-tokens': {
         kind: 'flag',
-        description: 'Its access tokens are refused for ever, also after "apps resume".',
+        description: 'Its access tokens stay refused, also after "apps resume".',
       },
     },
     example: `apps suspend ${EXAMPLE_ID} --revoke-tokens --db platform.sqlite`,
