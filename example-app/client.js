@@ -64,7 +64,7 @@ await step('an order is placed, read, listed, changed and cancelled', async () =
   expectAnswer(await request('GET', address, { headers: bearer }), notFound)
 })
 
-await step('an order that makes no sense: 400', async () => {
+await step('an invalid order: 400', async () => {
   const answer = await request('POST', orders, { headers: bearer, json: { ...order, quantity: 'many' } })
   expectAnswer(answer, { status: 400, body: { error: 'invalid_request', error_description: /quantity/ } })
 })
