@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../contracts/errors.js'
 import { invalidOption } from './checks.js'
 
-export const DEFAULT_KEY_HEADER = 'X-Api-Key'
+const DEFAULT_KEY_HEADER = 'X-Api-Key'
 
 /** The headers of an API's keys: `apis.x.header`, one name or two. */
 export function readKeyHeaders(option: string, header: unknown = DEFAULT_KEY_HEADER): readonly string[] {
