@@ -58,7 +58,8 @@ export function createBearerErrors(
 export function createApiKeyErrors(
   api: Api,
 ): ErrorResponses<KeyFailureReason | 'noCredential' | 'duplicateCredential'> {
-  const header = ['header', 'X-Api-Key'] as const
+  const [name = '', otherName] = api.keyHeaders
+  const header = ['header', name] as const
 
   function createError(error: ErrorCode, description: string): Denial {
     const parameters = [['realm', api.name], ['error', error], ['error_description', description], header] as const
@@ -67,10 +68,13 @@ export function createApiKeyErrors(
 
   const accessDenied = createError('access_denied', 'The application may not use this API')
   return {
-    noCredential: createDenial('unauthorized', 'An API key is needed: X-Api-Key: <API key>', {
+    noCredential: createDenial('unauthorized', `An API key is needed: ${name}: <API key>`, {
       'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], header]),
     }),
-    duplicateCredential: createError('invalid_request', 'There are two X-Api-Key headers'),
+    duplicateCredential: createError(
+      'invalid_request',
+      otherName === undefined ? `There are two ${name} headers` : `Send one key, in ${name} or in ${otherName}`,
+    ),
     invalidApiKey: createError('invalid_api_key', 'The API key is not valid'),
     suspended: accessDenied,
     notAllowed: accessDenied,
