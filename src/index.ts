@@ -17,6 +17,7 @@ export {
 
 export type {
   AllowRegistration,
+  CredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
   RateLimitsOptions,
@@ -76,6 +77,7 @@ export type {
   EmailChange,
   EmailPurpose,
   EmailQuery,
+  ExpiryQuery,
   QueuedEmail,
   RevokedAccessToken,
   SchemaMigration,
