@@ -72,7 +72,7 @@ export function createApiKeyErrors(
     noCredential: createDenial('unauthorized', `An API key is needed: ${name}: <API key>`, {
       'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], header]),
     }),
-duplicateCredential: createError(
+    duplicateCredential: createError(
       'invalid_request',
       otherName === undefined ? `There are two ${name} headers` : `Send one key, in ${name} or in ${otherName}`,
     ),
