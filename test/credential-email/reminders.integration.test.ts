@@ -58,8 +58,6 @@ function openReminding(test: Test, options: Partial<Omit<PlatformAuthOptions, 'a
   }
 }
 
-const subjects = (emails: readonly EmailMessage[]): string[] => emails.map(({ subject }) => subject)
-
 /** A mailer that refuses while there is an error. */
 function refusingMailer(): Mailer & { error: object | undefined; readonly emails: EmailMessage[] } {
   const emails: EmailMessage[] = []
@@ -284,6 +282,20 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
     mailer.error = undefined
     expect(await auth.outbox.retry()).toEqual({ retried: 1 })
     await waitForEmails(mailer.emails, 1)
-    expect(subjects(mailer.emails)[0]).toMatch(/^Your key for /)
+    expect(mailer.emails[0]?.subject).toMatch(/^Your key for /)
+  })
+
+  it('for good is deleted once its credential has expired', async ({ expect, onTestFinished }) => {
+    const mailer = refusingMailer()
+    mailer.error = { permanent: true, code: 'EENVELOPE', responseCode: 550 }
+    const store = memoryStore()
+    const first = openReminding({ onTestFinished }, { store, mailer })
+    const { id } = await first.create()
+    await first.advance(60 * DAY)
+    await expect.poll(async () => (await first.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('failed')
+    await first.auth.close()
+    first.clock.advance(30 * DAY)
+    const second = openProvider({ onTestFinished }, { store, now: first.clock.now })
+    await expect.poll(() => second.listEmails(id), POLL_OPTIONS).toEqual([])
   })
 })
