@@ -326,7 +326,7 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, scopes, registrationScopes, accessTokenLifetime, header\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, scopes, registrationScopes, accessTokenLifetime, header\./,
     ],
     [{ scheme: 'apiKey', scopes: {} }, /^apis\.orders\.scopes is for oauth2 APIs\. A key API has none; leave it out\./],
     [
