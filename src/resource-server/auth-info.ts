@@ -1,4 +1,5 @@
-import type { Identity } from './authenticate.js'
+import type { Api } from '../contracts/api.js'
+import type { Identity } from './identity.js'
 
 /** What a guard has established about a request. `scheme` tells whether there is an access token. */
 export type AuthInfo = AccessTokenInfo | ApiKeyInfo
@@ -35,7 +36,8 @@ interface CallerInfo {
 
 /**
  * The application that calls this route, and what it may do there, as the last guard established it; with `api`, as the
- * guard of that API did. Throws if there was no such guard, or if it is `optional` and the request has no credential for it.
+ * guard of that API did. A new object for each call. Throws if there was no such guard, or if it is `optional` and the request has
+ * no credential for it.
  *
  * @example
  * ```ts
@@ -68,40 +70,39 @@ export function authOf(req: object, api?: string): AuthInfo {
  * ```
  */
 export function maybeAuthOf(req: object, api?: string): AuthInfo | undefined {
-  const slots: Slots = req
-  const last = slots[AUTH]
-  return api === undefined || last?.api === api ? last : slots[EARLIER]?.findLast((info) => info.api === api)
+  const { [LAST]: last, [EARLIER]: earlier }: Slots = req
+  if (api === undefined || last?.api.name === api) return last?.toAuthInfo()
+  return earlier?.findLast((identity) => identity.api.name === api)?.toAuthInfo()
+}
+
+/** What an earlier guard of this API has established about a request. `api` is the object itself: two platforms share nothing. */
+export function findIdentity(request: object, api: Api): Identity | undefined {
+  const slots: Slots = request
+  const last = slots[LAST]
+  // The common case: no guard has run yet.
+  if (last === undefined) return undefined
+  if (last?.api === api) return last
+  return slots[EARLIER]?.findLast((identity) => identity.api === api)
 }
 
 /** Puts an identity on a request, where `authOf` reads it. Without an identity, `authOf(req)` throws from now on. */
-export function setAuthInfo(request: object, identity: Identity | undefined): void {
+export function setIdentity(request: object, identity: Identity | undefined): void {
   const slots: Slots = request
-  const last = slots[AUTH]
-  // A second guard of the same API: handlers may have changed the object.
-  if (last && last.api === identity?.api.name && last.application.id === identity.application.id) return
+  const last = slots[LAST]
+  if (last === identity) return
   if (last) (slots[EARLIER] ??= []).push(last)
-  if (last || identity) slots[AUTH] = identity && createAuthInfo(identity)
+  if (last || identity) slots[LAST] = identity ?? null
 }
 
-/** A new object for each request, because a handler may change it. */
-export function createAuthInfo({ api, application, scopes, token }: Identity): AuthInfo {
-  const { id, name } = application
-  if (!token) return { scheme: 'apiKey', api: api.name, application: { id, name }, scopes: [] }
-  return {
-    scheme: 'oauth2',
-    api: api.name,
-    application: { id, name },
-    scopes: [...scopes],
-    token: { id: token.id, issuedAt: new Date(token.iat * 1000), expiresAt: new Date(token.exp * 1000) },
-  }
-}
-
-/** A registered symbol: an ESM and a CommonJS copy of this package read the same property. */
-const AUTH = Symbol.for('express-platform-auth')
+/**
+ * What the last guard established; null if it found no credential and earlier guards did. A registered symbol: an ESM and a
+ * CommonJS copy of this package read the same property.
+ */
+const LAST = Symbol.for('express-platform-auth')
 /** What guards before the last one established, in their order. */
 const EARLIER = Symbol.for('express-platform-auth.earlier')
 
 interface Slots {
-  [AUTH]?: AuthInfo | undefined
-  [EARLIER]?: AuthInfo[]
+  [LAST]?: Identity | null
+  [EARLIER]?: Identity[]
 }

@@ -9,7 +9,14 @@ import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import type { Authenticator } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors } from './error-responses.js'
-import { createGuardFactory, type Guard, type GuardFactoryOptions } from './guard.js'
+import {
+  createGuardFactory,
+  DUPLICATE_CREDENTIAL,
+  MALFORMED_CREDENTIAL,
+  NO_CREDENTIAL,
+  type Guard,
+  type GuardFactoryOptions,
+} from './guard.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 
 /** The options of every guard. */
@@ -50,13 +57,15 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         optional,
         onDenied,
         errors: createBearerErrors(api, scopes),
+        header: 'authorization',
+        recall: (authorization) => authenticator.recallAccessToken(api, authorization.slice('Bearer '.length)),
         authenticate: authenticateBearer,
         readClient: readTokenClient,
         readCredential(req) {
-          if (hasDuplicateHeader(req, 'authorization')) return 'duplicateCredential'
+          if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
           const authorization = readBearer(readHeader(req, 'authorization'))
-          if (authorization === undefined) return 'noCredential'
-          return authorization ? { authorization } : 'malformed'
+          if (authorization === undefined) return NO_CREDENTIAL
+          return authorization === false ? MALFORMED_CREDENTIAL : authorization
         },
         prepareResponse: undefined,
       })
@@ -68,12 +77,14 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         optional,
         onDenied,
         errors: createApiKeyErrors(api),
+        header: 'x-api-key',
+        recall: (apiKey) => authenticator.recallApiKey(api, apiKey),
         authenticate: authenticateApiKey,
         readClient: readApiKeyClient,
         readCredential(req) {
-          if (hasDuplicateHeader(req, 'x-api-key')) return 'duplicateCredential'
+          if (hasDuplicateHeader(req, 'x-api-key')) return DUPLICATE_CREDENTIAL
           const apiKey = readHeader(req, 'x-api-key')
-          return typeof apiKey === 'string' && apiKey !== '' ? { 'x-api-key': apiKey } : 'noCredential'
+          return typeof apiKey === 'string' && apiKey !== '' ? apiKey : NO_CREDENTIAL
         },
         prepareResponse: forbidSharedCaching,
       })
