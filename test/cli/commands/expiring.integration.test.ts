@@ -53,7 +53,7 @@ describe('apps list --expiring', () => {
   it('says that there are none, and how to write a time', async () => {
     expect((await runInProcess(list('0d'))).stdout).toMatch(/^No credential expires before \d{4}-.*Z\.\n$/)
     for (const time of ['30', 'd', '30m', '1.5d', '-1d', '1000000d']) {
-      const { code, stderr } = await runInProcess(list(`${time}`))
+      const { code, stderr } = await runInProcess(list(time))
       expect([code, stderr.split('\n')[0]]).toEqual([
         2,
         expect.stringContaining(
