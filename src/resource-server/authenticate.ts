@@ -3,10 +3,11 @@ import type { ApplicationCache } from '../applications/application-cache.js'
 import { isLive, type Credentials } from '../applications/credentials.js'
 import { findGrant } from '../applications/grants.js'
 import type { LastUsed } from '../applications/last-used.js'
+import { isUsableAt } from '../applications/restrictions.js'
 import type { Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
 import { readOrigin } from '../contracts/events.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
 import { formatFailureKey } from '../http/request.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
@@ -32,7 +33,7 @@ export type TokenFailureReason =
   | 'suspended'
   | 'notAllowed'
 /** Why an API key is refused. */
-export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed'
+export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed' | 'restrictedKey'
 
 /**
  * Answers synchronously when everything is cached, which is the common case. Rejects if the store cannot answer, or for too
@@ -104,13 +105,17 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     req: IncomingMessage | undefined,
   ): MaybePromise<Identity | KeyFailureReason> {
     if (!application) return refuseKey('invalidApiKey', application, req)
-    if (!hasLiveKey(application, hash)) return refuseKey(describeKey(application, hash), application, req)
+    const key = findKey(application, hash)
+    if (!key) return refuseKey('invalidApiKey', application, req)
+    if (!isLive(key, now())) return refuseKey('expiredApiKey', application, req)
     // Only a caller with a valid key may learn that its application is suspended.
     if (application.status === 'suspended') return 'suspended'
     if (application.status === 'deleted') return refuseKey('invalidApiKey', application, req)
     lastUsed.note(hash)
     const grant = findGrant(application, api)
-    const result = grant ? { api, application, scopes: NO_SCOPES, token: undefined } : 'notAllowed'
+    let result: Identity | KeyFailureReason = 'notAllowed'
+    if (grant)
+      result = isUsableAt(key, api) ? { api, application, scopes: NO_SCOPES, token: undefined } : 'restrictedKey'
     return application.status === 'pending' ? activateFirst(result, application, hash, req) : result
   }
 
@@ -122,11 +127,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   ): MaybePromise<KeyFailureReason> {
     if (!limitFailures || !req) return reason
     return limitFailures(formatFailureKey(req, application?.id)).then(() => reason)
-  }
-
-  function hasLiveKey({ keys }: ApplicationRecord, hash: string): boolean {
-    for (const key of keys) if (key.hash === hash) return isLive(key, now())
-    return false
   }
 
   function activateFirst<Result>(
@@ -158,8 +158,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 const NO_SCOPES: readonly string[] = []
 
 /** Why a key that is not live is refused: it has expired, or is no longer the application's. */
-function describeKey({ keys }: ApplicationRecord, hash: string): KeyFailureReason {
-  return keys.some((key) => key.hash === hash) ? 'expiredApiKey' : 'invalidApiKey'
+/** A loop, because a closure would be allocated for every request. */
+function findKey({ keys }: ApplicationRecord, hash: string): CredentialRecord | undefined {
+  for (const key of keys) if (key.hash === hash) return key
+  return undefined
 }
 
 function checkTokenApplication(
