@@ -3,6 +3,7 @@ import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
+import { createNamedCredentials } from './applications/named-credentials.js'
 import { createRegistry } from './applications/registry.js'
 import type { Store } from './contracts/store.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
@@ -11,7 +12,18 @@ import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from '.
 export interface AdminApi {
   readonly applications: Pick<
     Applications,
-    'get' | 'list' | 'approve' | 'deny' | 'update' | 'suspend' | 'resume' | 'delete' | 'disallow' | 'revokeTokens'
+    | 'get'
+    | 'list'
+    | 'approve'
+    | 'deny'
+    | 'update'
+    | 'suspend'
+    | 'resume'
+    | 'delete'
+    | 'disallow'
+    | 'updateCredential'
+    | 'endCredential'
+    | 'revokeTokens'
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
@@ -44,7 +56,11 @@ export async function openAdmin(store: Store): Promise<AdminApi> {
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
-    applications: { ...createRegistry({ store, writer, opened, now }), disallow },
+    applications: {
+      ...createRegistry({ store, writer, opened, now }),
+      ...createNamedCredentials({ store, writer, opened, now }),
+      disallow,
+    },
     signingKeys: {
       async list() {
         const records = await store.listSigningKeys()

@@ -3,11 +3,13 @@ import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createCleanup } from './cleanup.js'
+import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
 import type { LastUsed } from './last-used.js'
+import { createNamedCredentials } from './named-credentials.js'
 import { createRegistration, type PrepareRegistration } from './registration.js'
 import { createRegistry } from './registry.js'
 import { createReminders } from './reminders.js'
@@ -54,6 +56,8 @@ export function createApplications({ lastUsed, ...options }: ApplicationsOptions
     applications: {
       ...createRegistry({ ...options, flushLastUsed: lastUsed.flush }),
       ...createGrants(options),
+      ...createCredentialCreation(options),
+      ...createNamedCredentials(options),
       ...createCredentialRotation(options),
       create,
       // Async: a mistake rejects.
