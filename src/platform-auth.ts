@@ -168,13 +168,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     store, limit: cache.applications, limitLookups, readAddress: readClientAddress,
   }) // prettier-ignore
   const { maxAge, remindBefore } = settings.credentials
-  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
+  const maximumAges = { maxAge, apis }
+  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
   const lastUsed = createLastUsed({ store, now })
   const credentialEmail = createCredentialEmail({
-    store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
+    store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, maximumAges, emit, logger, now,
   }) // prettier-ignore
   const { applications, prepareRegistration, outbox, background } = createApplications({
-    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, remindBefore, onEmailDue: credentialEmail.wake, logger, now,
+    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, maximumAges, remindBefore, onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })

@@ -4,6 +4,7 @@ import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createCleanup } from './cleanup.js'
 import { createCredentialCreation } from './credential-creation.js'
+import type { MaximumAges } from './credential-expiry.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
@@ -22,6 +23,7 @@ interface ApplicationsOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
+  readonly maximumAges: MaximumAges
   /** Days before an expiry. */
   readonly remindBefore: readonly number[]
   /** Called when an e-mail has become due. */

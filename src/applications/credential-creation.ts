@@ -8,6 +8,7 @@ import {
   type Applications,
   type CredentialInfo,
 } from './applications-api.js'
+import { findLatestExpiry, refuseLaterExpiry, type MaximumAges } from './credential-expiry.js'
 import { addCredential, LISTS, refuseTakenName } from './credential-lists.js'
 import type { CredentialKind, Credentials } from './credentials.js'
 import { describeCredential, formatEnd } from './named-credentials.js'
@@ -20,6 +21,7 @@ interface CredentialCreationOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
+  readonly maximumAges: MaximumAges
   readonly now: () => number
 }
 
@@ -27,7 +29,7 @@ interface CredentialCreationOptions {
 export function createCredentialCreation(
   options: CredentialCreationOptions,
 ): Pick<Applications, 'addKey' | 'addSecret'> {
-  const { apis, writer, opened, now } = options
+  const { apis, writer, opened, maximumAges, now } = options
 
   async function add(
     id: string,
@@ -45,6 +47,9 @@ export function createCredentialCreation(
       const list = current[LISTS[kind]]
       refuseTakenName(list, kind, name, createdAt)
       const terms = { name, apis: restrict(current), expiresAt: expiresAt ?? undefined }
+      const use = { kind, granted: current.apis, restriction: terms.apis }
+      if (terms.expiresAt !== undefined)
+        refuseLaterExpiry(terms.expiresAt, findLatestExpiry(maximumAges, use, createdAt))
       const minted = credentials.mint(kind, createdAt, terms)
       return {
         changed: { [LISTS[kind]]: addCredential(list, minted.record, createdAt) },
@@ -56,7 +61,9 @@ export function createCredentialCreation(
         result: minted,
       }
     })
-    const { plain, record: credential } = result!
+    const { plain, record: minted } = result!
+    // As it was saved: with the end of its maximum age.
+    const credential = record[LISTS[kind]].find(({ id }) => id === minted.id)!
     return { application: toApplication(record, createdAt), credential: toCredentialInfo(credential), plain }
   }
 

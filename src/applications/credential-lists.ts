@@ -1,5 +1,6 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import { inheritExpiry, type MaximumAges } from './credential-expiry.js'
 import {
   DEFAULT_NAME,
   isLive,
@@ -88,10 +89,16 @@ export function findNewest(
   return records.find((record) => record.name === name && isLive(record, now))
 }
 
-/** What a new credential has from the one of its name that it replaces. */
-export function inheritTerms(records: readonly CredentialRecord[], name: string, now: number): CredentialTerms {
-  const replaced = findNewest(records, name, now)
-  return { name, apis: replaced?.apis, expiresAt: replaced?.expiresAt }
+/** What a new credential has from the live one of its kind and name that it replaces. */
+export function inheritTerms(
+  record: Pick<ApplicationRecord, 'apis' | 'keys' | 'secrets'>,
+  kind: CredentialKind,
+  name: string,
+  { maximumAges, now }: { readonly maximumAges: MaximumAges | undefined; readonly now: number },
+): CredentialTerms {
+  const replaced = findNewest(record[LISTS[kind]], name, now)
+  const use = { kind, granted: record.apis, restriction: replaced?.apis }
+  return { name, apis: replaced?.apis, expiresAt: inheritExpiry(maximumAges, use, replaced) }
 }
 
 /** A credential of an application and its kind; throws with code `credential_not_found`. */

@@ -1,6 +1,7 @@
 import type { ApplicationRecord, CredentialRecord, QueuedEmail, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type Applications } from './applications-api.js'
+import { findLatestExpiry, refuseLaterExpiry, type MaximumAges } from './credential-expiry.js'
 import { findCredential, findLiveCredential, LISTS, refuseTakenName, removeCredentials } from './credential-lists.js'
 import type { CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from './queued-emails.js'
@@ -12,6 +13,8 @@ interface NamedCredentialsOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
+  /** Undefined in a process without the platform's options. */
+  readonly maximumAges?: MaximumAges
   readonly now: () => number
 }
 
@@ -19,7 +22,18 @@ interface NamedCredentialsOptions {
 export function createNamedCredentials(
   options: NamedCredentialsOptions,
 ): Pick<Applications, 'updateCredential' | 'endCredential'> {
-  const { store, writer, opened, now } = options
+  const { store, writer, opened, maximumAges, now } = options
+
+  /** A credential that was made before there was a maximum age may keep what it has, and nothing may exceed both. */
+  function refuseLongerLife(
+    { apis: granted }: ApplicationRecord,
+    kind: CredentialKind,
+    { apis: restriction, createdAt, expiresAt: stored }: CredentialRecord,
+    expiresAt: number | undefined,
+  ): void {
+    const latest = findLatestExpiry(maximumAges, { kind, granted, restriction }, createdAt)
+    if (latest !== undefined && stored !== undefined) refuseLaterExpiry(expiresAt, Math.max(latest, stored))
+  }
 
   return {
     async updateCredential(id, credentialId, { name: givenName, expiresAt: givenEnd, by }) {
@@ -30,10 +44,10 @@ export function createNamedCredentials(
         refuseDeleted(current, 'updateCredential')
         const { kind, credential } = findLiveCredential(current, credentialId, now())
         if (name !== undefined && name !== credential.name) refuseTakenName(current[LISTS[kind]], kind, name, now())
+        if (expiresAt !== undefined) refuseLongerLife(current, kind, credential, expiresAt ?? undefined)
         const changes = {
           ...(name !== undefined && { name }),
-          // Reminders of the former end say nothing of the new one.
-          ...(expiresAt !== undefined && { expiresAt: expiresAt ?? undefined, remindedDays: undefined }),
+          ...(expiresAt !== undefined && { expiresAt: expiresAt ?? undefined }),
         }
         const details = {
           ...describeCredential(kind, { ...credential, ...changes }),

@@ -9,7 +9,7 @@ import {
   removeCredentials,
   retireOthers,
 } from '../applications/credential-lists.js'
-import { findExpiring } from '../applications/credential-expiry.js'
+import { findExpiring, type MaximumAges } from '../applications/credential-expiry.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { findReplacedName, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
@@ -47,6 +47,7 @@ interface AttemptsOptions {
   readonly composeEmail: ComposeEmail
   readonly composeReminder: ComposeReminder
   readonly delivery: 'inline' | 'claim-link'
+  readonly maximumAges: MaximumAges
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
@@ -157,7 +158,7 @@ function prepareReminder(
 
 /** Undefined if the credential that it would replace is gone; `full` if there is no room for another one. */
 function prepareDelivery(
-  { apis, credentials, composeEmail, delivery, now }: AttemptsOptions,
+  { apis, credentials, composeEmail, delivery, maximumAges, now }: AttemptsOptions,
   leased: QueuedEmail,
   current: Recipient,
 ): Prepared | 'full' | undefined {
@@ -169,9 +170,9 @@ function prepareDelivery(
   const attemptCount = leased.attemptCount + 1
   // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
   const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
-  const list = purpose === 'secret' ? LISTS.secret : LISTS.key
-  const terms = inheritTerms(application[list], name, now())
-  const hasPrevious = findNewest(application[list], name, now()) !== undefined
+  const kind = purpose === 'secret' ? 'secret' : 'key'
+  const terms = inheritTerms(application, kind, name, { maximumAges, now: now() })
+  const hasPrevious = findNewest(application[LISTS[kind]], name, now()) !== undefined
   const content = { application, purpose, to: current.contact, overlap, terms, hasPrevious }
 
   if (delivery === 'claim-link') {

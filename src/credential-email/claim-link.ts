@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
-import { inheritTerms, isFull, LISTS, replaceCredential } from '../applications/credential-lists.js'
+import type { MaximumAges } from '../applications/credential-expiry.js'
+import { inheritTerms, isFull, replaceCredential } from '../applications/credential-lists.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { findReplacedName } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
@@ -28,10 +29,11 @@ interface ClaimOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
+  readonly maximumAges: MaximumAges
   readonly now: () => number
 }
 
-export function createClaim({ store, apis, writer, opened, now }: ClaimOptions): ClaimCredentials {
+export function createClaim({ store, apis, writer, opened, maximumAges, now }: ClaimOptions): ClaimCredentials {
   async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
     const email = await store.findEmailByClaimLink(hash)
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
@@ -57,7 +59,8 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
       if (name === undefined) return undefined
       const { purpose, overlap } = unclaimed
       const claimedAt = now()
-      const terms = inheritTerms(current[purpose === 'secret' ? LISTS.secret : LISTS.key], name, claimedAt)
+      const kind = purpose === 'secret' ? 'secret' : 'key'
+      const terms = inheritTerms(current, kind, name, { maximumAges, now: claimedAt })
       const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
       return {
         changed: {
