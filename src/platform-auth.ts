@@ -66,7 +66,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   ): Guard
   /** A guard for the only key API. */
   requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, GuardOptions>): Guard
-  /** A guard for a route of a key API: calls `next()` for a request with a valid `X-Api-Key`, and refuses every other. */
+  /** A guard for a route of a key API: calls `next()` for a request with a valid key in its header, and refuses every other. */
   requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
   verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AccessTokenInfo>
@@ -167,13 +167,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const applicationCache = createApplicationCache({
     store, limit: cache.applications, limitLookups, readAddress: readClientAddress,
   }) // prettier-ignore
-  const writer = createApplicationWriter({ store, applicationCache, emit, now })
+  const { maxAge, remindBefore } = settings.credentials
+  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
-  const { applications, prepareRegistration, outbox, cleanup } = createApplications({
-    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, onEmailDue: credentialEmail.wake, logger, now,
+  const { applications, prepareRegistration, outbox, background } = createApplications({
+    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, remindBefore, onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })
@@ -206,14 +207,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
       await keyRotation.ensure()
       closing.throwIfAborted()
       credentialEmail.start()
-      cleanup.start()
+      background.start()
       rotationTimer.start()
     },
     async stop() {
       rotationTimer.close()
       accessTokens.close()
       rateLimits.close()
-      cleanup.close()
+      await background.close()
       await credentialEmail.close()
       await lastUsed.close()
       await store.close()
@@ -242,6 +243,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   return auth
 }
 
-function describeApi({ name, title, description, scheme, scopes, tokenEndpoint, resource }: ApiSettings): Api {
-  return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, resource })
+function describeApi(settings: ApiSettings): Api {
+  const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings
+  return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource })
 }

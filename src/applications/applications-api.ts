@@ -44,7 +44,7 @@ export interface ActorOptions {
 export type IssuedCredentials = ClientCredentials | KeyOnly
 
 interface KeyOnly {
-  /** The key: `client_id`, and the value of `X-Api-Key`. */
+  /** The key: `client_id`, and the value of the header of key APIs (`X-Api-Key`). */
   readonly clientId: string
   /** Undefined if the application uses no oauth2 API. */
   readonly clientSecret?: never
@@ -110,6 +110,8 @@ export interface Applications<ApiNames extends string = string> {
     readonly limit?: number | undefined
     readonly api?: ApiNames | undefined
     readonly status?: ApplicationStatus | undefined
+    /** Only those with a live credential that expires before that time. */
+    readonly expiringBefore?: Date | undefined
   }): Promise<{ items: Application[]; next?: string }>
   /**
    * A new contact also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to

@@ -75,9 +75,9 @@ export function createRegistration(
         keys: key ? [key.record] : [],
         secrets: secret ? [secret.record] : [],
       }
-      await writer.add(record, { type: 'application.registered', by }, { details: { apis: granted } })
+      const saved = await writer.add(record, { type: 'application.registered', by }, { details: { apis: granted } })
       return {
-        application: toApplication(record, createdAt),
+        application: toApplication(saved, createdAt),
         credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
       }
     },
@@ -93,6 +93,8 @@ function createRecord(
     apis,
     keys: [],
     secrets: [],
+    metadata: undefined,
+    externalId: undefined,
     createdAt,
     tokensRevokedAt: 0,
     version: 1,

@@ -9,7 +9,14 @@ import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import type { Authenticator } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors } from './error-responses.js'
-import { createGuardFactory, type Guard, type GuardFactoryOptions } from './guard.js'
+import {
+  createGuardFactory,
+  DUPLICATE_CREDENTIAL,
+  MALFORMED_CREDENTIAL,
+  NO_CREDENTIAL,
+  type Guard,
+  type GuardFactoryOptions,
+} from './guard.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 
 /** The options of every guard. */
@@ -50,32 +57,40 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         optional,
         onDenied,
         errors: createBearerErrors(api, scopes),
+        header: 'authorization',
+        recall: (authorization) => authenticator.recallAccessToken(api, authorization.slice('Bearer '.length)),
         authenticate: authenticateBearer,
         readClient: readTokenClient,
         readCredential(req) {
-          if (hasDuplicateHeader(req, 'authorization')) return 'duplicateCredential'
+          if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
           const authorization = readBearer(readHeader(req, 'authorization'))
-          if (authorization === undefined) return 'noCredential'
-          return authorization ? { authorization } : 'malformed'
+          if (authorization === undefined) return NO_CREDENTIAL
+          return authorization === false ? MALFORMED_CREDENTIAL : authorization
         },
         prepareResponse: undefined,
       })
     },
     apiKey(api, { optional = false, onDenied = platformOnDenied }) {
+      const readKeyHeader = createKeyHeaderReader(api.keyHeaders)
       return createGuard({
         api,
         scopes: [],
         optional,
         onDenied,
         errors: createApiKeyErrors(api),
+        // Whatever header the API reads: the strategy has one, and the object that it gets has no other.
+        header: 'x-api-key',
+        recall: (apiKey) => authenticator.recallApiKey(api, apiKey),
         authenticate: authenticateApiKey,
-        readClient: readApiKeyClient,
-        readCredential(req) {
-          if (hasDuplicateHeader(req, 'x-api-key')) return 'duplicateCredential'
-          const apiKey = readHeader(req, 'x-api-key')
-          return typeof apiKey === 'string' && apiKey !== '' ? { 'x-api-key': apiKey } : 'noCredential'
+        readClient(req) {
+          const key = readKeyHeader(req)
+          return key ? readKeyPrefix(key) : undefined
         },
-        prepareResponse: forbidSharedCaching,
+        readCredential(req) {
+          const apiKey = readKeyHeader(req)
+          return apiKey === false ? DUPLICATE_CREDENTIAL : (apiKey ?? NO_CREDENTIAL)
+        },
+        prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },
   }
@@ -97,14 +112,29 @@ function readTokenClient(req: IncomingMessage, { applicationId }: EventDetails):
 
 const MAX_TOKEN_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length
 
-function readApiKeyClient(req: IncomingMessage): string | undefined {
-  const key = req.headers['x-api-key']
-  return typeof key === 'string' ? readKeyPrefix(key) : undefined
+/** Reads the key from the one header of a request that has it; false if there are two. */
+function createKeyHeaderReader(
+  keyHeaders: readonly string[],
+): (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) => string | false | undefined {
+  const [name = '', otherName] = keyHeaders.map((header) => header.toLowerCase())
+
+  return function readKeyHeader(req) {
+    if (hasDuplicateHeader(req, name)) return false
+    let apiKey = readHeader(req, name)
+    if (otherName !== undefined) {
+      const other = readHeader(req, otherName)
+      if (other !== undefined && (apiKey !== undefined || hasDuplicateHeader(req, otherName))) return false
+      apiKey ??= other
+    }
+    return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined
+  }
 }
 
-/** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know `X-Api-Key`. */
-function forbidSharedCaching(res: ServerResponse): void {
-  const vary = res.getHeader('Vary')
-  res.setHeader('Vary', vary === undefined ? 'X-Api-Key' : `${String(vary)}, X-Api-Key`)
-  if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private')
+/** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know the headers of keys. */
+function createCacheProtection(keyHeaders: string): (res: ServerResponse) => void {
+  return function forbidSharedCaching(res) {
+    const vary = res.getHeader('Vary')
+    res.setHeader('Vary', vary === undefined ? keyHeaders : `${String(vary)}, ${keyHeaders}`)
+    if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private')
+  }
 }

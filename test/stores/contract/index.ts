@@ -2,10 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/contracts/store.js'
 import { application, audit } from '../records.js'
 import { applicationListContract } from './application-list.js'
+import { applicationSearchContract } from './application-search.js'
 import { applicationsContract } from './applications.js'
 import { auditContract } from './audit.js'
 import { changeFeedContract } from './change-feed.js'
 import { credentialUseContract } from './credential-use.js'
+import { expiringContract } from './expiring.js'
 import { emailChangesContract } from './email-changes.js'
 import { emailLeaseContract } from './email-lease.js'
 import { emailListContract } from './email-list.js'
@@ -55,6 +57,8 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     emailLeaseContract(opened)
     emailChangesContract(opened)
     applicationListContract(opened)
+    applicationSearchContract(opened)
+    expiringContract(opened)
     revokedAccessTokensContract(opened)
     auditContract(opened)
     changeFeedContract(opened)
