@@ -51,7 +51,7 @@ describe('two processes that remind contacts, one of which is killed again and a
       const child = spawn(process.execPath, [PROCESS, address, ...clockArguments], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      createInterface({ input: child.stdout! }).on('line', (line) => void mails.push(line))
+      createInterface({ input: child.stdout }).on('line', (line) => void mails.push(line))
       onTestFinished(() => kill(child))
       return child
     }

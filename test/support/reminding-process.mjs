@@ -5,14 +5,14 @@
  */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { Pool } from 'pg'
 import { createPlatformAuth } from 'express-platform-auth'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
 const [address = '', began = '', time = '', speed = ''] = process.argv.slice(2)
 const store = address.startsWith('postgres:')
-  ? postgresStore({ pool: new pg.Pool({ connectionString: address, max: 3 }), listen: false })
+  ? postgresStore({ pool: new Pool({ connectionString: address, max: 3 }), listen: false })
   : sqliteStore(address)
 
 const auth = createPlatformAuth({
