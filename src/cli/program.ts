@@ -10,9 +10,6 @@ export const ENVIRONMENT_VARIABLES = { db: 'EXPRESS_PLATFORM_AUTH_DB', config: '
 /** An application's id, for the examples in help. */
 export const EXAMPLE_ID = 'app_0123456789abcdef0123456789abcdef'
 
-/** A credential's id, for the examples in help. */
-export const EXAMPLE_CREDENTIAL = 'cred_0123456789abcdefABCDEF'
-
 /** The members of package.json that the program reads. */
 export interface Manifest {
   readonly version: string

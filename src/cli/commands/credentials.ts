@@ -2,7 +2,7 @@ import type { Application, IssuedCredentials } from '../../index.js'
 import { command, type Command, type OptionTable } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
-import { EXAMPLE_CREDENTIAL, EXAMPLE_ID, PROGRAM } from '../program.js'
+import { EXAMPLE_ID, PROGRAM } from '../program.js'
 import { parseApiGrants } from './api-grants.js'
 import { formatName, getApplication } from './applications.js'
 import { describeEmail, waitForEmails } from './emails.js'
@@ -49,7 +49,7 @@ export const credentialCommands = [
         description: 'When it expires: a date such as 2027-01-31 (its start in UTC), a time in ISO 8601, or never.',
       },
     },
-    example: `apps update-credential ${EXAMPLE_ID} ${EXAMPLE_CREDENTIAL} --expires 2027-01-31 --db platform.sqlite`,
+    example: `apps update-credential ${EXAMPLE_ID} cred_... --name main --db my.sqlite`,
     async run({ platform, by, parameters: [id, credential], values: { name, expires } }) {
       if (name === undefined && expires === undefined) {
         throw new UsageError('Nothing to change: give --name, --expires, or both.', 'apps update-credential')
@@ -66,7 +66,7 @@ export const credentialCommands = [
     requires: 'store',
     audited: true,
     options: { 'revoke-tokens': ROTATION_OPTIONS['revoke-tokens'] },
-    example: `apps end-credential ${EXAMPLE_ID} ${EXAMPLE_CREDENTIAL} --db platform.sqlite`,
+    example: `apps end-credential ${EXAMPLE_ID} cred_... --db platform.sqlite`,
     async run({ platform, by, parameters: [id, credential], values: { 'revoke-tokens': revokeTokens } }) {
       const ended = describeCredential(await getApplication(platform, id), credential)
       const application = await platform.applications.endCredential(id, credential, { revokeTokens, by })
@@ -109,7 +109,7 @@ function createAddCommand(kind: 'key' | 'secret'): Command {
           "An API that it is restricted to: orders, with the scopes that the application has now; 'orders=orders:read', with these. Repeat it for the next API.",
       },
     },
-    example: `apps add-${kind} ${EXAMPLE_ID} --name warehouse --expires 2027-01-31 --api 'orders=orders:read' --config platform.js`,
+    example: `apps add-${kind} ${EXAMPLE_ID} --name warehouse --config platform.js`,
     async run({ platform, by, parameters: [id], values: { name, expires, api } }) {
       const { addKey, addSecret } = platform.applications
       const options = { name, by, ...parseExpiry(expires), ...(api.length > 0 && { apis: parseApiGrants(api) }) }
