@@ -8,7 +8,7 @@ import {
   type Applications,
   type CredentialInfo,
 } from './applications-api.js'
-import { addCredential, LISTS, refuseTakenName } from './credential-lists.js'
+import { addCredential, findCredential, limitExpiry, LISTS, refuseTakenName } from './credential-lists.js'
 import type { CredentialKind, Credentials } from './credentials.js'
 import { describeCredential, formatEnd } from './named-credentials.js'
 import { readRestriction } from './restrictions.js'
@@ -44,7 +44,9 @@ export function createCredentialCreation(
       refuseDeleted(current, kind === 'key' ? 'addKey' : 'addSecret')
       const list = current[LISTS[kind]]
       refuseTakenName(list, kind, name, createdAt)
-      const terms = { name, apis: restrict(current), expiresAt: expiresAt ?? undefined }
+      const restriction = restrict(current)
+      const latest = writer.findLatestExpiry({ kind, granted: current.apis, restriction }, createdAt)
+      const terms = { name, apis: restriction, expiresAt: limitExpiry(expiresAt ?? null, latest, createdAt) }
       const minted = credentials.mint(kind, createdAt, terms)
       return {
         changed: { [LISTS[kind]]: addCredential(list, minted.record, createdAt) },
@@ -56,7 +58,8 @@ export function createCredentialCreation(
         result: minted,
       }
     })
-    const { plain, record: credential } = result!
+    const { plain, record: minted } = result!
+    const { credential } = findCredential(record, minted.id)
     return { application: toApplication(record, createdAt), credential: toCredentialInfo(credential), plain }
   }
 

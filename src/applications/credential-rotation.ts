@@ -8,7 +8,7 @@ import {
   type RotateByEmailOptions,
   type RotateOptions,
 } from './applications-api.js'
-import { findNewest, inheritTerms, LISTS, replaceCredential, selectName } from './credential-lists.js'
+import { findNewest, inheritTerms, limitExpiry, LISTS, replaceCredential, selectName } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type Credentials } from './credentials.js'
 import { requireMailer } from './email-outbox.js'
 import { describeCancelled, describeCredential } from './named-credentials.js'
@@ -54,8 +54,11 @@ export function createCredentialRotation(
       // The newest call decides, also about e-mails that would replace the same credential.
       const cancelled = (await listQueuedEmails(store, id)).filter((email) => replaces(current, email, kind, name))
       const { changed, emails } = cancelEmails(current, cancelled)
-      const terms = inheritTerms(changed[list], name, createdAt)
-      const end = expiresAt === undefined ? terms.expiresAt : (expiresAt ?? undefined)
+      const { findLatestExpiry } = writer
+      const terms = inheritTerms({ ...current, ...changed }, kind, name, { findLatestExpiry, now: createdAt })
+      const use = { kind, granted: current.apis, restriction: terms.apis }
+      const end =
+        expiresAt === undefined ? terms.expiresAt : limitExpiry(expiresAt, findLatestExpiry(use, createdAt), createdAt)
       const minted = credentials.mint(kind, createdAt, { ...terms, expiresAt: end })
       return {
         changed: {

@@ -1,7 +1,14 @@
 import type { ApplicationRecord, CredentialRecord, QueuedEmail, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type Applications } from './applications-api.js'
-import { findCredential, findLiveCredential, LISTS, refuseTakenName, removeCredentials } from './credential-lists.js'
+import {
+  findCredential,
+  findLiveCredential,
+  limitExpiry,
+  LISTS,
+  refuseTakenName,
+  removeCredentials,
+} from './credential-lists.js'
 import type { CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from './queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
@@ -30,15 +37,18 @@ export function createNamedCredentials(
         refuseDeleted(current, 'updateCredential')
         const { kind, credential } = findLiveCredential(current, credentialId, now())
         if (name !== undefined && name !== credential.name) refuseTakenName(current[LISTS[kind]], kind, name, now())
+        const use = { kind, granted: current.apis, restriction: credential.apis }
+        const latest = writer.findLatestExpiry(use, credential.createdAt)
+        const end = expiresAt === undefined ? undefined : limitExpiry(expiresAt, latest, now())
         const changes = {
           ...(name !== undefined && { name }),
           // Reminders of the former end say nothing of the new one.
-          ...(expiresAt !== undefined && { expiresAt: expiresAt ?? undefined, remindedDays: undefined }),
+          ...(expiresAt !== undefined && { expiresAt: end, remindedDays: undefined }),
         }
         const details = {
           ...describeCredential(kind, { ...credential, ...changes }),
           ...(name !== undefined && name !== credential.name && { formerName: credential.name }),
-          ...(expiresAt !== undefined && { expiresAt: formatEnd(expiresAt) }),
+          ...(expiresAt !== undefined && { expiresAt: formatEnd(end) }),
         }
         return { changed: replaceById(current, kind, { ...credential, ...changes }), details }
       })

@@ -9,6 +9,7 @@ import {
   removeCredentials,
   retireOthers,
 } from '../applications/credential-lists.js'
+import { findExpiring } from '../applications/credential-expiry.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { findReplacedName, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
@@ -16,11 +17,15 @@ import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
 import { createClaimToken } from './claim-link.js'
-import type { ComposeEmail } from './message.js'
+import type { ComposeEmail, DeliveryPurpose } from './message.js'
+import type { ComposeReminder } from './reminder-message.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
 export interface Attempts {
-  /** Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. */
+  /**
+   * Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. A
+   * reminder has none of them.
+   */
   prepare(leased: QueuedEmail): Promise<Attempt | undefined>
   /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
   accepted(email: QueuedEmail): Promise<void>
@@ -40,6 +45,7 @@ interface AttemptsOptions {
   readonly writer: ApplicationWriter
   readonly credentials: () => Credentials
   readonly composeEmail: ComposeEmail
+  readonly composeReminder: ComposeReminder
   readonly delivery: 'inline' | 'claim-link'
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
@@ -78,13 +84,14 @@ export function createAttempts(options: AttemptsOptions): Attempts {
           if (current.status === 'suspended') {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
-          const name = findReplacedName(current, leased)
-          // The credential that it would replace is gone.
-          if (name === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
             return { changed: {}, emails: [{ save: toFull(leased) }], result: 'full' as const }
           }
-          const { changed, attempt } = prepareAttempt(options, leased, { ...current, contact: current.contact }, name)
+          const recipient = { ...current, contact: current.contact }
+          const prepare = leased.purpose === 'expiring' ? prepareReminder : prepareDelivery
+          const prepared = prepare(options, leased, recipient)
+          if (!prepared) return { changed: {}, emails: [{ remove: leased }] }
+          const { changed, attempt } = prepared
           return { changed, emails: [{ save: attempt.email }], result: attempt }
         },
       )
@@ -96,7 +103,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
-        if (delivery === 'claim-link') {
+        if (delivery === 'claim-link' && purpose !== 'expiring') {
           return { changed: {}, details: { purpose }, emails: [{ save: toClaimable(email) }] }
         }
         const activated = current.status === 'pending'
@@ -132,19 +139,41 @@ export function createAttempts(options: AttemptsOptions): Attempts {
   }
 }
 
-function prepareAttempt(
-  { apis, credentials, composeEmail, delivery, now }: AttemptsOptions,
+/** An attempt, and what it changes of the application. */
+interface Prepared {
+  readonly changed: Partial<ApplicationRecord>
+  readonly attempt: Attempt
+}
+
+type Recipient = ApplicationRecord & { readonly contact: string }
+
+/** Undefined if the credential has ended or was replaced since the e-mail was queued. */
+function prepareReminder(
+  { composeReminder, now }: AttemptsOptions,
   leased: QueuedEmail,
-  current: ApplicationRecord & { readonly contact: string },
-  name: string,
-): { changed: Partial<ApplicationRecord>; attempt: Attempt } {
-  const { purpose, overlap } = leased
+  application: Recipient,
+): Prepared | undefined {
+  const expiring = findExpiring(application, leased.credentialId, now())
+  if (!expiring) return undefined
+  const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
+  return { changed: {}, attempt: { email, content: composeReminder({ application, expiring, now: now() }) } }
+}
+
+function prepareDelivery(
+  { apis, writer, credentials, composeEmail, delivery, now }: AttemptsOptions,
+  leased: QueuedEmail,
+  current: Recipient,
+): Prepared | undefined {
+  const name = findReplacedName(current, leased)
+  if (name === undefined) return undefined
+  const { overlap } = leased
+  const purpose = leased.purpose as DeliveryPurpose
   const attemptCount = leased.attemptCount + 1
   // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
   const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
-  const list = purpose === 'secret' ? LISTS.secret : LISTS.key
-  const terms = inheritTerms(application[list], name, now())
-  const hasPrevious = findNewest(application[list], name, now()) !== undefined
+  const kind = purpose === 'secret' ? 'secret' : 'key'
+  const terms = inheritTerms(application, kind, name, { findLatestExpiry: writer.findLatestExpiry, now: now() })
+  const hasPrevious = findNewest(application[LISTS[kind]], name, now()) !== undefined
   const content = { application, purpose, to: current.contact, overlap, terms, hasPrevious }
 
   if (delivery === 'claim-link') {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
-import { inheritTerms, isFull, LISTS, replaceCredential } from '../applications/credential-lists.js'
+import { inheritTerms, isFull, replaceCredential } from '../applications/credential-lists.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { findReplacedName } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
@@ -57,7 +57,9 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
       if (name === undefined) return undefined
       const { purpose, overlap } = unclaimed
       const claimedAt = now()
-      const terms = inheritTerms(current[purpose === 'secret' ? LISTS.secret : LISTS.key], name, claimedAt)
+      const kind = purpose === 'secret' ? 'secret' : 'key'
+      const { findLatestExpiry } = writer
+      const terms = inheritTerms(current, kind, name, { findLatestExpiry, now: claimedAt })
       const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
       return {
         changed: {
