@@ -27,7 +27,6 @@ import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
-import { authOf } from './resource-server/auth-of.js'
 import { createResourceServer } from './resource-server/create.js'
 import type { Guard } from './resource-server/guard.js'
 import type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
@@ -95,6 +94,9 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   close(): Promise<void>
 }
 
+/** APIs whose `claims` get the metadata that the schema returns. */
+type ApisFor<Schema extends MetadataSchema> = ApisOptions<MetadataOutput<Schema>>
+
 /** An optional argument if the union `Name` has exactly one member; otherwise an argument of type `never`. */
 type WhereOnlyOne<Name, Argument> = [Name] extends [never]
   ? [thereIsNone: never]
@@ -127,10 +129,9 @@ type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void
  * })
  * ```
  */
-export function createPlatformAuth<
-  const Apis extends ApisOptions<MetadataOutput<Schema>>,
-  Schema extends MetadataSchema = AnyMetadata,
->(options: PlatformAuthOptions<Apis, Schema>): PlatformAuth<Apis, Schema> {
+export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema extends MetadataSchema = AnyMetadata>(
+  options: PlatformAuthOptions<Apis, Schema>,
+): PlatformAuth<Apis, Schema> {
   const warnings: ConfigurationProblem[] = []
   const settings = readOptions(options, (warning) => warnings.push(warning))
   const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, logger, now } = settings
@@ -231,7 +232,6 @@ export function createPlatformAuth<
     ...resourceServer,
     ...authorizationServer,
     apis: [...apis.values()].map(describeApi),
-    of: authOf,
     registration: { enabled: mailer !== undefined },
     registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
     applications: withOwnArguments(applications),

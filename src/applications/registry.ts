@@ -90,7 +90,9 @@ export function createRegistry(options: RegistryOptions): Registry {
         refuseDeleted(current, 'update')
         const details = {
           changed: Object.keys(changed),
-          ...('metadata' in changed && { metadata: listChangedMembers(current.metadata, changed.metadata) }),
+          ...(Object.hasOwn(changed, 'metadata') && {
+            metadata: listChangedMembers(current.metadata, changed.metadata),
+          }),
         }
         if (changed.contact === undefined || changed.contact === current.contact) return { changed, details }
         const redirected = redirectEmails(current, await listQueuedEmails(store, id), now())
