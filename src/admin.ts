@@ -1,11 +1,15 @@
 import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
 import { createNamedCredentials } from './applications/named-credentials.js'
 import { createRegistry } from './applications/registry.js'
+import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
+import { ownMembers } from './lib/own-members.js'
+import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 
 /** The operations that need a platform's store alone. */
@@ -32,6 +36,12 @@ export interface AdminApi {
   close(): Promise<void>
 }
 
+/** The options of `openAdmin()`. */
+export interface AdminOptions {
+  /** The platform's option of the same name: `applications.update()` validates `metadata` with it. Any JSON object if left out. */
+  readonly applicationMetadata?: MetadataSchema | undefined
+}
+
 /**
  * Opens a store for an operator, without a platform. Servers on the store apply the changes within a second. It has neither the
  * platform's options nor its `secret`, so it can't create credentials. Rejects with the store's errors, and with
@@ -47,17 +57,18 @@ export interface AdminApi {
  * await admin.close()
  * ```
  */
-export async function openAdmin(store: Store): Promise<AdminApi> {
+export async function openAdmin(store: Store, options: AdminOptions = {}): Promise<AdminApi> {
   // Never migrates: servers of another version may be running.
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined
   const now = (): number => Date.now()
   const writer = createApplicationWriter({ store, now })
+  const readOperatorData = createOperatorDataReader(readMetadataSchema(ownMembers(options).applicationMetadata))
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
     applications: {
-      ...createRegistry({ store, writer, opened, now }),
+      ...createRegistry({ store, writer, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
       disallow,
     },

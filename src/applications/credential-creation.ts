@@ -8,8 +8,7 @@ import {
   type Applications,
   type CredentialInfo,
 } from './applications-api.js'
-import { findLatestExpiry, refuseLaterExpiry, type MaximumAges } from './credential-expiry.js'
-import { addCredential, LISTS, refuseTakenName } from './credential-lists.js'
+import { addCredential, findCredential, limitExpiry, LISTS, refuseTakenName } from './credential-lists.js'
 import type { CredentialKind, Credentials } from './credentials.js'
 import { describeCredential, formatEnd } from './named-credentials.js'
 import { readRestriction } from './restrictions.js'
@@ -21,7 +20,6 @@ interface CredentialCreationOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
-  readonly maximumAges: MaximumAges
   readonly now: () => number
 }
 
@@ -29,7 +27,7 @@ interface CredentialCreationOptions {
 export function createCredentialCreation(
   options: CredentialCreationOptions,
 ): Pick<Applications, 'addKey' | 'addSecret'> {
-  const { apis, writer, opened, maximumAges, now } = options
+  const { apis, writer, opened, now } = options
 
   async function add(
     id: string,
@@ -46,10 +44,9 @@ export function createCredentialCreation(
       refuseDeleted(current, kind === 'key' ? 'addKey' : 'addSecret')
       const list = current[LISTS[kind]]
       refuseTakenName(list, kind, name, createdAt)
-      const terms = { name, apis: restrict(current), expiresAt: expiresAt ?? undefined }
-      const use = { kind, granted: current.apis, restriction: terms.apis }
-      if (terms.expiresAt !== undefined)
-        refuseLaterExpiry(terms.expiresAt, findLatestExpiry(maximumAges, use, createdAt))
+      const restriction = restrict(current)
+      const latest = writer.findLatestExpiry({ kind, granted: current.apis, restriction }, createdAt)
+      const terms = { name, apis: restriction, expiresAt: limitExpiry(expiresAt ?? null, latest, createdAt) }
       const minted = credentials.mint(kind, createdAt, terms)
       return {
         changed: { [LISTS[kind]]: addCredential(list, minted.record, createdAt) },
@@ -62,8 +59,7 @@ export function createCredentialCreation(
       }
     })
     const { plain, record: minted } = result!
-    // As it was saved: with the end of its maximum age.
-    const credential = record[LISTS[kind]].find(({ id }) => id === minted.id)!
+    const { credential } = findCredential(record, minted.id)
     return { application: toApplication(record, createdAt), credential: toCredentialInfo(credential), plain }
   }
 

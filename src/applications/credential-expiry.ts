@@ -1,4 +1,3 @@
-import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../contracts/store.js'
 import { isLive, type CredentialKind } from './credentials.js'
 
@@ -53,30 +52,6 @@ function listApiAges(
 function addDays(time: number, ages: readonly (number | undefined)[]): number | undefined {
   const days = Math.min(...ages.map((age) => age ?? Infinity))
   return days === Infinity ? undefined : time + days * DAY_MS
-}
-
-/**
- * The expiry that a new credential takes over from the one that it replaces: one that was set by hand. A new one of a
- * maximum age begins with the new credential.
- */
-export function inheritExpiry(
-  ages: MaximumAges | undefined,
-  use: CredentialUse,
-  replaced: CredentialRecord | undefined,
-): number | undefined {
-  if (replaced?.expiresAt === undefined) return undefined
-  const latest = findLatestExpiry(ages, use, replaced.createdAt)
-  return latest !== undefined && replaced.expiresAt >= latest ? undefined : replaced.expiresAt
-}
-
-/** Throws with code `invalid_argument` for an expiry after the latest one. */
-export function refuseLaterExpiry(expiresAt: number | undefined, latest: number | undefined): void {
-  if (latest === undefined || (expiresAt ?? Infinity) <= latest) return
-  const given = expiresAt === undefined ? 'null' : new Date(expiresAt).toISOString()
-  throw new ApplicationError(
-    'invalid_argument',
-    `expiresAt is ${given}, and the maximum age of this credential ends at ${new Date(latest).toISOString()}. Give that time or an earlier one.`,
-  )
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
-import { inheritExpiry, type MaximumAges } from './credential-expiry.js'
+import type { CredentialUse } from './credential-expiry.js'
 import {
   DEFAULT_NAME,
   isLive,
@@ -89,16 +89,39 @@ export function findNewest(
   return records.find((record) => record.name === name && isLive(record, now))
 }
 
-/** What a new credential has from the live one of its kind and name that it replaces. */
+/**
+ * What a new credential has from the one of its name that it replaces. An end that comes from the maximum age is not passed on:
+ * the new one has its own.
+ */
 export function inheritTerms(
-  record: Pick<ApplicationRecord, 'apis' | 'keys' | 'secrets'>,
+  application: Pick<ApplicationRecord, 'keys' | 'secrets' | 'apis'>,
   kind: CredentialKind,
   name: string,
-  { maximumAges, now }: { readonly maximumAges: MaximumAges | undefined; readonly now: number },
+  { findLatestExpiry, now }: { findLatestExpiry: FindLatestExpiry; now: number },
 ): CredentialTerms {
-  const replaced = findNewest(record[LISTS[kind]], name, now)
-  const use = { kind, granted: record.apis, restriction: replaced?.apis }
-  return { name, apis: replaced?.apis, expiresAt: inheritExpiry(maximumAges, use, replaced) }
+  const replaced = findNewest(application[LISTS[kind]], name, now)
+  if (!replaced) return { name, apis: undefined, expiresAt: undefined }
+  const { apis, createdAt, expiresAt = Infinity } = replaced
+  const latest = findLatestExpiry({ kind, granted: application.apis, restriction: apis }, createdAt) ?? Infinity
+  return { name, apis, expiresAt: expiresAt < latest ? expiresAt : undefined }
+}
+
+/** As of the application writer. */
+type FindLatestExpiry = (use: CredentialUse, createdAt: number) => number | undefined
+
+/**
+ * The end that an operator gives a credential; the latest possible one for null. Throws with code `invalid_argument` if it is
+ * later than the maximum age allows.
+ */
+export function limitExpiry(given: number | null, latest: number | undefined, now: number): number | undefined {
+  if (latest === undefined || (given !== null && given <= latest)) return given ?? undefined
+  if (given === null && latest > now) return latest
+  throw new ApplicationError(
+    'invalid_argument',
+    latest > now
+      ? `expiresAt is later than the maximum age of credentials allows; the latest is ${new Date(latest).toISOString()}.`
+      : 'The credential is older than the maximum age allows, so that its end cannot be put off. Rotate it.',
+  )
 }
 
 /** A credential of an application and its kind; throws with code `credential_not_found`. */

@@ -8,9 +8,8 @@ import {
   type RotateByEmailOptions,
   type RotateOptions,
 } from './applications-api.js'
-import { findNewest, inheritTerms, LISTS, replaceCredential, selectName } from './credential-lists.js'
+import { findNewest, inheritTerms, limitExpiry, LISTS, replaceCredential, selectName } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type Credentials } from './credentials.js'
-import { findLatestExpiry, refuseLaterExpiry, type MaximumAges } from './credential-expiry.js'
 import { requireMailer } from './email-outbox.js'
 import { describeCancelled, describeCredential } from './named-credentials.js'
 import { cancelEmails, createQueuedEmail, findReplacedName, listQueuedEmails, requeueEmail } from './queued-emails.js'
@@ -25,7 +24,6 @@ interface CredentialRotationOptions {
   readonly hasMailer: boolean
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
-  readonly maximumAges: MaximumAges
   readonly now: () => number
 }
 
@@ -35,7 +33,7 @@ const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
 export function createCredentialRotation(
   options: CredentialRotationOptions,
 ): Pick<Applications, 'rotateKey' | 'rotateSecret'> {
-  const { store, writer, opened, hasMailer, onEmailDue, maximumAges, now } = options
+  const { store, writer, opened, hasMailer, onEmailDue, now } = options
 
   async function rotate(
     id: string,
@@ -56,12 +54,11 @@ export function createCredentialRotation(
       // The newest call decides, also about e-mails that would replace the same credential.
       const cancelled = (await listQueuedEmails(store, id)).filter((email) => replaces(current, email, kind, name))
       const { changed, emails } = cancelEmails(current, cancelled)
-      const terms = inheritTerms({ ...current, ...changed }, kind, name, { maximumAges, now: createdAt })
-      const end = expiresAt === undefined ? terms.expiresAt : (expiresAt ?? undefined)
-      if (typeof expiresAt === 'number') {
-        const use = { kind, granted: current.apis, restriction: terms.apis }
-        refuseLaterExpiry(expiresAt, findLatestExpiry(maximumAges, use, createdAt))
-      }
+      const { findLatestExpiry } = writer
+      const terms = inheritTerms({ ...current, ...changed }, kind, name, { findLatestExpiry, now: createdAt })
+      const use = { kind, granted: current.apis, restriction: terms.apis }
+      const end =
+        expiresAt === undefined ? terms.expiresAt : limitExpiry(expiresAt, findLatestExpiry(use, createdAt), createdAt)
       const minted = credentials.mint(kind, createdAt, { ...terms, expiresAt: end })
       return {
         changed: {

@@ -1,8 +1,14 @@
 import type { ApplicationRecord, CredentialRecord, QueuedEmail, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type Applications } from './applications-api.js'
-import { findLatestExpiry, refuseLaterExpiry, type MaximumAges } from './credential-expiry.js'
-import { findCredential, findLiveCredential, LISTS, refuseTakenName, removeCredentials } from './credential-lists.js'
+import {
+  findCredential,
+  findLiveCredential,
+  limitExpiry,
+  LISTS,
+  refuseTakenName,
+  removeCredentials,
+} from './credential-lists.js'
 import type { CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from './queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
@@ -13,8 +19,6 @@ interface NamedCredentialsOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
-  /** Undefined in a process without the platform's options. */
-  readonly maximumAges?: MaximumAges
   readonly now: () => number
 }
 
@@ -22,18 +26,7 @@ interface NamedCredentialsOptions {
 export function createNamedCredentials(
   options: NamedCredentialsOptions,
 ): Pick<Applications, 'updateCredential' | 'endCredential'> {
-  const { store, writer, opened, maximumAges, now } = options
-
-  /** A credential that was made before there was a maximum age may keep what it has, and nothing may exceed both. */
-  function refuseLongerLife(
-    { apis: granted }: ApplicationRecord,
-    kind: CredentialKind,
-    { apis: restriction, createdAt, expiresAt: stored }: CredentialRecord,
-    expiresAt: number | undefined,
-  ): void {
-    const latest = findLatestExpiry(maximumAges, { kind, granted, restriction }, createdAt)
-    if (latest !== undefined && stored !== undefined) refuseLaterExpiry(expiresAt, Math.max(latest, stored))
-  }
+  const { store, writer, opened, now } = options
 
   return {
     async updateCredential(id, credentialId, { name: givenName, expiresAt: givenEnd, by }) {
@@ -44,15 +37,21 @@ export function createNamedCredentials(
         refuseDeleted(current, 'updateCredential')
         const { kind, credential } = findLiveCredential(current, credentialId, now())
         if (name !== undefined && name !== credential.name) refuseTakenName(current[LISTS[kind]], kind, name, now())
-        if (expiresAt !== undefined) refuseLongerLife(current, kind, credential, expiresAt ?? undefined)
+        const use = { kind, granted: current.apis, restriction: credential.apis }
+        const latest = writer.findLatestExpiry(use, credential.createdAt)
+        const { expiresAt: stored } = credential
+        // A credential that was made before there was a maximum age keeps what it has: an earlier end is always possible.
+        const limit = latest === undefined || stored === undefined ? undefined : Math.max(latest, stored)
+        const end = expiresAt === undefined ? undefined : limitExpiry(expiresAt, limit, now())
         const changes = {
           ...(name !== undefined && { name }),
-          ...(expiresAt !== undefined && { expiresAt: expiresAt ?? undefined }),
+          // Reminders of the former end say nothing of the new one.
+          ...(expiresAt !== undefined && { expiresAt: end, remindedDays: undefined }),
         }
         const details = {
           ...describeCredential(kind, { ...credential, ...changes }),
           ...(name !== undefined && name !== credential.name && { formerName: credential.name }),
-          ...(expiresAt !== undefined && { expiresAt: formatEnd(expiresAt) }),
+          ...(expiresAt !== undefined && { expiresAt: formatEnd(end) }),
         }
         return { changed: replaceById(current, kind, { ...credential, ...changes }), details }
       })

@@ -3,12 +3,20 @@ import type { ApplicationRecord, EmailChange, EmailPurpose, QueuedEmail, Store }
 import { LISTS, removeCredentials } from './credential-lists.js'
 import { DEFAULT_NAME } from './credentials.js'
 
+interface QueueOptions {
+  readonly held?: boolean
+  /** Seconds. */
+  readonly overlap?: number
+  /** The credential that the e-mail concerns. */
+  readonly credentialId?: string | undefined
+}
+
 /** A new e-mail: due at once, or held until the registration is approved. */
 export function createQueuedEmail(
   applicationId: string,
   purpose: EmailPurpose,
   now: number,
-  { held = false, overlap = 0, credentialId }: NewEmailOptions = {},
+  { held = false, overlap = 0, credentialId }: QueueOptions = {},
 ): QueuedEmail {
   return {
     id: `email_${randomBytes(16).toString('hex')}`,
@@ -26,13 +34,6 @@ export function createQueuedEmail(
     problem: undefined,
     version: 1,
   }
-}
-
-interface NewEmailOptions {
-  /** Whether it waits for approval. */
-  readonly held?: boolean
-  readonly overlap?: number
-  readonly credentialId?: string | undefined
 }
 
 /**
@@ -53,8 +54,8 @@ export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
   return { ...email, state: 'due', attemptCount: 0, createdAt: now, dueAt: now, version: email.version + 1 }
 }
 
-/** More than an application can have: one for each purpose and name, and a reminder for each credential. */
-const MAX_QUEUED_EMAILS = 200
+/** More than an application can have: a registration, and for each live credential a replacement and a reminder. */
+const MAX_QUEUED_EMAILS = 100
 
 /**
  * The application's queued e-mails. There is at most one for each purpose and name: with two, neither would know which

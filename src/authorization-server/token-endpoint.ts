@@ -16,11 +16,14 @@ import {
   type AuthenticateClient,
   type AuthenticatedClient,
 } from './client-authentication.js'
+import { readCustomClaims, type CreateClaims } from './custom-claims.js'
 
 /** An API that access tokens are issued for. */
 export interface TokenApi extends Api {
   /** Seconds. */
   readonly accessTokenLifetime: number
+  /** Returns further claims of an application's access tokens; undefined for none. */
+  readonly claims: CreateClaims | undefined
 }
 
 interface TokenEndpointOptions {
@@ -46,6 +49,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       }
       const scopes = grantScopes(api, authenticated, form)
       const limitHeaders = await limitTokenRequests?.(application.id)
+      const customClaims = api.claims && (await readCustomClaims(api.name, api.claims, application))
 
       const accessToken = await signAccessToken({
         issuer: api.resource,
@@ -54,6 +58,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
         issuedAt: now(),
         lifetime: api.accessTokenLifetime,
         tokensRevokedAt: application.tokensRevokedAt,
+        customClaims,
       })
       emit('token.issued', { api: api.name, applicationId: application.id, client }, req)
       const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }

@@ -9,7 +9,7 @@ import {
   removeCredentials,
   retireOthers,
 } from '../applications/credential-lists.js'
-import { findExpiring, type MaximumAges } from '../applications/credential-expiry.js'
+import { findExpiring } from '../applications/credential-expiry.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { findReplacedName, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
@@ -47,7 +47,6 @@ interface AttemptsOptions {
   readonly composeEmail: ComposeEmail
   readonly composeReminder: ComposeReminder
   readonly delivery: 'inline' | 'claim-link'
-  readonly maximumAges: MaximumAges
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
@@ -85,11 +84,15 @@ export function createAttempts(options: AttemptsOptions): Attempts {
           if (current.status === 'suspended') {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
+          if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
+            return { changed: {}, emails: [{ save: toFull(leased) }], result: 'full' as const }
+          }
+          const recipient = { ...current, contact: current.contact }
           const prepare = leased.purpose === 'expiring' ? prepareReminder : prepareDelivery
-          const made = prepare(options, leased, { ...current, contact: current.contact })
-          if (!made) return { changed: {}, emails: [{ remove: leased }] }
-          if (made === 'full') return { changed: {}, emails: [{ save: toFull(leased) }], result: made }
-          return { changed: made.changed, emails: [{ save: made.attempt.email }], result: made.attempt }
+          const prepared = prepare(options, leased, recipient)
+          if (!prepared) return { changed: {}, emails: [{ remove: leased }] }
+          const { changed, attempt } = prepared
+          return { changed, emails: [{ save: attempt.email }], result: attempt }
         },
       )
       if (prepared?.result !== 'full') return prepared?.result
@@ -156,22 +159,20 @@ function prepareReminder(
   return { changed: {}, attempt: { email, content: composeReminder({ application, expiring, now: now() }) } }
 }
 
-/** Undefined if the credential that it would replace is gone; `full` if there is no room for another one. */
 function prepareDelivery(
-  { apis, credentials, composeEmail, delivery, maximumAges, now }: AttemptsOptions,
+  { apis, writer, credentials, composeEmail, delivery, now }: AttemptsOptions,
   leased: QueuedEmail,
   current: Recipient,
-): Prepared | 'full' | undefined {
+): Prepared | undefined {
   const name = findReplacedName(current, leased)
   if (name === undefined) return undefined
-  if (delivery === 'inline' && hasNoRoom(current, leased, now())) return 'full'
   const { overlap } = leased
   const purpose = leased.purpose as DeliveryPurpose
   const attemptCount = leased.attemptCount + 1
   // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
   const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
   const kind = purpose === 'secret' ? 'secret' : 'key'
-  const terms = inheritTerms(application, kind, name, { maximumAges, now: now() })
+  const terms = inheritTerms(application, kind, name, { findLatestExpiry: writer.findLatestExpiry, now: now() })
   const hasPrevious = findNewest(application[LISTS[kind]], name, now()) !== undefined
   const content = { application, purpose, to: current.contact, overlap, terms, hasPrevious }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
-import type { MaximumAges } from '../applications/credential-expiry.js'
 import { inheritTerms, isFull, replaceCredential } from '../applications/credential-lists.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { findReplacedName } from '../applications/queued-emails.js'
@@ -29,11 +28,10 @@ interface ClaimOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
-  readonly maximumAges: MaximumAges
   readonly now: () => number
 }
 
-export function createClaim({ store, apis, writer, opened, maximumAges, now }: ClaimOptions): ClaimCredentials {
+export function createClaim({ store, apis, writer, opened, now }: ClaimOptions): ClaimCredentials {
   async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
     const email = await store.findEmailByClaimLink(hash)
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
@@ -60,7 +58,8 @@ export function createClaim({ store, apis, writer, opened, maximumAges, now }: C
       const { purpose, overlap } = unclaimed
       const claimedAt = now()
       const kind = purpose === 'secret' ? 'secret' : 'key'
-      const terms = inheritTerms(current, kind, name, { maximumAges, now: claimedAt })
+      const { findLatestExpiry } = writer
+      const terms = inheritTerms(current, kind, name, { findLatestExpiry, now: claimedAt })
       const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
       return {
         changed: {

@@ -1,5 +1,4 @@
 import type { ApplicationWriter } from '../applications/application-writer.js'
-import type { MaximumAges } from '../applications/credential-expiry.js'
 import type { Credentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import { StoreUnavailableError } from '../contracts/errors.js'
@@ -36,7 +35,6 @@ interface CredentialEmailOptions {
   readonly delivery: 'inline' | 'claim-link'
   readonly baseUrl: string
   readonly developersUrl: string | undefined
-  readonly maximumAges: MaximumAges
   readonly emit: Emit
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly now: () => number
