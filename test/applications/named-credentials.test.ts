@@ -81,7 +81,7 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       await caller.token('orders', { ...credentials, ...key }).expect(200)
     })
 
-    it('restrict a secret to its APIs and scopes at the token endpoint, revocation and introspection (T26, I11)', async () => {
+    it('restrict a secret to its APIs and scopes at the token endpoint, revocation and introspection (T27, T28, I11)', async () => {
       const { id, credentials, applications } = await open()
       const options = { name: 'reader', apis: ['orders'], scopes: ['orders:read'] } as const
       const { credentials: added } = await applications.addSecret(id, options)
