@@ -17,11 +17,15 @@ export function createRefusalLog(logger: RefusalLogger, development: boolean): L
     try {
       if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
       else if (development)
-        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
+        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${findFix(error)}`)
     } catch {
       // A logger that throws must not keep the refusal from being sent.
     }
   }
+}
+
+function findFix(error: string): string {
+  return Object.hasOwn(FIXES, error) ? FIXES[error as keyof typeof FIXES]! : "Look at the guard's own allow."
 }
 
 const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error?: never } = {
@@ -37,7 +41,8 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
     "Get a new access token from this API's token endpoint, and check that the application is active and allowed.",
   invalid_api_key: 'Check that the key is complete and was not rotated, and that its application was not deleted.',
   insufficient_scope: 'Grant the scope with auth.applications.allow(id, api, { scopes }) and get a new access token.',
-  access_denied: 'Check that the application is active and allowed: auth.applications.resume(id), .allow(id, api).',
+  access_denied:
+    "Check that the application is active and allowed (auth.applications.resume(id), .allow(id, api)), and the guard's own scopes and allow.",
   too_many_requests: 'Wait for the seconds in Retry-After, or raise the limit in rateLimits.',
   temporarily_unavailable: 'Check that the store can be reached: await auth.health().',
 }
