@@ -12,6 +12,15 @@ import type { Identity } from './identity.js'
 /**
  * Whether this caller may make this request: true or false, or a refusal of your own; or a promise of one within 5 seconds.
  * Anything else, and an error, is answered with 500 or 503 and never reaches the route.
+ *
+ * @example
+ * ```ts
+ * import type { Request } from 'express'
+ * import type { AllowRequest } from 'express-platform-auth'
+ *
+ * const isOwner: AllowRequest = ({ application }, req: Request) =>
+ *   req.params['owner'] === application.id || { status: 404, error: 'not_found', description: 'There is no such order' }
+ * ```
  */
 export type AllowRequest<Info extends AuthInfo = AuthInfo> = {
   // A method, because its parameters may be narrower: the function can take Express's Request.

@@ -4,6 +4,19 @@ import { isObject } from '../lib/is-object.js'
 /**
  * A guard of the host, such as `passport.authenticate('jwt', { session: false })`. It must answer or fail requests without a
  * valid credential: what calls `next()` reaches the route.
+ *
+ * @example
+ * ```ts
+ * import express, { type RequestHandler } from 'express'
+ * import { createPlatformAuth, maybeAuthOf } from 'express-platform-auth'
+ *
+ * const auth = createPlatformAuth({ baseUrl: 'http://localhost:3000', apis: { orders: { scheme: 'oauth2' } } })
+ * export function mount(app: express.Express, users: RequestHandler): void {
+ *   app.get('/orders', auth.requireBearer('orders', { foreign: users }), (req, res) => {
+ *     res.json({ partner: maybeAuthOf(req)?.application.name ?? null })
+ *   })
+ * }
+ * ```
  */
 export type ForeignGuard = {
   // A method, because its parameters may be narrower: the function can take Express's Request and Response.

@@ -10,6 +10,7 @@ import {
   type AllowRequest,
   type BearerGuardOptions,
   type Guard,
+  type OnDenied,
   type PlatformEvent,
 } from '../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal } from '../support/http.js'
@@ -159,6 +160,7 @@ describe('allow (docs/http.md G27)', () => {
   it.each([
     ['true', true, 200],
     ['a promise of true', Promise.resolve(true), 200],
+    // oxlint-disable-next-line unicorn/no-thenable -- a promise of another realm
     ['a thenable of true', { then: (done: (answer: boolean) => void) => done(true) }, 200],
     ['false', false, 403],
     ['a promise of false', Promise.resolve(false), 403],
@@ -256,7 +258,7 @@ describe('allow (docs/http.md G27)', () => {
     const events: PlatformEvent[] = []
     const note = (event: PlatformEvent): void => void events.push(event)
     auth.events.on('request.denied', note).on('request.allowed', note)
-    const onDenied = vi.fn((_denial, _req, _res, next) => next())
+    const onDenied = vi.fn<OnDenied>((_denial, _req, _res, next) => next())
     const app = appWith(auth.requireBearer('orders', { allow: () => false, onDenied }))
     expectRefusal(await send(app, 'GET', tokens.both), 403, 'access_denied', REFUSED)
     auth.events.off('request.denied', note).off('request.allowed', note)
@@ -270,8 +272,8 @@ describe('allow (docs/http.md G27)', () => {
     let counted = 0
     const note = (): void => void (counted += 1)
     auth.events.on('request.allowed', note)
-    const first = vi.fn(() => true)
-    const second = vi.fn(async (_auth: unknown, req: express.Request) => req.params['id'] === '7')
+    const first = vi.fn<AllowRequest>(() => true)
+    const second = vi.fn<AllowRequest>(async (_auth, req) => req.url === '/orders/7')
     const app = appWith(auth.requireBearer('orders', { allow: first }), auth.requireBearer('orders', { allow: second }))
     expect((await send(app, 'GET', tokens.both, '/orders/7')).status).toBe(200)
     expectRefusal(await send(app, 'GET', tokens.both, '/orders/8'), 403, 'access_denied', REFUSED)
@@ -291,7 +293,7 @@ describe('allow (docs/http.md G27)', () => {
   it('is asked after the requests limit, whose headers its refusal keeps', async () => {
     const { auth } = openPlatform({ rateLimits: { requests: { limit: 1, window: 60 }, headers: true } })
     const { clientId } = await createApplication(auth, ['catalog'])
-    const allow = vi.fn(() => false)
+    const allow = vi.fn<AllowRequest>(() => false)
     const app = express().get('/', auth.requireApiKey('catalog', { allow }), sendAuthInfo)
     const first = await request(app).get('/').set('X-Api-Key', clientId)
     expectRefusal(first, 403, 'access_denied', createApiKeyChallenge('access_denied', 'This request is not allowed'))
@@ -302,7 +304,7 @@ describe('allow (docs/http.md G27)', () => {
   })
 
   it('of a key guard gets the caller without a token, and is not asked where an optional guard found no key', async () => {
-    const allow = vi.fn((caller) => caller.scheme === 'apiKey' && caller.token === undefined)
+    const allow = vi.fn<AllowRequest>((caller) => caller.scheme === 'apiKey' && caller.token === undefined)
     const app = express().get('/', auth.requireApiKey('catalog', { allow, optional: true }), sendAuthInfo)
     expect((await request(app).get('/').set('X-Api-Key', key)).body).toMatchObject({ api: 'catalog' })
     expect((await request(app).get('/')).body).toBeNull()

@@ -161,7 +161,7 @@ describe('foreign (docs/http.md G31 to G33)', () => {
     const store = failingStore(memoryStore())
     store.fail()
     const { auth } = openPlatform({ store })
-    const unhandled = vi.fn()
+    const unhandled = vi.fn<(reason: unknown) => void>()
     process.on('unhandledRejection', unhandled)
     expect((await send(FOREIGN, appWith(auth.requireBearer('orders', { foreign })))).body).toBe('user')
     await auth.close()
