@@ -62,18 +62,21 @@ const SUBJECTS: Record<EmailPurpose, string> = {
   registration: 'Your credentials',
   key: 'Your new key',
   secret: 'Your new secret',
+  expiring: 'A credential expires soon',
 }
 
 const INTRODUCTIONS: Record<EmailPurpose, (name: string, host: string) => string> = {
   registration: (name, host) => `Your application “${name}” is registered at ${host}.`,
   key: (name, host) => `There is a new key for your application “${name}” at ${host}.`,
   secret: (name, host) => `There is a new secret for your application “${name}” at ${host}.`,
+  expiring: (name, host) => `A credential of your application “${name}” at ${host} expires soon.`,
 }
 
 const REPLACES: Record<EmailPurpose, string> = {
   registration: 'This e-mail replaces all earlier e-mails with credentials for this application.',
   key: 'This e-mail replaces all earlier e-mails with a new key for this application.',
   secret: 'This e-mail replaces all earlier e-mails with a new secret for this application.',
+  expiring: 'This e-mail replaces all earlier reminders for this credential.',
 }
 
 const KEEP_SAFE =

@@ -1,7 +1,7 @@
 import type { Denial, ErrorCode } from '../contracts/errors.js'
 
-/** Logs a refusal, with the name of its API. The credential is never logged. */
-export type LogRefusal = (api: string, denial: Denial, cause?: unknown) => void
+/** Logs a refusal, with the name of its API; `reason` as in events. The credential is never logged. */
+export type LogRefusal = (api: string, denial: Denial, cause?: unknown, reason?: string) => void
 
 interface RefusalLogger {
   warn(message: string): void
@@ -13,20 +13,30 @@ interface RefusalLogger {
  * cause.
  */
 export function createRefusalLog(logger: RefusalLogger, development: boolean): LogRefusal {
-  return function logRefusal(api, { status, error, description }, cause) {
+  return function logRefusal(api, { status, error, description }, cause, reason) {
     try {
       if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
       else if (development)
-        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${findFix(error)}`)
+        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${findFix(error, reason)}`)
     } catch {
       // A logger that throws must not keep the refusal from being sent.
     }
   }
 }
 
-function findFix(error: string): string {
-  return Object.hasOwn(FIXES, error) ? FIXES[error as keyof typeof FIXES]! : "Look at the guard's own allow."
+function findFix(error: string, reason: string | undefined): string {
+  const fix = FIXES_BY_REASON.get(reason)
+  if (fix !== undefined) return fix
+  return Object.hasOwn(FIXES, error) ? FIXES[error as keyof typeof FIXES]! : ''
 }
+
+/** Where operators may know more than the answer says. */
+const FIXES_BY_REASON: ReadonlyMap<string | undefined, string> = new Map([
+  ['expired_key', 'The key has expired. Make a new one with auth.applications.rotateKey(id).'],
+  ['expired_secret', 'The secret has expired. Make a new one with auth.applications.rotateSecret(id).'],
+  ['method_not_allowed', "Name the method, or '*', in the guard's scopes."],
+  ['refused_by_host', "The guard's own allow answered that."],
+])
 
 const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error?: never } = {
   invalid_request: 'The HTTP reference (docs/http.md) has the form of every request.',
@@ -41,8 +51,7 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
     "Get a new access token from this API's token endpoint, and check that the application is active and allowed.",
   invalid_api_key: 'Check that the key is complete and was not rotated, and that its application was not deleted.',
   insufficient_scope: 'Grant the scope with auth.applications.allow(id, api, { scopes }) and get a new access token.',
-  access_denied:
-    "Check that the application is active and allowed (auth.applications.resume(id), .allow(id, api)), and the guard's own scopes and allow.",
+  access_denied: 'Check that the application is active and allowed: auth.applications.resume(id), .allow(id, api).',
   too_many_requests: 'Wait for the seconds in Retry-After, or raise the limit in rateLimits.',
   temporarily_unavailable: 'Check that the store can be reached: await auth.health().',
 }

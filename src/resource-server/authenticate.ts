@@ -6,7 +6,7 @@ import type { LastUsed } from '../applications/last-used.js'
 import type { Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
 import { readOrigin } from '../contracts/events.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
 import { formatFailureKey } from '../http/request.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
@@ -23,7 +23,7 @@ export type TokenFailureReason =
   | 'suspended'
   | 'notAllowed'
 /** Why an API key is refused. */
-export type KeyFailureReason = 'invalidApiKey' | 'suspended' | 'notAllowed'
+export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed'
 
 /**
  * Authenticates a credential. The `recall` calls answer from memory alone, or null where the store or a signature check is
@@ -98,7 +98,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const application = applicationCache.recallByKeyHash(hash)
       if (application === null || application?.status === 'pending') return null
       const result = judgeKey(api, application, hash, now())
-      if (result === 'invalidApiKey') return limitFailures ? null : result
+      if (isBadKey(result)) return limitFailures ? null : result
       if (result !== 'suspended') lastUsed.note(hash)
       return result
     },
@@ -107,8 +107,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (hash === undefined) return 'invalidApiKey'
       const application = await applicationCache.findByKeyHash(hash, req)
       const result = judgeKey(api, application, hash, now())
-      if (result === 'invalidApiKey' && req) await countFailure(req, application)
-      if (result === 'invalidApiKey' || result === 'suspended') return result
+      if (isBadKey(result) && req) await countFailure(req, application)
+      if (isBadKey(result) || result === 'suspended') return result
       lastUsed.note(hash)
       if (application?.status === 'pending') await activateByKey(application, hash, req)
       return result
@@ -154,14 +154,21 @@ function judgeKey(
   hash: string,
   now: number,
 ): Identity | KeyFailureReason {
-  if (!application || !hasLiveKey(application, hash, now)) return 'invalidApiKey'
+  const key = application && findKey(application, hash)
+  if (!key) return 'invalidApiKey'
+  if (!isLive(key, now)) return 'expiredApiKey'
   // Only a caller with a valid key may learn that its application is suspended.
   if (application.status === 'suspended') return 'suspended'
   if (application.status === 'deleted') return 'invalidApiKey'
   return findGrant(application, api) ? new Identity(api, application, NO_SCOPES, undefined) : 'notAllowed'
 }
 
-function hasLiveKey({ keys }: ApplicationRecord, hash: string, now: number): boolean {
-  for (const key of keys) if (key.hash === hash) return isLive(key, now)
-  return false
+/** A loop: `find()` would allocate a closure for each request. */
+function findKey({ keys }: ApplicationRecord, hash: string): CredentialRecord | undefined {
+  for (const key of keys) if (key.hash === hash) return key
+  return undefined
+}
+
+function isBadKey(result: unknown): boolean {
+  return result === 'invalidApiKey' || result === 'expiredApiKey'
 }

@@ -86,6 +86,7 @@ export function createApiKeyErrors(
   const createError = (error: ErrorCode, description: string): Denial =>
     createDenial(error, description, { 'WWW-Authenticate': formatApiKeyChallenge(api, error, description) })
 
+  const invalidApiKey = createError('invalid_api_key', 'The API key is not valid')
   const accessDenied = createError('access_denied', 'The application may not use this API')
   return {
     noCredential: createDenial('unauthorized', `An API key is needed: ${formatKeyForm(api)}`, {
@@ -98,7 +99,9 @@ export function createApiKeyErrors(
       'invalid_request',
       otherName === undefined ? `There are two ${name} headers` : `Send one key, in ${name} or in ${otherName}`,
     ),
-    invalidApiKey: createError('invalid_api_key', 'The API key is not valid'),
+    invalidApiKey,
+    // One answer: only operators learn that there was such a key.
+    expiredApiKey: invalidApiKey,
     suspended: accessDenied,
     notAllowed: accessDenied,
   }
@@ -120,6 +123,7 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['tokenOfAnotherApi', 'token_of_another_api'],
   ['revokedToken', 'revoked_token'],
   ['invalidApiKey', 'unknown_client'],
+  ['expiredApiKey', 'expired_key'],
   ['unknownClient', 'unknown_client'],
   ['suspended', 'suspended'],
   ['notAllowed', 'not_allowed'],
@@ -153,7 +157,7 @@ export type RespondWithError = (
   next: (error?: unknown) => void,
 ) => void
 
-/** Sends a refusal that was made for this request; `reason` is for events. */
+/** Sends a refusal that was made for this request. `reason` is for events and the log, `cause` for the log. */
 export type RespondWithDenial = (
   config: DenialConfig,
   denied: Denial,
@@ -162,6 +166,7 @@ export type RespondWithDenial = (
   req: IncomingMessage,
   res: ServerResponse,
   next: (error?: unknown) => void,
+  cause?: unknown,
 ) => void
 
 export interface ErrorResponders {
@@ -174,18 +179,14 @@ export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions
     const { errors } = config.findRequirement(req)
     const isKnown = typeof problem === 'string' && Object.hasOwn(errors, problem)
     const denied = isKnown ? errors[problem]! : toDenial(problem)
-    logRefusal(config.api.name, denied, unwrapCause(problem))
-    send(config, denied, EVENT_REASONS.get(problem) ?? denied.error, applicationId, req, res, next)
+    const reason = EVENT_REASONS.get(problem) ?? denied.error
+    respondWithDenial(config, denied, reason, applicationId, req, res, next, unwrapCause(problem))
   }
 
-  const respondWithDenial: RespondWithDenial = (config, denied, ...rest) => {
-    logRefusal(config.api.name, denied)
-    send(config, denied, ...rest)
-  }
-
-  const send: RespondWithDenial = (config, denied, reason, applicationId, req, res, next) => {
+  const respondWithDenial: RespondWithDenial = (config, denied, reason, applicationId, req, res, next, cause) => {
     const { api, onDenied, readClient } = config
     emit('request.denied', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
+    logRefusal(api.name, denied, cause, reason)
     if (onDenied) askHost(api, onDenied, denied, req, res, next)
     else sendDenial(req, res, denied)
   }

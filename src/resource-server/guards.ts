@@ -135,8 +135,7 @@ export function createGuards({ apis, authenticator, onDenied: platformOnDenied, 
         },
         readCredential(req) {
           const apiKey = readKeyHeader(req)
-          if (apiKey === false) return DUPLICATE_CREDENTIAL
-          return apiKey ?? NO_CREDENTIAL
+          return apiKey === false ? DUPLICATE_CREDENTIAL : (apiKey ?? NO_CREDENTIAL)
         },
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import express5, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -43,7 +42,7 @@ describe('authOf(req)', () => {
     expect(answers[0]).toBe(`[${again},${again}]`)
   })
 
-  it("is found by a second copy of the package, under Symbol.for('express-platform-auth')", async () => {
+  it('is found by a second copy of the package', async () => {
     vi.resetModules()
     const copy = await import('../../src/index.js')
     expect(copy.authOf).not.toBe(authOf)
@@ -60,15 +59,6 @@ describe('authOf(req)', () => {
     ])
   })
 
-  it("does not show the application's record to whoever logs the request", async () => {
-    const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
-      res.json(
-        inspect(Reflect.get(req, Symbol.for('express-platform-auth')), { depth: 9, showHidden: true, getters: false }),
-      )
-    })
-    expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).not.toMatch(/hash|email|Shop/)
-  })
-
   it('works for an object whose prototype is the request', async () => {
     const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
       const derived = Object.create(req) as typeof req
@@ -77,7 +67,7 @@ describe('authOf(req)', () => {
     expect((await request(app).get('/').set('X-Api-Key', shop.clientId)).body).toEqual([shop.id, shop.id])
   })
 
-  it('works for a Proxy of the request', async () => {
+  it('works for a Proxy of the request in Express', async () => {
     const app = express5().use(auth.requireApiKey('catalog'), (req, res) => {
       res.json(authOf(new Proxy(req, {})).application.id)
     })
