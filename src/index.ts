@@ -18,6 +18,7 @@ export {
 
 export type {
   AllowRegistration,
+  CredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
   RateLimitsOptions,
@@ -80,6 +81,7 @@ export type {
   EmailChange,
   EmailPurpose,
   EmailQuery,
+  ExpiryQuery,
   QueuedEmail,
   RevokedAccessToken,
   SchemaMigration,
