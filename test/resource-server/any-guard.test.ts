@@ -106,6 +106,12 @@ describe('requireAny() (docs/http.md G28 to G30)', () => {
       .use(bearer, auth.requireAny([apiKey, bearer]), sendAuthInfo)
     expect((await send(app, token)).body).toMatchObject({ api: 'orders' })
     expect(events.map(({ type }) => type)).toEqual(['request.allowed'])
+    const stripped = express().use(bearer, (req, _res, next) => {
+      delete req.headers.authorization
+      next()
+    })
+    stripped.use(auth.requireAny([apiKey, bearer]), sendAuthInfo)
+    expect((await send(stripped, token)).body).toMatchObject({ api: 'orders' })
     expectRefusal(await send(app, token, 'garbage'), 401, 'invalid_api_key', KEY_INVALID)
   })
 
