@@ -22,7 +22,7 @@ import type { Identity } from './identity.js'
  *   req.params['owner'] === application.id || { status: 404, error: 'not_found', description: 'There is no such order' }
  * ```
  */
-export type AllowRequest<Info extends AuthInfo = AuthInfo> = {
+export type AllowRequest<Info = AuthInfo> = {
   // A method, because its parameters may be narrower: the function can take Express's Request.
   allow(auth: Info, req: IncomingMessage): AllowAnswer | PromiseLike<AllowAnswer>
 }['allow']

@@ -2,7 +2,8 @@ import type { Api, Limit } from '../contracts/api.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
-import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
 import type { Guard } from './guard.js'
 import {
@@ -33,6 +34,8 @@ export interface ResourceServer {
   requireBearer(...args: GuardArguments): Guard
   requireApiKey(...args: GuardArguments): Guard
   requireAny(guards: unknown, options?: unknown): Guard
+  /** `authOf()`, for the type that `PlatformAuth` gives it. */
+  of(req: object, api?: string): AuthInfo
   verifyAccessToken(api: string, token: string): Promise<AccessTokenInfo>
   verifyApiKey(api: string, key: string): Promise<ApiKeyInfo>
   /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
@@ -55,6 +58,7 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
       return guards.apiKey(api, guardOptions)
     },
     requireAny: (given, guardOptions) => guards.any(given, readAnyGuardOptions(guardOptions)),
+    of: authOf,
     async verifyAccessToken(name, token) {
       return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)
     },

@@ -45,13 +45,16 @@ export interface GuardOptions {
 }
 
 /** The options of a bearer guard. */
-export interface BearerGuardOptions<Scope extends string = string> extends GuardOptions {
+export interface BearerGuardOptions<
+  Scope extends string = string,
+  Metadata = Record<string, unknown>,
+> extends GuardOptions {
   /** The access token needs all of these scopes, for every method or per method; none if left out. */
   readonly scopes?: readonly Scope[] | ScopesByMethod<Scope>
   /** The access token needs one of these scopes, besides all of `scopes`. */
   readonly anyScope?: readonly Scope[]
   /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
-  readonly allow?: AllowRequest<AccessTokenInfo>
+  readonly allow?: AllowRequest<AccessTokenInfo<Metadata>>
   /**
    * Your own guard, for bearer tokens of other issuers and for those that are not JWTs. The other options do not apply to
    * them, and `maybeAuthOf(req)` is undefined behind it.
@@ -60,9 +63,9 @@ export interface BearerGuardOptions<Scope extends string = string> extends Guard
 }
 
 /** The options of an API key guard. */
-export interface ApiKeyGuardOptions extends GuardOptions {
+export interface ApiKeyGuardOptions<Metadata = Record<string, unknown>> extends GuardOptions {
   /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
-  readonly allow?: AllowRequest<ApiKeyInfo>
+  readonly allow?: AllowRequest<ApiKeyInfo<Metadata>>
 }
 
 /** Makes the guards of one platform. */
