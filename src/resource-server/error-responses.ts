@@ -104,6 +104,7 @@ export function createApiKeyErrors(
     expiredApiKey: invalidApiKey,
     suspended: accessDenied,
     notAllowed: accessDenied,
+    restrictedKey: createError('access_denied', 'The API key may not be used for this API'),
   }
 }
 
@@ -128,6 +129,7 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['suspended', 'suspended'],
   ['notAllowed', 'not_allowed'],
   ['methodNotAllowed', 'method_not_allowed'],
+  ['restrictedKey', 'restricted_key'],
 ])
 
 /** Which refusals a guard sends, and what may replace them. */
