@@ -4,6 +4,6 @@ import { storeTests, type OpenedStore } from '../../src/testing/store/index.js'
 /** The behaviour that every store has in common. Call it once per kind of store. */
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`${name} fulfils the store contract:`, () => {
-    for (const { name: behaviour, run } of storeTests(open)) it(`${behaviour}`, run)
+    it.each(storeTests(open))('$name', ({ run }) => run())
   })
 }
