@@ -78,5 +78,5 @@ describe('a store', () => {
     const store = memoryStore()
     return { store, again: async () => store, close: () => store.close() }
   })
-  for (const { name, run } of tests) test(name, run)
+  test.each(tests)('$name', ({ run }) => run())
 })
