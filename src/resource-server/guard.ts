@@ -21,7 +21,7 @@ export interface GuardConfig extends ErrorResponseConfig {
   /** The value of that header; or why there is no credential to authenticate. */
   readonly readCredential: (req: IncomingMessage) => string | MissingCredential
   /** What memory alone decides about that value: an identity, a key of `errors`, or null if it must be verified. */
-  readonly recall: (credential: string) => Identity | string | null
+  readonly recall: (credential: string, req: IncomingMessage) => Identity | string | Promise<string> | null
   /** Verifies it with Passport's strategy. */
   readonly authenticate: AuthenticateRequest
   /** Sets the headers of an answer before the handler runs. */
@@ -59,10 +59,8 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       const credential = readCredential(req)
       if (typeof credential !== 'string') return passWithout(req, res, next, credential)
       const ready = available()
-      const recalled = ready instanceof Promise ? null : recallSafely(credential)
-      if (recalled instanceof Identity) authorize(req, res, next, recalled)
-      else if (recalled === null) verify(new PassportRequest(api, { [header]: credential }, req, res, next), ready)
-      else respondWithError(config, recalled, undefined, req, res, next)
+      if (ready instanceof Promise) decideAfter(ready, credential, req, res, next)
+      else decide(credential, req, res, next)
     }
 
     /** A second guard of the API on one request verifies and counts nothing. */
@@ -81,30 +79,57 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       next()
     }
 
+    // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
+    // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
+    function decideAfter(
+      ready: Promise<void>,
+      credential: string,
+      req: IncomingMessage,
+      res: ServerResponse,
+      next: Next,
+    ): void {
+      const waitsSince = performance.now()
+      ready.then(
+        () => decide(credential, req, res, next, waitsSince),
+        (problem: unknown) => respondWithError(config, problem, undefined, req, res, next),
+      )
+    }
+
+    function decide(
+      credential: string,
+      req: IncomingMessage,
+      res: ServerResponse,
+      next: Next,
+      waitsSince?: number,
+    ): void {
+      const recalled = recallSafely(credential, req)
+      if (recalled === null) {
+        const passportRequest = new PassportRequest(api, { [header]: credential }, req, res, next, waitsSince)
+        authenticate(passportRequest, authorizeVerified)
+      } else if (recalled instanceof Promise) refuseAfter(recalled, req, res, next)
+      else if (!(recalled instanceof Identity)) respondWithError(config, recalled, undefined, req, res, next)
+      // The host's time-out may have answered meanwhile; the handler would answer a second time.
+      else if (waitsSince === undefined || !res.headersSent) authorize(req, res, next, recalled)
+    }
+
+    function refuseAfter(counted: Promise<unknown>, req: IncomingMessage, res: ServerResponse, next: Next): void {
+      const refuse = (problem: unknown): void => respondWithError(config, problem, undefined, req, res, next)
+      counted.then(refuse, refuse)
+    }
+
     /** What memory decides, or whatever was thrown. */
-    function recallSafely(credential: string): unknown {
+    function recallSafely(credential: string, req: IncomingMessage): unknown {
       try {
-        return recall(credential)
+        return recall(credential, req)
       } catch (error) {
         return error ?? new Error('A credential could not be checked.')
       }
     }
 
-    // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
-    // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
-    function verify(passportRequest: PassportRequest, ready: MaybePromise<void>): void {
-      if (!(ready instanceof Promise)) return authenticate(passportRequest, authorizeVerified)
-      passportRequest.waitsSince = performance.now()
-      ready.then(
-        () => authenticate(passportRequest, authorizeVerified),
-        (problem: unknown) => authorizeVerified(passportRequest, problem),
-      )
-    }
-
     function authorizeVerified(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {
       const { request, response, next } = passportRequest
       if (!identity) respondWithError(config, problem, undefined, request, response, next)
-      // The host's time-out may have answered meanwhile; the handler would answer a second time.
+      // As in decide().
       else if (!response.headersSent) authorize(request, response, next, identity)
     }
 
@@ -127,7 +152,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     ): void {
       counted.then(
         (limitHeaders) => {
-          // As in authorizeVerified().
+          // As in decide().
           if (res.headersSent) return
           // Appended, since both headers are lists and the host may have limits of its own.
           for (const name in limitHeaders)

@@ -3,10 +3,11 @@ import { isApplicationId } from '../applications/application-id.js'
 import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EventDetails } from '../contracts/events.js'
-import { readBearer } from '../http/bearer.js'
+import { findBearer, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
+import { isCanonical } from '../tokens/verify-access-token.js'
 import type { Authenticator } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors } from './error-responses.js'
 import {
@@ -58,12 +59,18 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         onDenied,
         errors: createBearerErrors(api, scopes),
         header: 'authorization',
-        recall: (authorization) => authenticator.recallAccessToken(api, authorization.slice('Bearer '.length)),
+        recall(authorization) {
+          const accessToken = authorization.slice('Bearer '.length)
+          const known = authenticator.recallAccessToken(api, accessToken)
+          if (known !== null) return known
+          if (readBearer(authorization) === false) return 'malformed'
+          return isCanonical(accessToken) ? null : 'invalidToken'
+        },
         authenticate: authenticateBearer,
         readClient: readTokenClient,
         readCredential(req) {
           if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
-          const authorization = readBearer(readHeader(req, 'authorization'))
+          const authorization = findBearer(readHeader(req, 'authorization'))
           if (authorization === undefined) return NO_CREDENTIAL
           return authorization === false ? MALFORMED_CREDENTIAL : authorization
         },
@@ -80,7 +87,7 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         errors: createApiKeyErrors(api),
         // Whatever header the API reads: the strategy has one, and the object that it gets has no other.
         header: 'x-api-key',
-        recall: (apiKey) => authenticator.recallApiKey(api, apiKey),
+        recall: (apiKey, req) => authenticator.recallApiKey(api, apiKey, req),
         authenticate: authenticateApiKey,
         readClient(req) {
           const key = readKeyHeader(req)

@@ -119,6 +119,15 @@ export const GROUPS = [
       refusal('ours, signed by a foreign key, new', ours({ ...BEARER, forgeries: 25_000 }), 'foreign'),
       refusal('ours, unknown kid', ours(BEARER), 'unknownKid'),
       refusal('ours, unknown API key', ours({ guard: 'apiKey' }), 'unknownKeys', apiKey),
+      {
+        ...refusal(
+          'ours, unknown API key, above its limit',
+          ours({ guard: 'apiKey', rateLimits: {} }),
+          'unknownKeys',
+          apiKey,
+        ),
+        status: 429,
+      },
       refusal('ours, malformed API key', ours({ guard: 'apiKey' }), 'malformedKeys', apiKey),
       ...['express-oauth2-jwt-bearer', 'express-jwt', 'passport-jwt'].flatMap((contender) => [
         refusal(`${contender}, garbage`, { contender, options: VERIFIED }, 'garbage'),

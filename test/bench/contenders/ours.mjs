@@ -18,6 +18,7 @@ export async function start(options) {
     applications = 1000,
     tokens = 0,
     forgeries = 1000,
+    rateLimits = PLATFORM.rateLimits,
     guard,
     folder,
   } = options
@@ -26,6 +27,7 @@ export async function start(options) {
   const auth = createPlatformAuth({
     ...PLATFORM,
     store,
+    rateLimits,
     signing: { algorithm },
   })
   await auth.ready()
