@@ -1,10 +1,14 @@
 import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
 import { createRegistry } from './applications/registry.js'
+import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
+import { ownMembers } from './lib/own-members.js'
+import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 
 /** The operations that need a platform's store alone. */
@@ -18,6 +22,12 @@ export interface AdminApi {
   readonly outbox: Outbox
   /** Closes the store. */
   close(): Promise<void>
+}
+
+/** The options of `openAdmin()`. */
+export interface AdminOptions {
+  /** The platform's option of the same name: `applications.update()` validates `metadata` with it. Any JSON object if left out. */
+  readonly applicationMetadata?: MetadataSchema | undefined
 }
 
 /**
@@ -35,16 +45,17 @@ export interface AdminApi {
  * await admin.close()
  * ```
  */
-export async function openAdmin(store: Store): Promise<AdminApi> {
+export async function openAdmin(store: Store, options: AdminOptions = {}): Promise<AdminApi> {
   // Never migrates: servers of another version may be running.
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined
   const now = (): number => Date.now()
   const writer = createApplicationWriter({ store, now })
+  const readOperatorData = createOperatorDataReader(readMetadataSchema(ownMembers(options).applicationMetadata))
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
-    applications: { ...createRegistry({ store, writer, opened, now }), disallow },
+    applications: { ...createRegistry({ store, writer, readOperatorData, opened, now }), disallow },
     signingKeys: {
       async list() {
         const records = await store.listSigningKeys()

@@ -1,4 +1,5 @@
 import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../contracts/store.js'
+import { copyJson } from '../lib/plain-json.js'
 import { isLive } from './credentials.js'
 
 /** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
@@ -17,8 +18,8 @@ export interface CredentialInfo {
   readonly lastUsedAt: Date | undefined
 }
 
-/** An application: a client of the platform's APIs. */
-export interface Application {
+/** An application: a client of the platform's APIs. `Metadata` is the type of the schema `applicationMetadata`. */
+export interface Application<Metadata = Record<string, unknown>> {
   /** Public, and never changes; `sub` and `client_id` of its access tokens. */
   readonly id: string
   readonly name: string
@@ -27,11 +28,23 @@ export interface Application {
   readonly status: ApplicationStatus
   /** The APIs that it may use, with the scopes granted there. */
   readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  /** The operator's own id of it, such as a customer number. No two applications have the same one. */
+  readonly externalId: string | undefined
+  /** The operator's own data, as it is stored: a schema that changed since has not seen it. */
+  readonly metadata: Metadata | undefined
   /** Newest first. */
   readonly keys: readonly CredentialInfo[]
   /** Newest first. */
   readonly secrets: readonly CredentialInfo[]
   readonly createdAt: Date
+}
+
+/** What the operator keeps on an application. Strangers who register with the form or JSON cannot give it. */
+export interface OperatorData<Metadata = object> {
+  /** The operator's own id of the application: 1 to 255 characters, compared exactly. One that is taken rejects with code `conflict`. */
+  readonly externalId?: string | undefined
+  /** A JSON object of at most 4 KiB, validated by the schema `applicationMetadata`. Rejects with code `invalid_argument`. */
+  readonly metadata?: Metadata | undefined
 }
 
 /** Who makes a change, for the audit log. */
@@ -77,7 +90,7 @@ export interface RotateByEmailOptions extends RotateOptions {
  * application's status does not allow with `invalid_state`. If the store does not answer, calls reject with
  * `store_unavailable`.
  */
-export interface Applications<ApiNames extends string = string> {
+export interface Applications<ApiNames extends string = string, Input = object, Metadata = Record<string, unknown>> {
   /**
    * The public way in: resolves once the application and its queued e-mail are stored, without waiting for the mail
    * server. Credentials are made when the e-mail is sent, and are never resolved here. Throws `ConfigurationError`
@@ -88,78 +101,88 @@ export interface Applications<ApiNames extends string = string> {
       readonly name: string
       readonly contact: string
       readonly apis: ApiGrants<ApiNames>
-    } & ActorOptions,
-  ): Promise<{ application: Application }>
+    } & OperatorData<Input> &
+      ActorOptions,
+  ): Promise<{ application: Application<Metadata> }>
   /** Approves a registration that includes an API with `registration: 'manual'`. */
-  approve(id: string, options?: ActorOptions): Promise<Application>
+  approve(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Deletes a pending application, as `delete` does. */
-  deny(id: string, options?: ActorOptions): Promise<Application>
+  deny(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Creates an active application and resolves its credentials, this once. Sends nothing. */
   create(
     application: {
       readonly name: string
       readonly contact?: string
       readonly apis: ApiGrants<ApiNames>
-    } & ActorOptions,
-  ): Promise<{ application: Application; credentials: IssuedCredentials }>
+    } & OperatorData<Input> &
+      ActorOptions,
+  ): Promise<{ application: Application<Metadata>; credentials: IssuedCredentials }>
   /** The application, also when it is deleted, or undefined. */
-  get(id: string): Promise<Application | undefined>
+  get(id: string): Promise<Application<Metadata> | undefined>
   /** Oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
   list(query?: {
     readonly after?: string | undefined
     readonly limit?: number | undefined
     readonly api?: ApiNames | undefined
     readonly status?: ApplicationStatus | undefined
+    /** Only the application with this id; an index finds it. */
+    readonly externalId?: string | undefined
     /** Only those with a live credential that expires before that time. */
     readonly expiringBefore?: Date | undefined
-  }): Promise<{ items: Application[]; next?: string }>
+  }): Promise<{ items: Application<Metadata>[]; next?: string }>
   /**
    * A new contact also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to
-   * the former contact ends.
+   * the former contact ends. `metadata` is replaced as a whole. null removes `metadata` or `externalId`. Each change holds for
+   * the next request, and for every other process within a second.
    */
   update(
     id: string,
-    changes: { readonly name?: string; readonly contact?: string } & ActorOptions,
-  ): Promise<Application>
+    changes: {
+      readonly name?: string
+      readonly contact?: string
+      readonly externalId?: string | null | undefined
+      readonly metadata?: Input | null | undefined
+    } & ActorOptions,
+  ): Promise<Application<Metadata>>
   /**
    * From the next request on, its credentials and access tokens are refused, until `resume`; its access tokens for ever with
    * `revokeTokens: true`. Claim links end, and queued e-mails are not sent before it is resumed.
    */
-  suspend(id: string, options?: RevokeTokensOptions): Promise<Application>
+  suspend(id: string, options?: RevokeTokensOptions): Promise<Application<Metadata>>
   /** A registration that was suspended while it was pending is pending again. */
-  resume(id: string, options?: ActorOptions): Promise<Application>
+  resume(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Cannot be undone: erases name, contact and hashes; keeps id and audit log. */
-  delete(id: string, options?: ActorOptions): Promise<Application>
+  delete(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Replaces what the application may do at an API; all scopes of the API if `scopes` is left out. */
   allow(
     id: string,
     api: ApiNames,
     options?: { readonly scopes?: readonly string[] } & ActorOptions,
-  ): Promise<Application>
-  disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application>
+  ): Promise<Application<Metadata>>
+  disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application<Metadata>>
   /**
    * Makes a new secret, or the first one, and resolves it this once. At most two are live. E-mails with a secret that were
    * not accepted, and claim links that were not used, are cancelled. With `deliver: 'email'` it is sent by e-mail instead,
    * and the overlap starts when the mail server accepts the e-mail.
    */
-  rotateSecret(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
+  rotateSecret(id: string, options: RotateByEmailOptions): Promise<{ application: Application<Metadata> }>
   rotateSecret(
     id: string,
     options?: RotateOptions,
-  ): Promise<{ application: Application; credentials: { clientSecret: string } }>
+  ): Promise<{ application: Application<Metadata>; credentials: { clientSecret: string } }>
   /** Makes a new key, in the same ways. At most two are live; each works with each live secret. */
-  rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
+  rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application<Metadata> }>
   rotateKey(
     id: string,
     options?: RotateOptions,
-  ): Promise<{ application: Application; credentials: { clientId: string } }>
+  ): Promise<{ application: Application<Metadata>; credentials: { clientId: string } }>
   /** Refuses every access token issued up to now. Tokens issued after it resolved are accepted. */
-  revokeTokens(id: string, options?: ActorOptions): Promise<Application>
+  revokeTokens(id: string, options?: ActorOptions): Promise<Application<Metadata>>
 }
 
 /** The public form of a record: live credentials only, no hashes, instants as `Date`. */
 export function toApplication(record: ApplicationRecord, now: number): Application {
-  const { id, name, contact, status, keys, secrets, createdAt } = record
+  const { id, name, contact, status, externalId, keys, secrets, createdAt } = record
   const showLive = (credentials: readonly CredentialRecord[]): CredentialInfo[] =>
     credentials.filter((credential) => isLive(credential, now)).map(toCredentialInfo)
   return {
@@ -168,6 +191,8 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
     contact,
     status,
     apis: structuredClone(record.apis),
+    externalId,
+    metadata: copyJson(record.metadata),
     keys: showLive(keys),
     secrets: showLive(secrets),
     createdAt: new Date(createdAt),

@@ -78,9 +78,10 @@ const PARAMETERS = ['token', 'token_type_hint', 'client_id', 'client_secret']
 const CREDENTIAL_PARAMETERS = ['token', 'client_id', 'client_secret']
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
-/** RFC 7662 2.2. */
+/** RFC 7662 2.2. Custom claims have none of the names below. */
 function describeToken(token: AccessToken): object {
   return {
+    ...(token.customClaims !== undefined && (JSON.parse(token.customClaims) as object)),
     active: true,
     token_type: 'bearer',
     iss: token.issuer,

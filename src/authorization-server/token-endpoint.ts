@@ -10,12 +10,15 @@ import type { Endpoint } from '../http/middleware.js'
 import { sendJson, toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
+import { readCustomClaims, type CreateClaims } from './custom-claims.js'
 import { describeRefusedClient, type AuthenticateClient, type AuthenticatedClient } from './client-authentication.js'
 
 /** An API that access tokens are issued for. */
 export interface TokenApi extends Api {
   /** Seconds. */
   readonly accessTokenLifetime: number
+  /** Returns further claims of an application's access tokens; undefined for none. */
+  readonly claims: CreateClaims | undefined
 }
 
 interface TokenEndpointOptions {
@@ -41,6 +44,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       }
       const scopes = grantScopes(api, application, form)
       const limitHeaders = await limitTokenRequests?.(application.id)
+      const customClaims = api.claims && (await readCustomClaims(api.name, api.claims, application))
 
       const accessToken = await signAccessToken({
         issuer: api.resource,
@@ -49,6 +53,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
         issuedAt: now(),
         lifetime: api.accessTokenLifetime,
         tokensRevokedAt: application.tokensRevokedAt,
+        customClaims,
       })
       emit('token.issued', { api: api.name, applicationId: application.id, client }, req)
       const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }

@@ -2,7 +2,8 @@ import type { Api, Limit } from '../contracts/api.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
-import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
 import type { Guard } from './guard.js'
 import { findApi, readGuardArguments, type GuardArguments } from './guard-options.js'
@@ -26,6 +27,8 @@ interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
 export interface ResourceServer {
   requireBearer(...args: GuardArguments): Guard
   requireApiKey(...args: GuardArguments): Guard
+  /** `authOf()`, for the type that `PlatformAuth` gives it. */
+  of(req: object, api?: string): AuthInfo
   verifyAccessToken(api: string, token: string): Promise<AccessTokenInfo>
   verifyApiKey(api: string, key: string): Promise<ApiKeyInfo>
   /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
@@ -47,6 +50,7 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
       const { api, options: guardOptions } = readGuardArguments(apis, 'apiKey', args)
       return guards.apiKey(api, guardOptions)
     },
+    of: authOf,
     async verifyAccessToken(name, token) {
       return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)
     },

@@ -31,6 +31,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   credentialPrefix: true,
   credentials: true,
   signing: true,
+  applicationMetadata: true,
   registration: true,
   rateLimits: true,
   cache: true,
@@ -49,6 +50,7 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   registration: true,
   credentialMaxAge: true,
   registrationScopes: true,
+  claims: true,
   header: true,
 }
 const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, publishAhead: true }

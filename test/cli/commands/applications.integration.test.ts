@@ -183,7 +183,7 @@ describe('an application', () => {
     const nothing = await runInProcess(['apps', 'update', id, ...db()])
     expect(nothing).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Nothing to change: give --name, --contact, or both.'),
+      stderr: expect.stringContaining('Nothing to change: give --name, --contact, --metadata or --external-id.'),
     })
   })
 })
