@@ -102,7 +102,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       next: Next,
       waitsSince?: number,
     ): void {
-      const recalled = recallSafely(credential, req)
+      const recalled = recallSafely(recall, credential, req)
       if (recalled === null) {
         const passportRequest = new PassportRequest(api, { [header]: credential }, req, res, next, waitsSince)
         authenticate(passportRequest, authorizeVerified)
@@ -115,15 +115,6 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     function refuseAfter(counted: Promise<unknown>, req: IncomingMessage, res: ServerResponse, next: Next): void {
       const refuse = (problem: unknown): void => respondWithError(config, problem, undefined, req, res, next)
       counted.then(refuse, refuse)
-    }
-
-    /** What memory decides, or whatever was thrown. */
-    function recallSafely(credential: string, req: IncomingMessage): unknown {
-      try {
-        return recall(credential, req)
-      } catch (error) {
-        return error ?? new Error('A credential could not be checked.')
-      }
     }
 
     function authorizeVerified(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {
@@ -169,5 +160,14 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       emit('request.allowed', { api: api.name, applicationId: identity.application.id }, req, config.readClient)
       next()
     }
+  }
+}
+
+/** What memory decides, or whatever was thrown. */
+function recallSafely(recall: GuardConfig['recall'], credential: string, req: IncomingMessage): unknown {
+  try {
+    return recall(credential, req)
+  } catch (error) {
+    return error ?? new Error('A credential could not be checked.')
   }
 }
