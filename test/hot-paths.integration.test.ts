@@ -273,10 +273,8 @@ describe('The memory of a guarded request', () => {
     const bare = await measureRetention(counted, '/items', `Authorization: Bearer ${token}`)
     const bearer = await measureRetention(counted, '/orders/items', `Authorization: Bearer ${token}`)
     const apiKey = await measureRetention(counted, '/catalog/items', `X-Api-Key: ${counted.credentials.clientId}`)
-    // Node 26 keeps 4.9 KB of a request with a token, and nothing of one without. The cause is not known.
-    const maximum = Number(process.versions.node.split('.')[0]) < 26 ? 1200 : 6144
-    expect(bearer - bare).toBeLessThan(maximum)
-    expect(apiKey - bare).toBeLessThan(maximum)
+    expect(bearer - bare).toBeLessThan(1200)
+    expect(apiKey - bare).toBeLessThan(1200)
   }, 120_000)
 })
 
