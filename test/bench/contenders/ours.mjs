@@ -18,7 +18,6 @@ export async function start(options) {
     applications = 1000,
     tokens = 0,
     forgeries = 1000,
-    rateLimits = PLATFORM.rateLimits,
     guard,
     folder,
   } = options
@@ -27,7 +26,6 @@ export async function start(options) {
   const auth = createPlatformAuth({
     ...PLATFORM,
     store,
-    rateLimits,
     signing: { algorithm },
   })
   await auth.ready()
