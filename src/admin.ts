@@ -4,6 +4,7 @@ import { createAudit, type Audit } from './applications/audit-log.js'
 import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
+import { createNamedCredentials } from './applications/named-credentials.js'
 import { createRegistry } from './applications/registry.js'
 import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
@@ -15,7 +16,18 @@ import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from '.
 export interface AdminApi {
   readonly applications: Pick<
     Applications,
-    'get' | 'list' | 'approve' | 'deny' | 'update' | 'suspend' | 'resume' | 'delete' | 'disallow' | 'revokeTokens'
+    | 'get'
+    | 'list'
+    | 'approve'
+    | 'deny'
+    | 'update'
+    | 'suspend'
+    | 'resume'
+    | 'delete'
+    | 'disallow'
+    | 'updateCredential'
+    | 'endCredential'
+    | 'revokeTokens'
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
@@ -55,7 +67,11 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
-    applications: { ...createRegistry({ store, writer, readOperatorData, opened, now }), disallow },
+    applications: {
+      ...createRegistry({ store, writer, readOperatorData, opened, now }),
+      ...createNamedCredentials({ store, writer, opened, now }),
+      disallow,
+    },
     signingKeys: {
       async list() {
         const records = await store.listSigningKeys()

@@ -157,6 +157,8 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
 function estimateBytes({ name, apis, keys, secrets, metadata }: ApplicationRecord): number {
   let scopes = 0
   for (const access of Object.values(apis)) scopes += access.scopes.length
+  for (const restriction of [...keys, ...secrets].map((credential) => credential.apis ?? {}))
+    for (const access of Object.values(restriction)) scopes += 1 + access.scopes.length
   const operatorData = metadata === undefined ? 0 : estimateJsonBytes(metadata)
   return 2 * name.length + 50 * scopes + 300 * (keys.length + secrets.length) + operatorData
 }

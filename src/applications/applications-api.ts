@@ -1,4 +1,4 @@
-import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../contracts/store.js'
+import type { ApplicationRecord, ApplicationStatus, CredentialRecord, GrantedApis } from '../contracts/store.js'
 import { copyJson } from '../lib/plain-json.js'
 import { isLive } from './credentials.js'
 
@@ -9,6 +9,10 @@ export type ApiGrants<Name extends string = string> =
 
 /** A live key or secret as `auth.applications` shows it. */
 export interface CredentialInfo {
+  /** `cred_...`: public, and stays the same when the credential is changed. */
+  readonly id: string
+  /** Given by the operator; `default` for the first ones. Two of one name are a rotation in progress. */
+  readonly name: string
   /** Its first characters, by which people tell one from another. */
   readonly prefix: string
   readonly createdAt: Date
@@ -16,6 +20,8 @@ export interface CredentialInfo {
   readonly expiresAt: Date | undefined
   /** Undefined while it has never been used. */
   readonly lastUsedAt: Date | undefined
+  /** What it may be used for, as far as the application may still do it; undefined: everything that the application may do. */
+  readonly apis: GrantedApis | undefined
 }
 
 /** An application: a client of the platform's APIs. `Metadata` is the type of the schema `applicationMetadata`. */
@@ -73,14 +79,33 @@ export interface RevokeTokensOptions extends ActorOptions {
   readonly revokeTokens?: boolean
 }
 
+/** What a further key or secret is to be. */
+export interface AddCredentialOptions<ApiNames extends string = string> extends ActorOptions {
+  /** 1 to 100 characters that tell people what it is for. No other live key (or secret) of the application has it. */
+  readonly name: string
+  /** From when on it is refused; never if left out, or null. */
+  readonly expiresAt?: Date | null
+  /**
+   * Restricts it to some of the application's APIs, and to these scopes there: all that the application has now, if none are
+   * named. Without it, it may be used for everything that the application may do, also in future.
+   */
+  readonly apis?: ApiGrants<ApiNames>
+  /** Short for the scopes of the one API in `apis`. */
+  readonly scopes?: readonly string[]
+}
+
 /** The options of a rotation. */
 export interface RotateOptions extends RevokeTokensOptions {
+  /** The id of the credential to replace. May be left out while those of the application have one name. */
+  readonly credential?: string
+  /** From when on the new one is refused; null for never. If left out, when the replaced one would have expired. */
+  readonly expiresAt?: Date | null
   /** Seconds for which the old value still works; 86,400 if left out, 0 to end it at once. */
   readonly overlap?: number
 }
 
 /** The options of a rotation by e-mail. */
-export interface RotateByEmailOptions extends RotateOptions {
+export interface RotateByEmailOptions extends Omit<RotateOptions, 'expiresAt'> {
   readonly deliver: 'email'
 }
 
@@ -161,7 +186,30 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   ): Promise<Application<Metadata>>
   disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application<Metadata>>
   /**
-   * Makes a new secret, or the first one, and resolves it this once. At most two are live. E-mails with a secret that were
+   * Gives the application a further key, such as one for each of its services, and resolves it this once. Rejects with code
+   * `conflict` for a name that is in use, `not_granted` for a restriction that names more than the application may do, and
+   * `too_many_credentials` if 20 keys are live.
+   */
+  addKey(
+    id: string,
+    options: AddCredentialOptions<ApiNames>,
+  ): Promise<{ application: Application<Metadata>; credential: CredentialInfo; credentials: { clientId: string } }>
+  /** Gives the application a further secret, in the same ways. */
+  addSecret(
+    id: string,
+    options: AddCredentialOptions<ApiNames>,
+  ): Promise<{ application: Application<Metadata>; credential: CredentialInfo; credentials: { clientSecret: string } }>
+  /** Renames a live credential, or changes when it expires (null: never). Its restriction cannot be changed. */
+  updateCredential(
+    id: string,
+    credentialId: string,
+    changes: { readonly name?: string; readonly expiresAt?: Date | null } & ActorOptions,
+  ): Promise<Application<Metadata>>
+  /** Ends a credential at once, and cancels the e-mails that would replace it. */
+  endCredential(id: string, credentialId: string, options?: RevokeTokensOptions): Promise<Application<Metadata>>
+  /**
+   * Makes a new secret, or the first one, and resolves it this once. It has the name, the restriction and the end of the one
+   * that it replaces. Of each name at most two are live. E-mails with a secret that were
    * not accepted, and claim links that were not used, are cancelled. With `deliver: 'email'` it is sent by e-mail instead,
    * and the overlap starts when the mail server accepts the e-mail.
    */
@@ -170,7 +218,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     id: string,
     options?: RotateOptions,
   ): Promise<{ application: Application<Metadata>; credentials: { clientSecret: string } }>
-  /** Makes a new key, in the same ways. At most two are live; each works with each live secret. */
+  /** Makes a new key, in the same ways. Each live key works with each live secret. */
   rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application<Metadata> }>
   rotateKey(
     id: string,
@@ -199,12 +247,16 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
   }
 }
 
-function toCredentialInfo({ prefix, createdAt, expiresAt, lastUsedAt }: CredentialRecord): CredentialInfo {
+export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
+  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis } = record
   return {
+    id,
+    name,
     prefix,
     createdAt: new Date(createdAt),
     expiresAt: toDate(expiresAt),
     lastUsedAt: toDate(lastUsedAt),
+    apis: structuredClone(apis),
   }
 }
 

@@ -4,12 +4,14 @@ import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createCleanup } from './cleanup.js'
+import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
 import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
 import type { LastUsed } from './last-used.js'
+import { createNamedCredentials } from './named-credentials.js'
 import { createRegistration, type PrepareRegistration } from './registration.js'
 import { createRegistry } from './registry.js'
 import { createReminders } from './reminders.js'
@@ -59,6 +61,8 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
     applications: {
       ...createRegistry({ ...options, readOperatorData, flushLastUsed: lastUsed.flush }),
       ...createGrants(options),
+      ...createCredentialCreation(options),
+      ...createNamedCredentials(options),
       ...createCredentialRotation(options),
       create,
       // Async: a mistake rejects.

@@ -9,7 +9,7 @@ import { sendEmpty, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
-import type { AuthenticateClient } from './client-authentication.js'
+import { refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
 
 /** `POST /{api}/introspect` (RFC 7662): what a client may know of its own access token. */
 export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken): Endpoint {
@@ -61,9 +61,10 @@ interface OwnTokenOptions {
 
 export function createOwnTokenReader({ authenticateClient, verifyAccessToken }: OwnTokenOptions): ReadOwnToken {
   async function verifyOwnToken(req: IncomingMessage, form: Form, api: Api): Promise<AccessToken | undefined> {
-    const { application } = await authenticateClient(req, form, api.name)
+    const client = await authenticateClient(req, form, api.name)
+    refuseRestrictedSecret(client, api)
     const token = await verifyAccessToken(api, form.get('token')!)
-    return token?.applicationId === application.id ? token : undefined
+    return token?.applicationId === client.application.id ? token : undefined
   }
 
   return async function readOwnToken(req, api) {

@@ -161,6 +161,9 @@ export type ApplicationErrorCode =
   | 'unknown_scope'
   | 'invalid_state'
   | 'api_closed'
+  | 'credential_not_found'
+  | 'too_many_credentials'
+  | 'not_granted'
   | 'signing_key_not_found'
   | 'conflict'
 

@@ -81,6 +81,7 @@ export function createApiKeyErrors(
     expiredApiKey: invalidApiKey,
     suspended: accessDenied,
     notAllowed: accessDenied,
+    restrictedKey: createError('access_denied', 'The API key may not be used for this API'),
   }
 }
 
@@ -95,6 +96,7 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['unknownClient', 'unknown_client'],
   ['suspended', 'suspended'],
   ['notAllowed', 'not_allowed'],
+  ['restrictedKey', 'restricted_key'],
 ])
 
 /** Which refusals a guard sends, and what may replace them. */

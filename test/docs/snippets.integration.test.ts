@@ -25,6 +25,8 @@ const READERS: Readonly<Record<string, string>> = {
   handleBilling: "declare const handleBilling: import('express').RequestHandler",
   handleStock: "declare const handleStock: import('express').RequestHandler",
   key: 'declare const key: string',
+  myStore: "declare const myStore: (database: unknown) => import('express-platform-auth').Store",
+  openEmptyDatabase: 'declare const openEmptyDatabase: () => Promise<unknown>',
   kid: 'declare const kid: string',
   listCatalog: 'declare const listCatalog: (req: unknown, res: unknown) => void',
   listOrders: 'declare const listOrders: (req: unknown, res: unknown) => void',

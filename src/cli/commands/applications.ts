@@ -235,10 +235,13 @@ function labelRows(label: string, values: readonly string[]): string[][] {
   return shown.map((value, index) => [index === 0 ? label : '', value])
 }
 
-function formatCredential({ prefix, createdAt, expiresAt, lastUsedAt }: CredentialInfo): string {
+function formatCredential({ id, name, prefix, createdAt, expiresAt, lastUsedAt, apis }: CredentialInfo): string {
   const used = lastUsedAt ? `last used ${formatTime(lastUsedAt)}` : 'never used'
   const expires = expiresAt ? [`expires ${formatTime(expiresAt)}`] : []
-  return [`${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires].join(', ')
+  const grants = Object.entries(apis ?? {}).map(([api, { scopes }]) => [api, ...scopes].join(' '))
+  const restriction = apis ? [`only ${grants.join(', ')}`] : []
+  const parts = [`${id} ${name}`, `${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
+  return parts.join(', ')
 }
 
 function formatEmail({ purpose, state, attemptCount, problem, dueAt }: EmailInfo): string {

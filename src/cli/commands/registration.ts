@@ -1,6 +1,6 @@
-import type { ApiGrants } from '../../index.js'
 import { command } from '../command.js'
 import { EXAMPLE_ID } from '../program.js'
+import { parseApiGrants } from './api-grants.js'
 import { formatName, getApplication } from './applications.js'
 import { formatCredentials } from './credentials.js'
 import { describeEmail, waitForEmails } from './emails.js'
@@ -113,15 +113,3 @@ export const registrationCommands = [
     },
   }),
 ]
-
-/** The grants of `--api`: `orders` is all scopes, `orders=orders:read orders:write` is these; scopes of a repeated API add up. */
-function parseApiGrants(apis: readonly string[]): ApiGrants {
-  const grants = new Map<string, { scopes?: readonly string[] }>()
-  for (const api of apis) {
-    const [, name = api, scopes] = /^([^=]+)=(.*)$/s.exec(api) ?? []
-    const before = grants.get(name)?.scopes ?? []
-    // A scope contains no space, but may contain a comma (RFC 6749 3.3).
-    grants.set(name, scopes === undefined ? {} : { scopes: [...before, ...scopes.split(' ').filter(Boolean)] })
-  }
-  return Object.fromEntries(grants)
-}
