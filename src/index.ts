@@ -45,7 +45,10 @@ export type {
 } from './contracts/api.js'
 export type { MetadataSchema, SchemaIssue, SchemaResult, StandardSchema } from './contracts/metadata-schema.js'
 export type { Guard } from './resource-server/guard.js'
-export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+export type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
+export type { ForeignGuard } from './resource-server/foreign-tokens.js'
+export type { ScopesByMethod } from './resource-server/requirement.js'
 export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,

@@ -29,7 +29,7 @@ import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
 import type { Guard } from './resource-server/guard.js'
-import type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import { createClientLimits } from './store-client/client-limits.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
@@ -55,7 +55,10 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   readonly registration: { readonly enabled: boolean }
   /** A guard for the only oauth2 API. */
   requireBearer(
-    ...options: WhereOnlyOne<ApiName<Apis, 'oauth2'>, BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>>>
+    ...options: WhereOnlyOne<
+      ApiName<Apis, 'oauth2'>,
+      BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>, MetadataOutput<Schema>>
+    >
   ): Guard
   /**
    * A guard for a route of an oauth2 API: calls `next()` for a request with a valid access token, and refuses every other
@@ -63,12 +66,34 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    */
   requireBearer<Name extends ApiName<Apis, 'oauth2'>>(
     api: Name,
-    options?: BearerGuardOptions<ScopeOf<Apis, Name>>,
+    options?: BearerGuardOptions<ScopeOf<Apis, Name>, MetadataOutput<Schema>>,
   ): Guard
   /** A guard for the only key API. */
-  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, GuardOptions>): Guard
+  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, ApiKeyGuardOptions<MetadataOutput<Schema>>>): Guard
   /** A guard for a route of a key API: calls `next()` for a request with a valid key in its header, and refuses every other. */
-  requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
+  requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(
+    api: Name,
+    options?: ApiKeyGuardOptions<MetadataOutput<Schema>>,
+  ): Guard
+  /**
+   * A guard for a route that several kinds of credentials may use. The first of these guards for which a request has a
+   * credential decides; a bad credential is refused. Without one the answer is 401 with the challenges of all. Throws
+   * `ConfigurationError` for guards of another platform, and for two that read one header.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import { authOf, createPlatformAuth } from 'express-platform-auth'
+   *
+   * const auth = createPlatformAuth({
+   *   baseUrl: 'http://localhost:3000',
+   *   apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
+   * })
+   * const either = auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')])
+   * express().get('/prices', either, (req, res) => void res.json({ api: authOf(req).api }))
+   * ```
+   */
+  requireAny(guards: readonly Guard[], options?: GuardOptions): Guard
   /** Like `authOf(req, api)`, with the type of the schema `applicationMetadata` for the application's `metadata`. */
   of(req: object, api?: keyof Apis & string): AuthInfo<MetadataOutput<Schema>>
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */

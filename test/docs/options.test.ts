@@ -71,7 +71,14 @@ const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
   accessTokens: true,
   revokedAccessTokens: true,
 }
-const GUARD: Names<BearerGuardOptions> = { scopes: true, optional: true, onDenied: true }
+const GUARD: Names<BearerGuardOptions> = {
+  scopes: true,
+  anyScope: true,
+  allow: true,
+  foreign: true,
+  optional: true,
+  onDenied: true,
+}
 const CONSOLE: Names<DeveloperConsoleOptions> = { documents: true, title: true, registration: true }
 const POSTGRES: Names<PostgresStoreOptions> = { pool: true, listen: true }
 

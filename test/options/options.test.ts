@@ -507,7 +507,7 @@ describe('a guard', () => {
     ],
     [
       () => requireBearer('orders', { scopes: 'orders:read' }),
-      'requireBearer("orders"): scopes is "orders:read". Write a list of scopes.',
+      'requireBearer("orders"): scopes is "orders:read". Write a list of scopes, or a list per method: { GET: [...] }.',
     ],
     [
       () => requireBearer('orders', { scope: ['orders:read'] }),
@@ -531,7 +531,7 @@ describe('a guard', () => {
     ],
     [
       () => requireApiKey('catalog', { scopes: [] }),
-      'requireApiKey("catalog"): scopes is not an option. There are: optional, onDenied.',
+      'requireApiKey("catalog"): scopes is not an option. There are: allow, optional, onDenied.',
     ],
     [
       () => requireApiKey({ optinal: true }),

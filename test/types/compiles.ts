@@ -1,5 +1,6 @@
 // Code that must compile. It is not run: `npm run check` and types.test.ts compile it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Cluster, Redis } from 'ioredis'
 import * as z from 'zod'
 import {
@@ -27,6 +28,28 @@ auth.requireBearer('orders')
 auth.requireBearer('orders', { scopes: ['orders:read', 'orders:write'], optional: true })
 auth.requireApiKey('catalog')
 auth.requireApiKey('catalog', { optional: true, onDenied: (denial, _req, res) => res.end(denial.description) })
+
+// Conditions: scopes per method, one of several scopes, and a function that takes Express's request.
+auth.requireBearer('orders', { scopes: { GET: ['orders:read'], '*': ['orders:write'] }, anyScope: ['orders:read'] })
+auth.requireBearer('orders', { allow: ({ token, scopes }) => token.expiresAt > new Date() && scopes.length > 0 })
+auth.requireBearer({ allow: async ({ application }, req: Request) => req.params['id'] === application.id })
+auth.requireBearer('orders', { allow: (_caller, req: Request<{ id: string }>) => req.params.id !== '' })
+auth.requireBearer('orders', { allow: () => ({ status: 404, error: 'not_found' }) })
+auth.requireBearer('orders', { allow: () => new OAuthError('access_denied', 'No') })
+auth.requireApiKey('catalog', { allow: ({ scheme }, { method }) => scheme === 'apiKey' && method === 'GET' })
+
+// A guard of the host, typed by Express, by Passport's types or by nothing.
+declare const handler5: RequestHandler
+// oxlint-disable-next-line typescript/no-explicit-any -- what passport.authenticate() returns
+declare const authenticate: any
+auth.requireBearer('orders', { foreign: handler5 })
+auth.requireBearer('orders', { foreign: authenticate, optional: true })
+auth.requireBearer('orders', { foreign: (req: Request, _res: Response, next: NextFunction) => next(req.ip) })
+auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')], { optional: true })
+createPlatformAuth({
+  baseUrl: 'https://a.example',
+  apis: { one: { scheme: 'apiKey', header: 'apikey' }, two: { scheme: 'apiKey', header: ['X-Key', 'apikey'] } },
+})
 
 // With one API per scheme, the name may be left out.
 auth.requireBearer()
@@ -82,7 +105,10 @@ const shop = createPlatformAuth({
   },
   applicationMetadata: z.object({ discount: z.number().default(0), since: z.string().optional() }),
 })
-shop.requireBearer('orders', { scopes: ['orders:read'] })
+shop.requireBearer('orders', {
+  scopes: ['orders:read'],
+  allow: ({ application }) => (application.metadata?.discount ?? 0) > 5,
+})
 mount(shop)
 
 export async function customers(req: IncomingMessage): Promise<number | undefined> {

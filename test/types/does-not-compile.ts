@@ -25,6 +25,24 @@ auth.requireApiKey('katalog')
 auth.requireApiKey('catalog', { scopes: ['orders:read'] })
 // @ts-expect-error TS2561 a misspelt option
 auth.requireBearer('orders', { scope: ['orders:read'] })
+// @ts-expect-error TS2322 an unknown scope of a method
+auth.requireBearer('orders', { scopes: { GET: ['orders:reed'] } })
+// @ts-expect-error TS2353 a method in small letters
+auth.requireBearer('orders', { scopes: { get: ['orders:read'] } })
+// @ts-expect-error TS2322 an unknown scope
+auth.requireBearer('orders', { anyScope: ['orders:reed'] })
+// @ts-expect-error TS2322 neither a boolean nor a denial
+auth.requireBearer('orders', { allow: () => 'yes' })
+// @ts-expect-error TS18048 a key has no token
+auth.requireApiKey('catalog', { allow: (caller) => caller.token.id !== '' })
+// @ts-expect-error TS2353 the host's guard is for bearer tokens
+auth.requireApiKey('catalog', { foreign: () => undefined })
+// @ts-expect-error TS2322 API names are no guards
+auth.requireAny(['orders'])
+// @ts-expect-error TS2353 conditions are those of each guard
+auth.requireAny([auth.requireBearer('orders')], { scopes: ['orders:read'] })
+// @ts-expect-error TS2322 access tokens are sent in Authorization
+createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { orders: { scheme: 'oauth2', header: 'X-Key' } } })
 // @ts-expect-error TS2345 catalog has no access tokens
 void auth.verifyAccessToken('catalog', 'token')
 // @ts-expect-error TS2345 orders has no keys
