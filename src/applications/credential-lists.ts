@@ -90,20 +90,49 @@ export function findNewest(
 }
 
 /**
- * What a new credential has from the one of its name that it replaces. An end that comes from the maximum age is not passed on:
- * the new one has its own.
+ * What a new credential has from the one of its name that it replaces: the newest live one. An expired one still passes on its
+ * restriction: what waited for an e-mail must not allow more than before. An end that comes from the maximum age is not passed
+ * on: the new one has its own.
  */
 export function inheritTerms(
   application: Pick<ApplicationRecord, 'keys' | 'secrets' | 'apis'>,
   kind: CredentialKind,
   name: string,
-  { findLatestExpiry, now }: { findLatestExpiry: FindLatestExpiry; now: number },
+  options: InheritOptions,
 ): CredentialTerms {
-  const replaced = findNewest(application[LISTS[kind]], name, now)
-  if (!replaced) return { name, apis: undefined, expiresAt: undefined }
-  const { apis, createdAt, expiresAt = Infinity } = replaced
-  const latest = findLatestExpiry({ kind, granted: application.apis, restriction: apis }, createdAt) ?? Infinity
-  return { name, apis, expiresAt: expiresAt < latest ? expiresAt : undefined }
+  const records = application[LISTS[kind]]
+  const live = findNewest(records, name, options.now)
+  const replaced = live ?? records.find((record) => record.name === name)
+  return { name, apis: replaced?.apis, expiresAt: live && findOwnEnd(application, kind, live, options) }
+}
+
+/** Whether every credential of that name has expired, and the newest one by an end that was set: nothing may replace it. */
+export function hasEnded(
+  application: Pick<ApplicationRecord, 'keys' | 'secrets' | 'apis'>,
+  kind: CredentialKind,
+  name: string,
+  options: InheritOptions,
+): boolean {
+  const records = application[LISTS[kind]]
+  const newest = records.find((record) => record.name === name)
+  if (!newest || findNewest(records, name, options.now)) return false
+  return findOwnEnd(application, kind, newest, options) !== undefined
+}
+
+interface InheritOptions {
+  readonly findLatestExpiry: FindLatestExpiry
+  readonly now: number
+}
+
+/** The end that was set; undefined if the maximum age alone ends the credential. */
+function findOwnEnd(
+  { apis: granted }: Pick<ApplicationRecord, 'apis'>,
+  kind: CredentialKind,
+  { apis: restriction, createdAt, expiresAt = Infinity }: CredentialRecord,
+  { findLatestExpiry }: InheritOptions,
+): number | undefined {
+  const latest = findLatestExpiry({ kind, granted, restriction }, createdAt) ?? Infinity
+  return expiresAt < latest ? expiresAt : undefined
 }
 
 /** As of the application writer. */

@@ -45,8 +45,8 @@ export function createNamedCredentials(
         const end = expiresAt === undefined ? undefined : limitExpiry(expiresAt, limit, now())
         const changes = {
           ...(name !== undefined && { name }),
-          // Reminders of the former end say nothing of the new one.
-          ...(expiresAt !== undefined && { expiresAt: end, remindedDays: undefined }),
+          // The writer forgets the reminders of a former end, and no others: each is sent once.
+          ...(expiresAt !== undefined && { expiresAt: end }),
         }
         const details = {
           ...describeCredential(kind, { ...credential, ...changes }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationRecord, EmailChange, EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
-import { LISTS, removeCredentials } from './credential-lists.js'
-import { DEFAULT_NAME } from './credentials.js'
+import { hasEnded, inheritTerms, LISTS, removeCredentials } from './credential-lists.js'
+import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from './credentials.js'
 
 interface QueueOptions {
   readonly held?: boolean
@@ -47,6 +47,21 @@ export function findReplacedName(
   if (credentialId === undefined) return DEFAULT_NAME
   const list = record[purpose === 'secret' ? LISTS.secret : LISTS.key]
   return list.find(({ id }) => id === credentialId)?.name
+}
+
+/**
+ * What an e-mail delivers: the kind of the credential that it replaces (for a registration that of its key), and the terms of
+ * the new one. Undefined if nothing is left to replace: that credential was removed, or its own end has passed meanwhile.
+ */
+export function findDelivered(
+  record: ApplicationRecord,
+  email: QueuedEmail,
+  options: Parameters<typeof inheritTerms>[3],
+): { readonly kind: CredentialKind; readonly terms: CredentialTerms } | undefined {
+  const kind = email.purpose === 'secret' ? 'secret' : 'key'
+  const name = findReplacedName(record, email)
+  if (name === undefined || (email.credentialId !== undefined && hasEnded(record, kind, name, options))) return undefined
+  return { kind, terms: inheritTerms(record, kind, name, options) }
 }
 
 /** The e-mail as if it were new: due at once, back-off and its 72 hours start again. A lease stays until it ends. */

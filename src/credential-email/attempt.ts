@@ -2,7 +2,6 @@ import type { ApplicationWriter } from '../applications/application-writer.js'
 import {
   addCredential,
   findNewest,
-  inheritTerms,
   isFull,
   LISTS,
   listHashes,
@@ -11,7 +10,7 @@ import {
 } from '../applications/credential-lists.js'
 import { findExpiring } from '../applications/credential-expiry.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
-import { findReplacedName, suspendEmails } from '../applications/queued-emails.js'
+import { findDelivered, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
@@ -164,16 +163,15 @@ function prepareDelivery(
   leased: QueuedEmail,
   current: Recipient,
 ): Prepared | undefined {
-  const name = findReplacedName(current, leased)
-  if (name === undefined) return undefined
+  // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
+  const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
+  const delivered = findDelivered(application, leased, { findLatestExpiry: writer.findLatestExpiry, now: now() })
+  if (!delivered) return undefined
+  const { kind, terms } = delivered
   const { overlap } = leased
   const purpose = leased.purpose as DeliveryPurpose
   const attemptCount = leased.attemptCount + 1
-  // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
-  const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
-  const kind = purpose === 'secret' ? 'secret' : 'key'
-  const terms = inheritTerms(application, kind, name, { findLatestExpiry: writer.findLatestExpiry, now: now() })
-  const hasPrevious = findNewest(application[LISTS[kind]], name, now()) !== undefined
+  const hasPrevious = findNewest(application[LISTS[kind]], terms.name, now()) !== undefined
   const content = { application, purpose, to: current.contact, overlap, terms, hasPrevious }
 
   if (delivery === 'claim-link') {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
-import { inheritTerms, isFull, replaceCredential } from '../applications/credential-lists.js'
+import { isFull, replaceCredential } from '../applications/credential-lists.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
-import { findReplacedName } from '../applications/queued-emails.js'
+import { findDelivered } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
@@ -53,13 +53,11 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
       // Read again: another request with the same link may have been faster.
       const unclaimed = await findEmail(hash)
       if (!unclaimed || current.status === 'deleted' || current.status === 'suspended') return undefined
-      const name = findReplacedName(current, unclaimed)
-      if (name === undefined) return undefined
-      const { purpose, overlap } = unclaimed
       const claimedAt = now()
-      const kind = purpose === 'secret' ? 'secret' : 'key'
-      const { findLatestExpiry } = writer
-      const terms = inheritTerms(current, kind, name, { findLatestExpiry, now: claimedAt })
+      const delivered = findDelivered(current, unclaimed, { findLatestExpiry: writer.findLatestExpiry, now: claimedAt })
+      if (!delivered) return undefined
+      const { purpose, overlap } = unclaimed
+      const { terms } = delivered
       const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
       return {
         changed: {

@@ -168,6 +168,19 @@ describe.concurrent('a reminder', () => {
     expect(emails[0]?.text).toContain(`It begins with ${credentials.clientId.slice(0, 12)}.`)
   })
 
+  it('is not sent again when the same end is given again', async ({ expect, onTestFinished }) => {
+    const { auth, create, advance, emails } = openReminding({ onTestFinished })
+    const { id } = await create()
+    await advance(61 * DAY)
+    await waitForEmails(emails, 1)
+    const [key] = (await auth.applications.get(id))!.keys
+    await auth.applications.updateCredential(id, key!.id, { expiresAt: key!.expiresAt! })
+    await advance(DAY)
+    await advance(15 * DAY)
+    await waitForEmails(emails, 2)
+    expect(emails[1]?.text).toContain('in 13 days')
+  })
+
   it('is none of a former credential whose replacement has been used', async ({ expect, onTestFinished }) => {
     const { auth, create, advance, emails, keyStatus, listEmails } = openReminding({ onTestFinished })
     const { id } = await create()
