@@ -66,7 +66,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   ): Guard
   /** A guard for the only key API. */
   requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, GuardOptions>): Guard
-  /** A guard for a route of a key API: calls `next()` for a request with a valid `X-Api-Key`, and refuses every other. */
+  /** A guard for a route of a key API: calls `next()` for a request with a valid key in its header, and refuses every other. */
   requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
   verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AccessTokenInfo>
@@ -242,6 +242,7 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   return auth
 }
 
-function describeApi({ name, title, description, scheme, scopes, tokenEndpoint, resource }: ApiSettings): Api {
-  return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, resource })
+function describeApi(settings: ApiSettings): Api {
+  const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings
+  return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource })
 }

@@ -84,8 +84,19 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     return true
   }
 
+  /** The store refuses such a record as it refuses an old version, so this is asked only after a refusal. */
+  async function refuseTakenExternalId({ id, externalId }: ApplicationRecord): Promise<void> {
+    if (externalId === undefined) return
+    const query = { after: undefined, limit: 1, api: undefined, status: undefined, externalId }
+    const [owner] = await store.listApplications(query)
+    if (!owner || owner.id === id) return
+    throw new ApplicationError('conflict', `The externalId "${externalId}" is that of application ${owner.id}.`)
+  }
+
   async function add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<void> {
-    if (!(await save(record, event, details))) throw createConflictError(record.id)
+    if (await save(record, event, details)) return
+    await refuseTakenExternalId(record)
+    throw createConflictError(record.id)
   }
 
   function change<Result>(
@@ -107,7 +118,10 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && event.type !== 'application.tokensRevoked'
       const details = { ...edited.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
-      if (!(await save(record, event, { ...edited, details }))) continue
+      if (!(await save(record, event, { ...edited, details }))) {
+        await refuseTakenExternalId(record)
+        continue
+      }
       // Listeners learn that access tokens have ended, whatever call ended them.
       if (alsoRevokesTokens) emit?.('application.tokensRevoked', { applicationId: id })
       return { record, result: edited.result }

@@ -44,7 +44,7 @@ export interface ActorOptions {
 export type IssuedCredentials = ClientCredentials | KeyOnly
 
 interface KeyOnly {
-  /** The key: `client_id`, and the value of `X-Api-Key`. */
+  /** The key: `client_id`, and the value of the header of key APIs (`X-Api-Key`). */
   readonly clientId: string
   /** Undefined if the application uses no oauth2 API. */
   readonly clientSecret?: never

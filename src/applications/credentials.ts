@@ -29,6 +29,10 @@ const FORMATS = { key: { infix: 'key', length: 28 }, secret: { infix: 'sec', len
 const CHECKSUM_LENGTH = 6
 /** Random characters shown in lists: enough to tell credentials apart, useless to a guesser. */
 const SHOWN_LENGTH = 4
+/** 131 random bits. */
+const ID_LENGTH = 22
+/** The name of an application's first credentials. */
+const DEFAULT_NAME = 'default'
 const MAX_KEY_LENGTH = 64
 /** Any prefix: keys outlive a change of the option `credentialPrefix`. */
 const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
@@ -65,7 +69,17 @@ export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize 
     const shown = plain.slice(0, prefix.length + infix.length + 2 + SHOWN_LENGTH)
     return {
       plain,
-      record: { hash: hash(plain), prefix: shown, createdAt, expiresAt: undefined, lastUsedAt: undefined },
+      record: {
+        id: `cred_${randomBase62(ID_LENGTH)}`,
+        name: DEFAULT_NAME,
+        hash: hash(plain),
+        prefix: shown,
+        createdAt,
+        expiresAt: undefined,
+        lastUsedAt: undefined,
+        apis: undefined,
+        remindedDays: undefined,
+      },
     }
   }
 
@@ -115,9 +129,10 @@ export function mintCredentials(
   now: number,
 ): MintedCredentials {
   const needsSecret = Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
+  const hasKey = purpose === 'key' || purpose === 'registration'
   const hasSecret = purpose === 'secret' || (purpose === 'registration' && needsSecret)
   return {
-    key: purpose === 'secret' ? undefined : credentials.mint('key', now),
+    key: hasKey ? credentials.mint('key', now) : undefined,
     secret: hasSecret ? credentials.mint('secret', now) : undefined,
   }
 }

@@ -13,6 +13,7 @@ export function createQueuedEmail(
     id: `email_${randomBytes(16).toString('hex')}`,
     applicationId,
     purpose,
+    credentialId: undefined,
     state: held ? 'held' : 'due',
     overlap,
     attemptCount: 0,

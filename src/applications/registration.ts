@@ -93,6 +93,8 @@ function createRecord(
     apis,
     keys: [],
     secrets: [],
+    metadata: undefined,
+    externalId: undefined,
     createdAt,
     tokensRevokedAt: 0,
     version: 1,

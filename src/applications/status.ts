@@ -35,7 +35,8 @@ export function eraseApplication(
   current: ApplicationRecord,
   call: 'delete' | 'deny' = 'delete',
 ): Partial<ApplicationRecord> {
-  return { status: transition(current, call), name: '', contact: undefined, keys: [], secrets: [] }
+  const status = transition(current, call)
+  return { status, name: '', contact: undefined, metadata: undefined, externalId: undefined, keys: [], secrets: [] }
 }
 
 /** What ends every access token issued up to now. Always later than the last time, even if the clock was set back. */

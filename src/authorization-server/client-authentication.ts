@@ -25,7 +25,7 @@ export interface AuthenticatedClient {
 
 /** What operators may know of a refused client, and the client may not. */
 interface RefusedClient {
-  /** `no_credential`, `unknown_client`, `wrong_secret` or `suspended`; undefined if the error says it. */
+  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret` or `suspended`; undefined if the error says it. */
   readonly reason?: string | undefined
   readonly client?: string | undefined
   /** The application that the client presented, if there is one. */
@@ -65,12 +65,15 @@ export interface ClientAuthenticationOptions {
 interface Attempt {
   readonly authenticated: AuthenticatedClient | undefined
   readonly known: ApplicationRecord | undefined
-  readonly isSuspended: boolean
+  /** Why it failed, if the application is known. */
+  readonly reason: string | undefined
 }
 
 interface FoundClient extends AuthenticatedClient {
   /** The hash of the key that was presented; undefined if it was the application's id. */
   readonly hash?: string
+  /** Whether that key has expired. */
+  readonly isExpired?: boolean
 }
 
 export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
@@ -79,37 +82,48 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     let known: ApplicationRecord | undefined
-    let isSuspended = false
+    let reason: string | undefined
     for (const { id, secret } of readings) {
       const found = isApplicationId(id) ? await findById(id, req) : await findByKey(id, req)
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
       const matched = credentials().match(secret, found?.application.secrets ?? [], now())
-      if (found && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
+      if (found && !found.isExpired && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
         if (found.hash !== undefined) lastUsed.note(found.hash)
         lastUsed.note(matched.hash)
         if (found.application.status === 'pending')
           await activate(found.application.id, { ...readOrigin(req), client: found.client })
-        return { authenticated: found, known: found.application, isSuspended: false }
+        return { authenticated: found, known: found.application, reason: undefined }
       }
       known ??= found?.application
-      isSuspended ||= matched !== undefined && found?.application.status === 'suspended'
+      const why = describeFailure(found, secret, matched !== undefined)
+      if (reason === undefined || reason === 'wrong_secret') reason = why
     }
-    return { authenticated: undefined, known, isSuspended }
+    return { authenticated: undefined, known, reason }
   }
 
-  /** The application with that public id, whatever its status. As with keys, one that has no live key is unknown. */
+  /** For operators. In every case it compares with expired secrets, so that the time taken shows nothing. */
+  function describeFailure(found: FoundClient | undefined, secret: string, isMatched: boolean): string {
+    const expired = credentials().match(secret, found?.application.secrets ?? [], 0)
+    if (found?.isExpired) return 'expired_key'
+    if (isMatched) return 'suspended'
+    return expired ? 'expired_secret' : 'wrong_secret'
+  }
+
+  /** The application with that public id, whatever its status. One that has no credentials is unknown. */
   async function findById(id: string, req: IncomingMessage): Promise<FoundClient | undefined> {
     const application = await applicationCache.findById(id, req)
-    return application?.keys.some((record) => isLive(record, now())) ? { application, client: id } : undefined
+    return application && application.keys.length + application.secrets.length > 0
+      ? { application, client: id }
+      : undefined
   }
 
-  /** The application that a live key belongs to, whatever its status. */
-  async function findByKey(key: string, req: IncomingMessage): Promise<FoundClient | undefined> {
-    const hash = credentials().hashKey(key)
+  /** The application that a key belongs to, whatever its status. */
+  async function findByKey(presented: string, req: IncomingMessage): Promise<FoundClient | undefined> {
+    const hash = credentials().hashKey(presented)
     if (hash === undefined) return undefined
     const application = await applicationCache.findByKeyHash(hash, req)
-    const live = application?.keys.find((record) => record.hash === hash && isLive(record, now()))
-    return application && live ? { application, hash, client: live.prefix } : undefined
+    const key = application?.keys.find((record) => record.hash === hash)
+    return application && key && { application, hash, client: key.prefix, isExpired: !isLive(key, now()) }
   }
 
   return async function authenticateClient(req, form, api) {
@@ -139,10 +153,10 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
 }
 
 /** Anything but a key or an id may be a secret in the wrong place, so it is not shown. */
-function describeAttempt({ known, isSuspended }: Attempt, presented: string): RefusedClient {
+function describeAttempt({ known, reason }: Attempt, presented: string): RefusedClient {
   const client = isApplicationId(presented) ? presented : readKeyPrefix(presented)
   if (!known) return { reason: 'unknown_client', client }
-  return { reason: isSuspended ? 'suspended' : 'wrong_secret', client, applicationId: known.id }
+  return { reason, client, applicationId: known.id }
 }
 
 /** The right secret of a pending application proves that its e-mail has arrived. */

@@ -4,6 +4,7 @@ import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { unwrapCause, sendDenial, sendEmpty, toDenial } from '../http/respond.js'
+import { describeRefusedClient } from './client-authentication.js'
 import type { CheckMount } from './mount-check.js'
 
 /** The endpoints of one API. */
@@ -81,7 +82,7 @@ function answerErrors(api: string, endpoint: Endpoint, logRefusal: LogRefusal): 
       await endpoint(req, res)
     } catch (error) {
       const denied = toDenial(error)
-      logRefusal(api, denied, unwrapCause(error))
+      logRefusal(api, denied, unwrapCause(error), describeRefusedClient(error)?.reason)
       sendDenial(req, res, denied)
     }
   }

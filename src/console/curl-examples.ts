@@ -12,7 +12,9 @@ export interface CurlExample {
 export function createCurlExamples(api: Api, document: JsonObject | undefined): CurlExample[] {
   const resource = shellQuote(api.resource + findExamplePath(document))
   if (api.tokenEndpoint === undefined)
-    return [{ caption: 'Call the API with the key', command: `curl -H 'X-Api-Key: YOUR_KEY' \\\n  ${resource}` }]
+    return [
+      { caption: 'Call the API with the key', command: `curl -H '${api.keyHeaders[0]}: YOUR_KEY' \\\n  ${resource}` },
+    ]
   return [
     {
       caption: 'Get an access token with key and secret',

@@ -77,11 +77,11 @@ function renderApi(api: Api, document: JsonObject | undefined): Html {
   </section>`
 }
 
-function renderFacts({ resource, tokenEndpoint, scopes }: Api): Html[] {
+function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html[] {
   const entries = Object.entries(scopes)
   const usage =
     tokenEndpoint === undefined
-      ? [renderFact('Header', 'X-Api-Key: YOUR_KEY')]
+      ? [renderFact('Header', `${keyHeaders[0]}: YOUR_KEY`)]
       : [
           renderFact('Token address', tokenEndpoint),
           html`<dt>client_id</dt>

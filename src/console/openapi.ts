@@ -69,7 +69,7 @@ function createSecurityScheme(api: Api, hasMailer: boolean): JsonObject {
     return {
       type: 'apiKey',
       in: 'header',
-      name: 'X-Api-Key',
+      name: api.keyHeaders[0],
       description: `The key of your application. It ${origin}.`,
     }
   }

@@ -33,6 +33,7 @@ export function renderReferencePage(options: ReferencePageOptions): string {
         data-api="${api.title}"
         data-scheme="${api.scheme}"
         data-token-endpoint="${api.tokenEndpoint}"
+        data-key-header="${api.keyHeaders[0]}"
         data-document="${api.name}/openapi.json"
         data-credential-source="${hasMailer ? 'came by e-mail when your application was registered' : 'came from the operator of this platform'}"
         data-register="${registration && '../register'}"

@@ -1,4 +1,4 @@
-/** How an API is protected: bearer access tokens, or the application's key in `X-Api-Key`. */
+/** How an API is protected: bearer access tokens, or the application's key in a header. */
 export type Scheme = 'oauth2' | 'apiKey'
 
 /** At most `limit` requests in `window` seconds. */
@@ -35,11 +35,18 @@ export interface OAuth2ApiOptions extends CommonApiOptions {
   readonly registrationScopes?: readonly string[] | undefined
   /** Seconds until this API's access tokens expire; the platform's `accessTokenLifetime` if left out. */
   readonly accessTokenLifetime?: number | undefined
+  /** Access tokens are sent in `Authorization`. */
+  readonly header?: never
 }
 
 /** An API that is called with `X-Api-Key: <key>`: for data that is the same for every application. */
 export interface ApiKeyApiOptions extends CommonApiOptions {
   readonly scheme: 'apiKey'
+  /**
+   * The header that carries the key, for a platform whose callers know another name; `X-Api-Key` if left out. Of two names a
+   * request has one; console, e-mails and challenges name the first.
+   */
+  readonly header?: string | readonly string[] | undefined
   /** Keys have no scopes. */
   readonly scopes?: never
   readonly accessTokenLifetime?: never
@@ -62,6 +69,8 @@ export interface Api {
   readonly scopes: Readonly<Record<string, string>>
   /** The URL of the token endpoint (RFC 6749 3.2); undefined for a key API. */
   readonly tokenEndpoint: string | undefined
+  /** The headers that may carry a key, the one to use first; empty for an oauth2 API. */
+  readonly keyHeaders: readonly string[]
   /** `{baseUrl}/{name}`: the resource identifier (RFC 8707). For an oauth2 API also issuer and audience of its access tokens. */
   readonly resource: string
 }

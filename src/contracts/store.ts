@@ -4,9 +4,26 @@ import type { EventType } from './events.js'
 /** `pending -> active <-> suspended`; every status can become `deleted`, which is final. */
 export type ApplicationStatus = 'pending' | 'active' | 'suspended' | 'deleted'
 
+/** What an application, or a credential, may be used for: name of the API -> scopes there. */
+export type GrantedApis = Readonly<Record<string, { readonly scopes: readonly string[] }>>
+
+/** A value that JSON can express (RFC 8259). */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+export interface JsonObject {
+  readonly [name: string]: JsonValue
+}
+
 /** A stored API key or client secret. */
 export interface CredentialRecord {
-  /** HMAC-SHA-256 under the pepper, base64url. */
+  /** `cred_` and 22 random base62 characters. Public, and stays the same when the credential is changed. */
+  readonly id: string
+  /**
+   * Given by the operator; the first credentials of an application are named `default`. Two live credentials of one kind and
+   * name are a rotation in progress.
+   */
+  readonly name: string
+  /** HMAC-SHA-256 under the pepper, base64url. An imported hash starts with its format and a colon, such as `sha256:`. */
   readonly hash: string
   /** The first characters of the credential, so that people can tell two credentials apart. */
   readonly prefix: string
@@ -16,6 +33,10 @@ export interface CredentialRecord {
   readonly expiresAt: number | undefined
   /** Milliseconds since 1970; undefined until the first use. */
   readonly lastUsedAt: number | undefined
+  /** Restricts what the application may do with this credential; undefined: everything that the application may do. Grants nothing. */
+  readonly apis: GrantedApis | undefined
+  /** Days before `expiresAt` for which the last reminder was queued; undefined: none yet. */
+  readonly remindedDays: number | undefined
 }
 
 /** A stored application. Records are immutable: a change is a new record with the next version. */
@@ -24,7 +45,11 @@ export interface ApplicationRecord {
   readonly name: string
   readonly contact: string | undefined
   readonly status: ApplicationStatus
-  readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  readonly apis: GrantedApis
+  /** The operator's own data. Undefined for a deleted application. */
+  readonly metadata: JsonObject | undefined
+  /** The operator's own id. No two applications have the same one. Undefined for a deleted application. */
+  readonly externalId: string | undefined
   /** Newest first. */
   readonly keys: readonly CredentialRecord[]
   /** Newest first. */
@@ -62,14 +87,19 @@ export interface RevokedAccessToken {
   readonly expiresAt: number
 }
 
-/** What an e-mail delivers: the first credentials of an application, or a replacement of its key or its secret. */
-export type EmailPurpose = 'registration' | 'key' | 'secret'
+/**
+ * What an e-mail delivers: the first credentials of an application, or a replacement of a key or a secret. `expiring`
+ * delivers nothing: it reminds of a credential that is about to expire.
+ */
+export type EmailPurpose = 'registration' | 'key' | 'secret' | 'expiring'
 
 /** An e-mail to be sent. Its credentials are created when it is sent, and are never part of this record. */
 export interface QueuedEmail {
   readonly id: string
   readonly applicationId: string
   readonly purpose: EmailPurpose
+  /** The credential that is replaced or about to expire; undefined for a registration, and for the first secret. */
+  readonly credentialId: string | undefined
   /**
    * `held` until the registration is approved; `due` from `dueAt` on; `failed` after the last attempt; `claimable` while its
    * claim link is valid; `suspended` until its application is resumed.
@@ -148,6 +178,11 @@ export interface ApplicationQuery {
   readonly limit: number
   readonly api: string | undefined
   readonly status: ApplicationStatus | undefined
+  readonly externalId?: string | undefined
+  /** Milliseconds since 1970: only applications with a credential that expires after `expiringAfter` and before this. */
+  readonly expiringBefore?: number | undefined
+  /** 0 if left out. No effect without `expiringBefore`. */
+  readonly expiringAfter?: number | undefined
 }
 
 /** A page of audit records, oldest first. */
@@ -210,13 +245,17 @@ export interface Store {
   removeSigningKey(kid: string, audit: NewAuditRecord): Promise<boolean>
 
   findApplication(id: string): Promise<ApplicationRecord | undefined>
-  /** The application that has a key with this hash, expired or not. */
-  findApplicationByKey(hash: string): Promise<ApplicationRecord | undefined>
+  /**
+   * The application that has a key with this hash, expired or not; if there is none, one that has a key with any of the
+   * alternatives.
+   */
+  findApplicationByKey(hash: string, ...alternatives: readonly string[]): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
   /**
    * Saves the record, its audit record and the changes to its e-mails (one for each e-mail) in one transaction, if the
    * stored version is the record's previous one (none for version 1) and each e-mail's version is as `EmailChange` says;
-   * otherwise resolves false and changes nothing. A credential that is already stored keeps the later `lastUsedAt`.
+   * otherwise resolves false and changes nothing. Also resolves false if another application has the record's `externalId`;
+   * the caller tells the two apart by a look-up. A credential that is already stored keeps the later `lastUsedAt`.
    */
   saveApplication(
     record: ApplicationRecord,

@@ -46,7 +46,7 @@ export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptio
       REPLACES[purpose],
       ...describePrevious(application, purpose, overlap, byLink),
       ...(byLink ? describeClaimLink(`${developersUrl}/register/claim#${claimToken}`) : []),
-      ...(key === undefined ? [] : [{ label: 'Key (client_id, X-Api-Key)', code: key }]),
+      ...(key === undefined ? [] : [{ label: `Key (${listKeyUses(application, apis)})`, code: key }]),
       ...(secret === undefined ? [] : [{ label: 'Secret (client_secret)', code: secret }]),
       ...describeId(application, purpose, apis),
       ...Object.keys(application.apis).flatMap((api) => describeApi(apis.get(api), purpose, key, secret)),
@@ -62,18 +62,21 @@ const SUBJECTS: Record<EmailPurpose, string> = {
   registration: 'Your credentials',
   key: 'Your new key',
   secret: 'Your new secret',
+  expiring: 'A credential expires soon',
 }
 
 const INTRODUCTIONS: Record<EmailPurpose, (name: string, host: string) => string> = {
   registration: (name, host) => `Your application “${name}” is registered at ${host}.`,
   key: (name, host) => `There is a new key for your application “${name}” at ${host}.`,
   secret: (name, host) => `There is a new secret for your application “${name}” at ${host}.`,
+  expiring: (name, host) => `A credential of your application “${name}” at ${host} expires soon.`,
 }
 
 const REPLACES: Record<EmailPurpose, string> = {
   registration: 'This e-mail replaces all earlier e-mails with credentials for this application.',
   key: 'This e-mail replaces all earlier e-mails with a new key for this application.',
   secret: 'This e-mail replaces all earlier e-mails with a new secret for this application.',
+  expiring: 'This e-mail replaces all earlier reminders for this credential.',
 }
 
 const KEEP_SAFE =
@@ -93,6 +96,12 @@ function describePrevious(
   }
   const stillWorks = `${previous} still works for ${formatDuration(overlap)}`
   return [byLink ? `${stillWorks} after the new one is shown.` : `${stillWorks}.`]
+}
+
+/** Where the key is sent: as `client_id`, and in the header of each key API. */
+function listKeyUses(application: ApplicationRecord, apis: ReadonlyMap<string, Api>): string {
+  const headers = Object.keys(application.apis).flatMap((api) => apis.get(api)?.keyHeaders[0] ?? [])
+  return ['client_id', ...new Set(headers)].join(', ')
 }
 
 /** At the token endpoint the public id may stand for the key, which is a credential: web servers log the user name of HTTP Basic. */
@@ -121,7 +130,7 @@ function describeClaimLink(link: string): Block[] {
 /** How to call an API, with a command that can be pasted. Only the credentials of this e-mail are filled in. */
 function describeApi(api: Api | undefined, purpose: EmailPurpose, key = 'YOUR_KEY', secret = 'YOUR_SECRET'): Block[] {
   if (!api) return []
-  const { title, tokenEndpoint, resource } = api
+  const { title, tokenEndpoint, keyHeaders, resource } = api
   if (tokenEndpoint !== undefined) {
     return [
       { label: `Get access tokens for ${title} at`, code: tokenEndpoint },
@@ -131,8 +140,8 @@ function describeApi(api: Api | undefined, purpose: EmailPurpose, key = 'YOUR_KE
   // A new secret changes nothing at a key API.
   if (purpose === 'secret') return []
   return [
-    { label: `For ${title}, send your key in the header`, code: 'X-Api-Key' },
-    { label: 'Try it (append the path of a resource)', code: `curl -H "X-Api-Key: ${key}" "${resource}"` },
+    { label: `For ${title}, send your key in the header`, code: keyHeaders[0]! },
+    { label: 'Try it (append the path of a resource)', code: `curl -H "${keyHeaders[0]}: ${key}" "${resource}"` },
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { Denial, ErrorCode } from '../contracts/errors.js'
 
-/** Logs a refusal, with the name of its API. The credential is never logged. */
-export type LogRefusal = (api: string, denial: Denial, cause?: unknown) => void
+/** Logs a refusal, with the name of its API; `reason` as in events. The credential is never logged. */
+export type LogRefusal = (api: string, denial: Denial, cause?: unknown, reason?: string) => void
 
 interface RefusalLogger {
   warn(message: string): void
@@ -13,16 +13,24 @@ interface RefusalLogger {
  * cause.
  */
 export function createRefusalLog(logger: RefusalLogger, development: boolean): LogRefusal {
-  return function logRefusal(api, { status, error, description }, cause) {
+  return function logRefusal(api, { status, error, description }, cause, reason) {
     try {
       if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
       else if (development)
-        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES[error]}`)
+        logger.warn(
+          `${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES_BY_REASON.get(reason) ?? FIXES[error]}`,
+        )
     } catch {
       // A logger that throws must not keep the refusal from being sent.
     }
   }
 }
+
+/** Where operators may know more than the answer says. */
+const FIXES_BY_REASON: ReadonlyMap<string | undefined, string> = new Map([
+  ['expired_key', 'The key has expired. Make a new one with auth.applications.rotateKey(id).'],
+  ['expired_secret', 'The secret has expired. Make a new one with auth.applications.rotateSecret(id).'],
+])
 
 const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error?: never } = {
   invalid_request: 'The HTTP reference (docs/http.md) has the form of every request.',

@@ -54,7 +54,10 @@ function formatNetwork(address: string, prefix: Ipv6Prefix): string {
  * Whether a header occurs more than once. `req.headers` does not show it: Node keeps the first `Authorization` and joins
  * other headers with a comma. Two credentials in one request are an error (RFC 6750 2).
  */
-export function hasDuplicateHeader({ rawHeaders }: IncomingMessage, lowerCaseName: string): boolean {
+export function hasDuplicateHeader(
+  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  lowerCaseName: string,
+): boolean {
   let isSeen = false
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!

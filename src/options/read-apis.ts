@@ -4,6 +4,7 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { invalidOption, readLimit, readWholeNumber, refuseUnknown } from './checks.js'
+import { readKeyHeaders } from './read-key-headers.js'
 import type { ApiSettings } from './settings.js'
 
 interface ApiDefaults {
@@ -47,6 +48,7 @@ function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime,
     scheme: api.scheme,
     scopes,
     tokenEndpoint: isOAuth2 ? `${resource}/token` : undefined,
+    keyHeaders: isOAuth2 ? [] : readKeyHeaders(`apis.${name}.header`, api.header),
     resource,
     accessTokenLifetime: readWholeNumber(
       `apis.${name}.accessTokenLifetime`,
@@ -76,6 +78,7 @@ function checkName(name: string): void {
 
 const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit', 'registration']
 const OAUTH2_OPTIONS = ['scopes', 'registrationScopes', 'accessTokenLifetime']
+const API_KEY_OPTIONS = ['header']
 
 function checkApiOptions(name: string, options: unknown): ApiOptions {
   const option = `apis.${name}`
@@ -87,18 +90,21 @@ function checkApiOptions(name: string, options: unknown): ApiOptions {
     throw invalidOption(
       `${option}.scheme`,
       scheme,
-      'An API\'s scheme is "oauth2" (bearer access tokens) or "apiKey" (X-Api-Key).',
+      'An API\'s scheme is "oauth2" (bearer access tokens) or "apiKey" (API keys).',
     )
   }
-  for (const oauth2Option of OAUTH2_OPTIONS) {
-    if (scheme !== 'apiKey' || !Object.hasOwn(options, oauth2Option)) continue
+  const misplaced = (scheme === 'apiKey' ? OAUTH2_OPTIONS : API_KEY_OPTIONS).find((each) =>
+    Object.hasOwn(options, each),
+  )
+  if (misplaced !== undefined) {
+    const [other, kind] = scheme === 'apiKey' ? ['oauth2', 'A key API'] : ['key', 'An oauth2 API']
     throw new ConfigurationError({
-      option: `${option}.${oauth2Option}`,
-      problem: 'is for oauth2 APIs',
-      fix: 'A key API has none; leave it out.',
+      option: `${option}.${misplaced}`,
+      problem: `is for ${other} APIs`,
+      fix: `${kind} has none; leave it out.`,
     })
   }
-  refuseUnknown(`${option}.`, options, [...COMMON_OPTIONS, ...OAUTH2_OPTIONS])
+  refuseUnknown(`${option}.`, options, [...COMMON_OPTIONS, ...OAUTH2_OPTIONS, ...API_KEY_OPTIONS])
   for (const text of ['title', 'description']) {
     if (options[text] === undefined || typeof options[text] === 'string') continue
     throw invalidOption(`${option}.${text}`, options[text], 'Write a string.')

@@ -32,7 +32,7 @@ export type TokenFailureReason =
   | 'suspended'
   | 'notAllowed'
 /** Why an API key is refused. */
-export type KeyFailureReason = 'invalidApiKey' | 'suspended' | 'notAllowed'
+export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed'
 
 /**
  * Answers synchronously when everything is cached, which is the common case. Rejects if the store cannot answer, or for too
@@ -103,10 +103,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     hash: string,
     req: IncomingMessage | undefined,
   ): MaybePromise<Identity | KeyFailureReason> {
-    if (!application || !hasLiveKey(application, hash)) return refuseKey(application, req)
+    if (!application) return refuseKey('invalidApiKey', application, req)
+    if (!hasLiveKey(application, hash)) return refuseKey(describeKey(application, hash), application, req)
     // Only a caller with a valid key may learn that its application is suspended.
     if (application.status === 'suspended') return 'suspended'
-    if (application.status === 'deleted') return refuseKey(application, req)
+    if (application.status === 'deleted') return refuseKey('invalidApiKey', application, req)
     lastUsed.note(hash)
     const grant = findGrant(application, api)
     const result = grant ? { api, application, scopes: NO_SCOPES, token: undefined } : 'notAllowed'
@@ -115,11 +116,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   /** Counted after the look-up: a good key always passes, whatever else its address sends. */
   function refuseKey(
+    reason: KeyFailureReason,
     application: ApplicationRecord | undefined,
     req: IncomingMessage | undefined,
-  ): MaybePromise<'invalidApiKey'> {
-    if (!limitFailures || !req) return 'invalidApiKey'
-    return limitFailures(formatFailureKey(req, application?.id)).then(() => 'invalidApiKey')
+  ): MaybePromise<KeyFailureReason> {
+    if (!limitFailures || !req) return reason
+    return limitFailures(formatFailureKey(req, application?.id)).then(() => reason)
   }
 
   function hasLiveKey({ keys }: ApplicationRecord, hash: string): boolean {
@@ -154,6 +156,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 }
 
 const NO_SCOPES: readonly string[] = []
+
+/** Why a key that is not live is refused: it has expired, or is no longer the application's. */
+function describeKey({ keys }: ApplicationRecord, hash: string): KeyFailureReason {
+  return keys.some((key) => key.hash === hash) ? 'expiredApiKey' : 'invalidApiKey'
+}
 
 function checkTokenApplication(
   api: Api,

@@ -58,20 +58,27 @@ export function createBearerErrors(
 export function createApiKeyErrors(
   api: Api,
 ): ErrorResponses<KeyFailureReason | 'noCredential' | 'duplicateCredential'> {
-  const header = ['header', 'X-Api-Key'] as const
+  const [name = '', otherName] = api.keyHeaders
+  const header = ['header', name] as const
 
   function createError(error: ErrorCode, description: string): Denial {
     const parameters = [['realm', api.name], ['error', error], ['error_description', description], header] as const
     return createDenial(error, description, { 'WWW-Authenticate': formatChallenge('ApiKey', parameters) })
   }
 
+  const invalidApiKey = createError('invalid_api_key', 'The API key is not valid')
   const accessDenied = createError('access_denied', 'The application may not use this API')
   return {
-    noCredential: createDenial('unauthorized', 'An API key is needed: X-Api-Key: <API key>', {
+    noCredential: createDenial('unauthorized', `An API key is needed: ${name}: <API key>`, {
       'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], header]),
     }),
-    duplicateCredential: createError('invalid_request', 'There are two X-Api-Key headers'),
-    invalidApiKey: createError('invalid_api_key', 'The API key is not valid'),
+    duplicateCredential: createError(
+      'invalid_request',
+      otherName === undefined ? `There are two ${name} headers` : `Send one key, in ${name} or in ${otherName}`,
+    ),
+    invalidApiKey,
+    // One answer: only operators learn that there was such a key.
+    expiredApiKey: invalidApiKey,
     suspended: accessDenied,
     notAllowed: accessDenied,
   }
@@ -84,6 +91,7 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['tokenOfAnotherApi', 'token_of_another_api'],
   ['revokedToken', 'revoked_token'],
   ['invalidApiKey', 'unknown_client'],
+  ['expiredApiKey', 'expired_key'],
   ['unknownClient', 'unknown_client'],
   ['suspended', 'suspended'],
   ['notAllowed', 'not_allowed'],
@@ -120,7 +128,7 @@ export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions
     const { error } = denied
     const reason = EVENT_REASONS.get(problem) ?? error
     emit('request.denied', { api: api.name, applicationId, error, reason }, req, readClient)
-    logRefusal(api.name, denied, unwrapCause(problem))
+    logRefusal(api.name, denied, unwrapCause(problem), reason)
     if (!onDenied) return sendDenial(req, res, denied)
 
     try {

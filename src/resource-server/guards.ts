@@ -62,6 +62,7 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
       })
     },
     apiKey(api, { optional = false, onDenied = platformOnDenied }) {
+      const readKeyHeader = createKeyHeaderReader(api.keyHeaders)
       return createGuard({
         api,
         scopes: [],
@@ -69,13 +70,17 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         onDenied,
         errors: createApiKeyErrors(api),
         authenticate: authenticateApiKey,
-        readClient: readApiKeyClient,
-        readCredential(req) {
-          if (hasDuplicateHeader(req, 'x-api-key')) return 'duplicateCredential'
-          const apiKey = readHeader(req, 'x-api-key')
-          return typeof apiKey === 'string' && apiKey !== '' ? { 'x-api-key': apiKey } : 'noCredential'
+        readClient(req) {
+          const key = readKeyHeader(req)
+          return key ? readKeyPrefix(key) : undefined
         },
-        prepareResponse: forbidSharedCaching,
+        readCredential(req) {
+          const apiKey = readKeyHeader(req)
+          if (apiKey === false) return 'duplicateCredential'
+          // Whatever header the API reads: the strategy has one, and the object that it gets has no other.
+          return apiKey === undefined ? 'noCredential' : { 'x-api-key': apiKey }
+        },
+        prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },
   }
@@ -97,14 +102,29 @@ function readTokenClient(req: IncomingMessage, { applicationId }: EventDetails):
 
 const MAX_TOKEN_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length
 
-function readApiKeyClient(req: IncomingMessage): string | undefined {
-  const key = req.headers['x-api-key']
-  return typeof key === 'string' ? readKeyPrefix(key) : undefined
+/** Reads the key from the one header of a request that has it; false if there are two. */
+function createKeyHeaderReader(
+  keyHeaders: readonly string[],
+): (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) => string | false | undefined {
+  const [name = '', otherName] = keyHeaders.map((header) => header.toLowerCase())
+
+  return function readKeyHeader(req) {
+    if (hasDuplicateHeader(req, name)) return false
+    let apiKey = readHeader(req, name)
+    if (otherName !== undefined) {
+      const other = readHeader(req, otherName)
+      if (other !== undefined && (apiKey !== undefined || hasDuplicateHeader(req, otherName))) return false
+      apiKey ??= other
+    }
+    return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined
+  }
 }
 
-/** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know `X-Api-Key`. */
-function forbidSharedCaching(res: ServerResponse): void {
-  const vary = res.getHeader('Vary')
-  res.setHeader('Vary', vary === undefined ? 'X-Api-Key' : `${String(vary)}, X-Api-Key`)
-  if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private')
+/** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know the headers of keys. */
+function createCacheProtection(keyHeaders: string): (res: ServerResponse) => void {
+  return function forbidSharedCaching(res) {
+    const vary = res.getHeader('Vary')
+    res.setHeader('Vary', vary === undefined ? keyHeaders : `${String(vary)}, ${keyHeaders}`)
+    if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private')
+  }
 }

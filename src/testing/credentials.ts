@@ -41,7 +41,8 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
 }
 
 /**
- * An API key that an API accepts: the key of a new application.
+ * An API key that an API accepts: the key of a new application. It is sent in the API's header, `X-Api-Key` unless the option
+ * `apis.x.header` names another.
  *
  * @example
  * ```ts

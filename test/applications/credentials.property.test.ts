@@ -103,12 +103,16 @@ describe('mint()', () => {
 
   it('keeps only the hash and the first characters of a credential in its record', () => {
     const { plain, record } = mint('secret', 7)
-    expect(record).toEqual({
+    expect(record).toStrictEqual({
+      id: expect.stringMatching(/^cred_[0-9A-Za-z]{22}$/),
+      name: 'default',
       hash: hash(plain),
       prefix: plain.slice(0, 'epa_sec_'.length + 4),
       createdAt: 7,
       expiresAt: undefined,
       lastUsedAt: undefined,
+      apis: undefined,
+      remindedDays: undefined,
     })
   })
 })

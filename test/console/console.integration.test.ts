@@ -47,7 +47,7 @@ describe('the console of a shop', () => {
       'orders:write Place, change and cancel orders',
     ])
       expect(orders).toContain(words)
-    for (const words of ['Catalogue', 'What the shop sells.', 'API key', 'X-Api-Key: YOUR_KEY'])
+    for (const words of ['Catalogue', 'What the shop sells.', 'API key', 'Shop-Key: YOUR_KEY'])
       expect(catalog).toContain(words)
     expect(catalog).not.toContain('token')
   })
@@ -58,7 +58,7 @@ describe('the console of a shop', () => {
     expect(commands).toEqual([
       `curl -u 'YOUR_KEY:YOUR_SECRET' \\\n  -d grant_type=client_credentials \\\n  ${shop.baseUrl}/orders/token`,
       `curl -H 'Authorization: Bearer ACCESS_TOKEN' \\\n  ${shop.baseUrl}/orders/items`,
-      `curl -H 'X-Api-Key: YOUR_KEY' \\\n  ${shop.baseUrl}/catalog/items`,
+      `curl -H 'Shop-Key: YOUR_KEY' \\\n  ${shop.baseUrl}/catalog/items`,
     ])
     expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(8)
   })

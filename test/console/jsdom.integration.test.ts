@@ -54,7 +54,7 @@ describe('a reference', () => {
     expect(await page.call('get', '/items')).toBe('200')
     await page.has('Authorized. Calls carry the key until you leave this page.')
     expect(page.sent).toHaveLength(1)
-    expect(page.sent[0]?.headers.get('x-api-key')).toBe(credentials.clientId)
+    expect(page.sent[0]?.headers.get('shop-key')).toBe(credentials.clientId)
   })
 
   it('shows the server’s error description for a wrong secret in the dialog', async () => {

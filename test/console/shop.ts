@@ -20,7 +20,7 @@ export const APIS = {
     scopes: { 'orders:read': 'Read orders', 'orders:write': 'Place, change and cancel orders' },
     registration: 'automatic',
   },
-  catalog: { scheme: 'apiKey', title: 'Catalogue', description: 'What the shop sells.' },
+  catalog: { scheme: 'apiKey', header: 'Shop-Key', title: 'Catalogue', description: 'What the shop sells.' },
 } as const
 
 interface ShopOptions {

@@ -46,6 +46,7 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   rateLimit: true,
   registration: true,
   registrationScopes: true,
+  header: true,
 }
 const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, publishAhead: true }
 const RATE_LIMITS: Names<RateLimitsOptions> = {

@@ -48,6 +48,23 @@ describe('In development', () => {
     ])
     for (const credential of credentials) expect(host.logger.lines.join('\n')).not.toContain(credential)
   })
+
+  it('the line of an expired credential says that it has expired, which the answer does not', async () => {
+    const { app, auth, clock, logger } = createApp()
+    const shop = await createApplication(auth, ['orders', 'catalog'])
+    await auth.applications.rotateKey(shop.id, { overlap: 60 })
+    await auth.applications.rotateSecret(shop.id, { overlap: 60 })
+    clock.advance(60)
+    await request(app).get('/catalog/items').set({ 'X-Api-Key': shop.clientId })
+    await post(app, '/orders/token', createTokenForm(shop))
+    await post(app, '/orders/token', createTokenForm({ ...shop, clientId: shop.id }))
+    await auth.close()
+    expect(logger.lines).toEqual([
+      expect.stringMatching(/^catalog: 401 invalid_api_key: The API key is not valid\. The key has expired\./),
+      expect.stringMatching(/^orders: 401 invalid_client: Client authentication failed\. The key has expired\./),
+      expect.stringMatching(/^orders: 401 invalid_client: Client authentication failed\. The secret has expired\./),
+    ])
+  })
 })
 
 describe.each(['production', 'test'])('With NODE_ENV=%s', (environment) => {

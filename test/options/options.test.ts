@@ -302,7 +302,7 @@ describe('an API', () => {
     [[], /^apis\.orders is \[\]/],
     [
       {},
-      /^apis\.orders\.scheme is missing\. An API's scheme is "oauth2" \(bearer access tokens\) or "apiKey" \(X-Api-Key\)\./,
+      /^apis\.orders\.scheme is missing\. An API's scheme is "oauth2" \(bearer access tokens\) or "apiKey" \(API keys\)\./,
     ],
     [{ scheme: 'oauth' }, /^apis\.orders\.scheme is "oauth"/],
     [{ scheme: 'OAuth2' }, /^apis\.orders\.scheme is "OAuth2"/],
@@ -311,9 +311,13 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, scopes, registrationScopes, accessTokenLifetime\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, scopes, registrationScopes, accessTokenLifetime, header\./,
     ],
     [{ scheme: 'apiKey', scopes: {} }, /^apis\.orders\.scopes is for oauth2 APIs\. A key API has none; leave it out\./],
+    [
+      { scheme: 'oauth2', header: 'X-Key' },
+      /^apis\.orders\.header is for key APIs\. An oauth2 API has none; leave it out\./,
+    ],
     [{ scheme: 'apiKey', accessTokenLifetime: 60 }, /^apis\.orders\.accessTokenLifetime is for oauth2 APIs/],
     [{ scheme: 'oauth2', title: 7 }, /^apis\.orders\.title is 7\. Write a string\./],
     [{ scheme: 'oauth2', description: ['x'] }, /^apis\.orders\.description is \["x"\]\. Write a string\./],
@@ -359,13 +363,44 @@ describe('an API', () => {
     expect(createWith({ apis }).auth.apis).toEqual([
       {
         name: 'orders', title: 'Orders', description: 'All orders.', scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' },
-        tokenEndpoint: 'https://api.example.com/orders/token', resource: 'https://api.example.com/orders',
+        tokenEndpoint: 'https://api.example.com/orders/token', keyHeaders: [], resource: 'https://api.example.com/orders',
       },
       {
         name: 'catalog', title: 'catalog', description: undefined, scheme: 'apiKey', scopes: {},
-        tokenEndpoint: undefined, resource: 'https://api.example.com/catalog',
+        tokenEndpoint: undefined, keyHeaders: ['X-Api-Key'], resource: 'https://api.example.com/catalog',
       },
     ]) // prettier-ignore
+  })
+
+  it.each([
+    ['', /^apis\.catalog\.header is ""\. A header name is 1 to 64 letters, digits, "-" and "_", such as "X-Api-Key"\./],
+    ...['a b', 'a:b', 'a\r\nb', 'é', '-key', 'api.key', 'x'.repeat(65), 7, null, {}].map((header) => [header, /A header name is 1 to 64/] as const),
+    ...[
+      'Authorization', 'authorization', 'Cookie', 'Host', 'Content-Type', 'content-whatever', 'Connection', 'TE', 'Transfer-Encoding', 'Proxy-Authorization', 'Accept',
+      'Accept-Language', 'Sec-Fetch-Site', 'If-Match', 'X-Forwarded-For', 'User-Agent', 'Platform-Auth-Doctor', 'constructor',
+    ].map((header) => [header, /has another meaning in HTTP\. Choose a name of your own/] as const),
+    [['X-Key', 'Cookie'], /^apis\.catalog\.header is "Cookie", which has another meaning in HTTP\./],
+    [[], /^apis\.catalog\.header is \[\]\. Give one header name or two/],
+    [['A', 'B', 'C'], /^apis\.catalog\.header is \["A","B","C"\]\. Give one header name or two/],
+    [['A', 7], /^apis\.catalog\.header is 7/],
+    [['X-Key', 'x-key'], /^apis\.catalog\.header has "X-Key" twice\. Header names do not depend on case/],
+  ] as readonly (readonly [unknown, RegExp])[])('can not have the header %j', (header, message) => {
+    expect(messageOfRefusal(() => createWith({ apis: { catalog: { scheme: 'apiKey', header } } }))).toMatch(message)
+  }) // prettier-ignore
+
+  it.each([
+    [undefined, ['X-Api-Key']],
+    ['apikey', ['apikey']],
+    ['Ocp-Apim-Subscription-Key', ['Ocp-Apim-Subscription-Key']],
+    ['api_key', ['api_key']],
+    [['X-Api-Key'], ['X-Api-Key']],
+    [
+      ['X-Shop-Key', 'apikey'],
+      ['X-Shop-Key', 'apikey'],
+    ],
+  ])('can have the header %j', (header, keyHeaders) => {
+    const { auth } = createWith({ apis: { catalog: { scheme: 'apiKey', header } } })
+    expect(auth.apis[0]!.keyHeaders).toEqual(keyHeaders)
   })
 
   it('can not be changed through the options or through auth.apis', () => {

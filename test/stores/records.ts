@@ -17,6 +17,8 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     apis: {},
     keys: [],
     secrets: [],
+    metadata: undefined,
+    externalId: undefined,
     createdAt: NOW,
     tokensRevokedAt: 0,
     version: 1,
@@ -25,7 +27,18 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
 }
 
 export function credential(hash: string, changes: Partial<CredentialRecord> = {}): CredentialRecord {
-  return { hash, prefix: 'epa_key_abcd', createdAt: NOW, expiresAt: undefined, lastUsedAt: undefined, ...changes }
+  return {
+    id: `cred_${hash}`,
+    name: 'default',
+    hash,
+    prefix: 'epa_key_abcd',
+    createdAt: NOW,
+    expiresAt: undefined,
+    lastUsedAt: undefined,
+    apis: undefined,
+    remindedDays: undefined,
+    ...changes,
+  }
 }
 
 export function signingKey(kid: string): SigningKeyRecord {
@@ -45,6 +58,7 @@ export function email(id: string, changes: Partial<QueuedEmail> = {}): QueuedEma
     id,
     applicationId: 'a',
     purpose: 'registration',
+    credentialId: undefined,
     state: 'due',
     overlap: 0,
     attemptCount: 0,
@@ -63,6 +77,7 @@ export function email(id: string, changes: Partial<QueuedEmail> = {}): QueuedEma
 export const fullEmail: QueuedEmail = email('full', {
   applicationId: 'Ünï 🔑',
   purpose: 'secret',
+  credentialId: 'cred_s1',
   state: 'claimable',
   overlap: 86_400,
   attemptCount: 7,

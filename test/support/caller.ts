@@ -14,6 +14,7 @@ export interface Caller {
   bearer(path: string, accessToken: string): Test
   key(path: string, key: string): Test
   revoke(api: string, credentials: Partial<IssuedCredentials>, accessToken: string): Test
+  introspect(api: string, credentials: Partial<IssuedCredentials>, accessToken: string): Test
 }
 
 /**
@@ -49,5 +50,6 @@ export function createCaller(host: { readonly app: Express | string }, mount = '
         .get(mount + path)
         .set('X-Api-Key', key),
     revoke: (api, credentials, accessToken) => form(`/${api}/revoke`, credentials, { token: accessToken }),
+    introspect: (api, credentials, accessToken) => form(`/${api}/introspect`, credentials, { token: accessToken }),
   }
 }

@@ -73,7 +73,16 @@ async function hold(milliseconds) {
 
 /** @param {string} id @param {number} version @returns {import('../../src/contracts/store.js').ApplicationRecord} */
 function application(id, version) {
-  const credential = { prefix: 'epa_key_abcd', createdAt: 1, expiresAt: undefined, lastUsedAt: undefined }
+  const credential = {
+    id: 'cred_1',
+    name: 'default',
+    prefix: 'epa_key_abcd',
+    createdAt: 1,
+    expiresAt: undefined,
+    lastUsedAt: undefined,
+    apis: undefined,
+    remindedDays: undefined,
+  }
   return {
     id,
     name: `version ${version}`,
@@ -82,6 +91,8 @@ function application(id, version) {
     apis: { orders: { scopes: ['read'] } },
     keys: [{ ...credential, hash: `key of ${id} ${version}` }],
     secrets: [{ ...credential, hash: `secret of ${id} ${version}` }],
+    metadata: undefined,
+    externalId: undefined,
     createdAt: 1,
     tokensRevokedAt: 0,
     version,

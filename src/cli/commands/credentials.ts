@@ -104,7 +104,7 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
     name: `apps rotate-${kind}`,
     summary:
       kind === 'key'
-        ? 'Creates a new key (client_id, X-Api-Key) and shows it once.'
+        ? 'Creates a new key (client_id, API key) and shows it once.'
         : 'Creates a new secret and shows it once; the first one if there was none.',
     notes: ['At most two are live: a third ends the oldest. Any live key works with any live secret.'],
     parameters: ['ID'],

@@ -5,7 +5,7 @@
 ;(() => {
   const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   const container = document.getElementById('reference')
-  const { api, scheme, tokenEndpoint, document: documentUrl, credentialSource, register } = container.dataset
+  const { api, scheme, tokenEndpoint, keyHeader, document: documentUrl, credentialSource, register } = container.dataset
   const CARRIED = `Calls carry the ${tokenEndpoint ? 'access token' : 'key'} until you leave this page.`
   const NEEDED = `Calls need ${tokenEndpoint ? 'key and secret' : 'the key'} of your application.`
   const REFUSED_TOKEN =
@@ -65,7 +65,7 @@
     const current = authorized()
     const [sent, valid] = tokenEndpoint
       ? [headers.Authorization, `Bearer ${current?.getIn(['token', 'access_token'])}`]
-      : [headers['X-Api-Key'], current?.get('value')]
+      : [headers[keyHeader], current?.get('value')]
     if (!current || sent !== valid) return
     if (response.status === 401) askAgain(tokenEndpoint ? REFUSED_TOKEN : REFUSED_KEY)
     else if (response.status === 403 && readError(response) === 'access_denied') askAgain(REFUSED_APPLICATION)
@@ -126,7 +126,7 @@
 
   /** `accepted`: whether the API has accepted the key. Until then, all that is known is that its checksum is right. */
   function saveKey(value, accepted) {
-    const schema = { type: 'apiKey', in: 'header', name: 'X-Api-Key' }
+    const schema = { type: 'apiKey', in: 'header', name: keyHeader }
     system.authActions.authorize({ [scheme]: { name: scheme, schema, value, accepted } })
   }
 
@@ -234,7 +234,7 @@
     return h(
       'form',
       { onSubmit },
-      h(Field, { name: 'key', label: 'Key', parameter: tokenEndpoint ? 'client_id' : 'X-Api-Key' }),
+      h(Field, { name: 'key', label: 'Key', parameter: tokenEndpoint ? 'client_id' : keyHeader }),
       tokenEndpoint && h(Field, { name: 'secret', label: 'Secret', parameter: 'client_secret', type: 'password' }),
       problem && h('p', { className: 'problem', role: 'alert' }, problem),
       p(

@@ -6,9 +6,16 @@ export function createMemoryApplications() {
   const records = new Map<string, ApplicationRecord>()
   const applicationIds = new Map<string, string>()
 
-  /** Whether the stored version is the record's previous one. Throws for a credential that is stored already. */
+  const idsByExternalId = new Map<string, string>()
+
+  /**
+   * Whether the stored version is the record's previous one, and no other application has its `externalId`. Throws for a
+   * credential that is stored already.
+   */
   function isNext(record: ApplicationRecord): boolean {
     if ((records.get(record.id)?.version ?? 0) !== record.version - 1) return false
+    const owner = record.externalId === undefined ? undefined : idsByExternalId.get(record.externalId)
+    if (owner !== undefined && owner !== record.id) return false
     const hashes = listCredentials(record).map(({ hash }) => hash)
     const isTaken = hashes.some((hash) => (applicationIds.get(hash) ?? record.id) !== record.id)
     if (isTaken || new Set(hashes).size < hashes.length) throw new Error('A credential with this hash exists already.')
@@ -20,6 +27,8 @@ export function createMemoryApplications() {
     const stored = former ? listCredentials(former) : []
     for (const { hash } of stored) applicationIds.delete(hash)
     for (const { hash } of listCredentials(record)) applicationIds.set(hash, record.id)
+    if (former?.externalId !== undefined) idsByExternalId.delete(former.externalId)
+    if (record.externalId !== undefined) idsByExternalId.set(record.externalId, record.id)
     const lastUses = new Map(stored.map(({ hash, lastUsedAt }) => [hash, lastUsedAt]))
     records.set(record.id, withLastUses(record, lastUses))
   }
@@ -33,24 +42,39 @@ export function createMemoryApplications() {
     }
   }
 
-  function findByKey(hash: string): ApplicationRecord | undefined {
-    const record = records.get(applicationIds.get(hash) ?? '')
-    return record?.keys.some((key) => key.hash === hash) ? record : undefined
+  function findByKey(hashes: readonly string[]): ApplicationRecord | undefined {
+    for (const hash of hashes) {
+      const record = records.get(applicationIds.get(hash) ?? '')
+      if (record?.keys.some((key) => key.hash === hash)) return record
+    }
+    return undefined
   }
 
-  function list({ after, limit, api, status }: ApplicationQuery): readonly ApplicationRecord[] {
+  function list(query: ApplicationQuery): readonly ApplicationRecord[] {
+    const { after, limit } = query
     const page: ApplicationRecord[] = []
     let isAfter = after === undefined
     for (const record of records.values()) {
       if (page.length >= limit) break
-      const hasStatus = status === undefined ? record.status !== 'deleted' : record.status === status
-      if (isAfter && hasStatus && (api === undefined || Object.hasOwn(record.apis, api))) page.push(record)
+      if (isAfter && matches(record, query)) page.push(record)
       isAfter ||= record.id === after
     }
     return page
   }
 
   return { isNext, save, noteUse, find: (id: string) => records.get(id), findByKey, list }
+}
+
+function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
+  const { api, status, externalId, expiringBefore, expiringAfter = 0 } = query
+  const expires = ({ expiresAt = Infinity }: CredentialRecord): boolean =>
+    expiresAt > expiringAfter && expiresAt < expiringBefore!
+  return (
+    (status === undefined ? record.status !== 'deleted' : record.status === status) &&
+    (api === undefined || Object.hasOwn(record.apis, api)) &&
+    (externalId === undefined || record.externalId === externalId) &&
+    (expiringBefore === undefined || listCredentials(record).some(expires))
+  )
 }
 
 function listCredentials({ keys, secrets }: ApplicationRecord): readonly CredentialRecord[] {

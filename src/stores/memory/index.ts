@@ -64,7 +64,7 @@ export function memoryStore(): Store {
     },
 
     findApplication: async (id) => applications.find(id),
-    findApplicationByKey: async (hash) => applications.findByKey(hash),
+    findApplicationByKey: async (...hashes) => applications.findByKey(hashes),
     listApplications: async (query) => applications.list(query),
     async saveApplication(application, record, ...changes) {
       if (!applications.isNext(application) || !changes.every(emails.allows)) return false

@@ -1,21 +1,23 @@
 import type { ApplicationQuery, ApplicationRecord, ApplicationStatus } from '../../contracts/store.js'
-import { parseApplication, type ApplicationRow } from '../sql/rows.js'
+import { formatJson, parseApplication, type ApplicationRow } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
 
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
-  SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version,
+  SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
     coalesce((SELECT json_agg(json_build_array(api, scopes::json) ORDER BY position)
       FROM platform_auth_grants WHERE application_seq = a.seq), '[]')::text AS apis,
-    coalesce((SELECT json_agg(json_build_object('kind', kind, 'hash', hash, 'prefix', prefix, 'createdAt', created_at,
-        'expiresAt', expires_at, 'lastUsedAt', last_used_at) ORDER BY position)
+    coalesce((SELECT json_agg(json_build_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
+        'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', apis::json,
+        'remindedDays', reminded_days) ORDER BY position)
       FROM platform_auth_credentials WHERE application_seq = a.seq), '[]')::text AS credentials
   FROM platform_auth_applications a`
 
 const FIND = prepareStatement(`${SELECT_APPLICATION} WHERE a.id = $1`)
 const FIND_BY_KEY = prepareStatement(`${SELECT_APPLICATION}
-  WHERE a.seq = (SELECT application_seq FROM platform_auth_credentials WHERE hash = $1 AND kind = 'key')`)
+  WHERE a.seq = (SELECT application_seq FROM platform_auth_credentials
+    WHERE hash = ANY ($1::text[]) AND kind = 'key' ORDER BY hash <> ($1::text[])[1] LIMIT 1)`)
 
 export async function findApplication(sql: Sql, id: string): Promise<ApplicationRecord | undefined> {
   if (!isStorable(id)) return undefined
@@ -23,28 +25,58 @@ export async function findApplication(sql: Sql, id: string): Promise<Application
   return row && parseApplication(row)
 }
 
-export async function findApplicationByKey(sql: Sql, hash: string): Promise<ApplicationRecord | undefined> {
-  const row = await sql.get<ApplicationRow>(FIND_BY_KEY, hash)
+/** `hashes`: the first one that a key has decides. */
+export async function findApplicationByKey(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<ApplicationRecord | undefined> {
+  const row = await sql.get<ApplicationRow>(FIND_BY_KEY, hashes)
   return row && parseApplication(row)
 }
 
 export async function listApplications(sql: Sql, query: ApplicationQuery): Promise<readonly ApplicationRecord[]> {
-  const { after, limit, api, status } = query
-  if (after !== undefined && !isStorable(after)) return []
+  const { after, limit, externalId } = query
+  if (![after, externalId].every((text) => text === undefined || isStorable(text))) return []
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
+  const isSearch = externalId !== undefined || query.expiringBefore !== undefined
+  const [page, values] = isSearch ? selectFound(query, start) : selectByStatus(query, start)
+  const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT $2) ORDER BY a.seq`
+  return (await sql.all<ApplicationRow>(text, after ?? 0, limit, ...values)).map(parseApplication)
+}
+
+/** A query for `seq`, and its values from the third on. */
+type Selection = readonly [text: string, values: readonly (string | number | readonly string[])[]]
+
+/** One branch per status: an index has each of them in order, so only the page is read, however many applications exist. */
+function selectByStatus({ api, status }: ApplicationQuery, start: string): Selection {
   const branch =
     api === undefined
       ? `SELECT seq FROM platform_auth_applications WHERE seq > ${start}`
       : `SELECT application_seq AS seq FROM platform_auth_grants WHERE application_seq > ${start} AND api = $3`
   const statuses = status === undefined ? NOT_DELETED : [status]
   const firstStatus = api === undefined ? 3 : 4
-  // One branch per status: an index has each of them in order, so only the page is read, however many applications exist.
   const branches = statuses.map((_, i) => `(${branch} AND status = $${firstStatus + i} ORDER BY seq LIMIT $2)`)
-  const page = `SELECT seq FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY seq LIMIT $2`
-  const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page}) ORDER BY a.seq`
-  const values = [after ?? 0, limit, ...(api === undefined ? [] : [api]), ...statuses]
-  return (await sql.all<ApplicationRow>(text, ...values)).map(parseApplication)
+  const values = [...(api === undefined ? [] : [api]), ...statuses]
+  return [`SELECT seq FROM (${branches.join(' UNION ALL ')}) AS found`, values]
+}
+
+/** By the indexes of `external_id` and `expires_at`. */
+function selectFound(query: ApplicationQuery, start: string): Selection {
+  const { api, status, externalId, expiringBefore, expiringAfter = 0 } = query
+  const values: (string | number | readonly string[])[] = []
+  const bind = (value: string | number | readonly string[]): string => `$${values.push(value) + 2}`
+  const conditions = [
+    `seq > ${start} AND status = ANY (${bind(status === undefined ? NOT_DELETED : [status])}::text[])`,
+    externalId !== undefined && `external_id = ${bind(externalId)}`,
+    expiringBefore !== undefined &&
+      `seq IN (SELECT application_seq FROM platform_auth_credentials
+        WHERE expires_at > ${bind(expiringAfter)} AND expires_at < ${bind(expiringBefore)})`,
+    api !== undefined &&
+      `EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = found.seq AND api = ${bind(api)})`,
+  ]
+  const text = `SELECT seq FROM platform_auth_applications AS found WHERE ${conditions.filter(Boolean).join(' AND ')}`
+  return [text, values]
 }
 
 /** PostgreSQL rejects a text with U+0000 as an error; the other stores find nothing. */
@@ -56,25 +88,35 @@ const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspend
 
 /** Writes the record if the stored version is the previous one; to be called in a transaction. */
 export async function writeApplication(sql: Sql, record: ApplicationRecord): Promise<boolean> {
-  const { id, name, contact, status, createdAt, tokensRevokedAt, version } = record
-  const values = [id, name, contact, status, createdAt, tokensRevokedAt, version]
-  const written =
-    version === 1
-      ? await sql.get<{ seq: number }>(INSERT, ...values)
-      : await sql.get<{ seq: number }>(UPDATE, ...values, version - 1)
+  const written = await writeRow(sql, record)
   if (!written) return false
   await writeGrants(sql, written.seq, record)
   await writeCredentials(sql, written.seq, record)
   return true
 }
 
+async function writeRow(sql: Sql, record: ApplicationRecord): Promise<{ readonly seq: number } | undefined> {
+  const { id, name, contact, status, createdAt, tokensRevokedAt, metadata, externalId, version } = record
+  const values = [id, name, contact, status, createdAt, tokensRevokedAt, formatJson(metadata), externalId, version]
+  try {
+    return version === 1 ? await sql.get(INSERT, ...values) : await sql.get(UPDATE, ...values, version - 1)
+  } catch (error) {
+    // The external id is another application's: no refusal but by this error sees one that is being committed.
+    if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return undefined
+    throw error
+  }
+}
+
+const UNIQUE_VIOLATION = '23505'
 const INSERT = `
-  INSERT INTO platform_auth_applications (id, name, contact, status, created_at, tokens_revoked_at, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING RETURNING seq`
+  INSERT INTO platform_auth_applications
+    (id, name, contact, status, created_at, tokens_revoked_at, metadata, external_id, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING RETURNING seq`
 const UPDATE = `
   UPDATE platform_auth_applications
-  SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, version = $7
-  WHERE id = $1 AND version = $8 RETURNING seq`
+  SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, metadata = $7, external_id = $8,
+    version = $9
+  WHERE id = $1 AND version = $10 RETURNING seq`
 
 async function writeGrants(sql: Sql, seq: number, { apis, status }: ApplicationRecord): Promise<void> {
   await sql.run('DELETE FROM platform_auth_grants WHERE application_seq = $1', seq)

@@ -1,4 +1,5 @@
-import type { ApplicationRecord } from '../../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../../contracts/store.js'
+import { formatJson } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
 /** Writes an application's credentials, in the transaction that has just written the application. */
@@ -8,8 +9,8 @@ export async function writeCredentials(
   { keys, secrets }: ApplicationRecord,
 ): Promise<void> {
   const credentials = [
-    ...keys.map((key, position) => ({ ...key, kind: 'key', position })),
-    ...secrets.map((secret, position) => ({ ...secret, kind: 'secret', position })),
+    ...keys.map((key, i) => toRow('key', key, i)),
+    ...secrets.map((one, i) => toRow('secret', one, i)),
   ]
   // Locked in the same order as in noteCredentialUse(): two transactions that lock the same rows in opposite order deadlock.
   await sql.run(
@@ -27,16 +28,22 @@ export async function writeCredentials(
   if (written < credentials.length) throw new Error('A credential with this hash exists already.')
 }
 
+function toRow(kind: 'key' | 'secret', credential: CredentialRecord, position: number) {
+  return { ...credential, restriction: formatJson(credential.apis), kind, position }
+}
+
 /** Skips a hash that another application has. */
 const UPSERT = `
   INSERT INTO platform_auth_credentials AS stored
-    (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
-  SELECT hash, $1, kind, position, prefix, "createdAt", "expiresAt", "lastUsedAt"
-  FROM json_to_recordset($2) AS given (hash text, kind text, position int, prefix text,
-    "createdAt" bigint, "expiresAt" bigint, "lastUsedAt" bigint)
+    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, reminded_days)
+  SELECT hash, $1, kind, position, id, name, prefix, "createdAt", "expiresAt", "lastUsedAt", restriction, "remindedDays"
+  FROM json_to_recordset($2) AS given (hash text, kind text, position int, id text, name text, prefix text,
+    "createdAt" bigint, "expiresAt" bigint, "lastUsedAt" bigint, restriction text, "remindedDays" int)
   ON CONFLICT (hash) DO UPDATE
-  SET kind = excluded.kind, position = excluded.position, prefix = excluded.prefix, created_at = excluded.created_at,
-    expires_at = excluded.expires_at, last_used_at = greatest(stored.last_used_at, excluded.last_used_at)
+  SET kind = excluded.kind, position = excluded.position, id = excluded.id, name = excluded.name,
+    prefix = excluded.prefix, created_at = excluded.created_at, expires_at = excluded.expires_at,
+    last_used_at = greatest(stored.last_used_at, excluded.last_used_at), apis = excluded.apis,
+    reminded_days = excluded.reminded_days
   WHERE stored.application_seq = excluded.application_seq`
 
 /** Stores the uses that are later than the stored ones by more than `minimumAge`, in a transaction. */

@@ -123,7 +123,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     removeSigningKey: (kid, audit) => write((db) => removeSigningKey(db, kid, audit)),
 
     findApplication: (id) => read((db) => findApplication(db, id)),
-    findApplicationByKey: (hash) => read((db) => findApplicationByKey(db, hash)),
+    findApplicationByKey: (...hashes) => read((db) => findApplicationByKey(db, hashes)),
     listApplications: (query) => read((db) => listApplications(db, query)),
     saveApplication: (record, audit, ...emails) => write((db) => saveApplication(db, record, audit, emails)),
     noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),

@@ -5,13 +5,15 @@ import type {
   AuditRecord,
   Change,
   CredentialRecord,
+  GrantedApis,
+  JsonObject,
   EmailQuery,
   QueuedEmail,
   RevokedAccessToken,
   SigningKeyRecord,
 } from '../../contracts/store.js'
 
-/** An application as a SQL database returns it. `apis` and `credentials` are JSON. */
+/** An application as a SQL database returns it. `metadata`, `apis` and `credentials` are JSON. */
 export interface ApplicationRow {
   readonly id: string
   readonly name: string
@@ -20,6 +22,8 @@ export interface ApplicationRow {
   readonly created_at: number
   readonly tokens_revoked_at: number
   readonly version: number
+  readonly metadata: string | null
+  readonly external_id: string | null
   readonly apis: string
   readonly credentials: string
 }
@@ -35,6 +39,8 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
     keys: credentials.filter(({ kind }) => kind === 'key').map(parseCredential),
     secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),
+    metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as JsonObject),
+    externalId: row.external_id ?? undefined,
     createdAt: row.created_at,
     tokensRevokedAt: row.tokens_revoked_at,
     version: row.version,
@@ -43,15 +49,35 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
 
 interface CredentialJson {
   readonly kind: 'key' | 'secret'
+  readonly id: string
+  readonly name: string
   readonly hash: string
   readonly prefix: string
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly lastUsedAt: number | null
+  readonly apis: GrantedApis | null
+  readonly remindedDays: number | null
 }
 
-function parseCredential({ hash, prefix, createdAt, expiresAt, lastUsedAt }: CredentialJson): CredentialRecord {
-  return { hash, prefix, createdAt, expiresAt: expiresAt ?? undefined, lastUsedAt: lastUsedAt ?? undefined }
+function parseCredential(json: CredentialJson): CredentialRecord {
+  const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, remindedDays } = json
+  return {
+    id,
+    name,
+    hash,
+    prefix,
+    createdAt,
+    expiresAt: expiresAt ?? undefined,
+    lastUsedAt: lastUsedAt ?? undefined,
+    apis: apis ?? undefined,
+    remindedDays: remindedDays ?? undefined,
+  }
+}
+
+/** JSON for a column that is NULL where there is no value. */
+export function formatJson(value: object | undefined): string | undefined {
+  return value && JSON.stringify(value)
 }
 
 export interface SigningKeyRow {
@@ -80,6 +106,7 @@ export interface EmailRow {
   readonly id: string
   readonly application_id: string
   readonly purpose: QueuedEmail['purpose']
+  readonly credential_id: string | null
   readonly state: QueuedEmail['state']
   readonly overlap: number
   readonly attempt_count: number
@@ -96,6 +123,7 @@ export const EMAIL_COLUMNS: readonly (keyof EmailRow)[] = [
   'id',
   'application_id',
   'purpose',
+  'credential_id',
   'state',
   'overlap',
   'attempt_count',
@@ -113,6 +141,7 @@ export function parseEmail(row: EmailRow): QueuedEmail {
     id: row.id,
     applicationId: row.application_id,
     purpose: row.purpose,
+    credentialId: row.credential_id ?? undefined,
     state: row.state,
     overlap: row.overlap,
     attemptCount: row.attempt_count,
@@ -132,6 +161,7 @@ export function listEmailValues(email: QueuedEmail): readonly (string | number |
     email.id,
     email.applicationId,
     email.purpose,
+    email.credentialId,
     email.state,
     email.overlap,
     email.attemptCount,

@@ -1,15 +1,16 @@
 import type { ApplicationQuery, ApplicationRecord, ApplicationStatus } from '../../contracts/store.js'
-import { parseApplication, type ApplicationRow } from '../sql/rows.js'
+import { formatJson, parseApplication, type ApplicationRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
 
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
-  SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version,
+  SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
     (SELECT json_group_array(json_array(api, json(scopes)) ORDER BY position)
       FROM platform_auth_grants WHERE application_seq = a.seq) AS apis,
-    (SELECT json_group_array(json_object('kind', kind, 'hash', hash, 'prefix', prefix, 'createdAt', created_at,
-        'expiresAt', expires_at, 'lastUsedAt', last_used_at) ORDER BY position)
+    (SELECT json_group_array(json_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
+        'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', json(apis),
+        'remindedDays', reminded_days) ORDER BY position)
       FROM platform_auth_credentials WHERE application_seq = a.seq) AS credentials
   FROM platform_auth_applications a`
 
@@ -18,31 +19,60 @@ export function findApplication(sql: Sql, id: string): ApplicationRecord | undef
   return row && parseApplication(row)
 }
 
-export function findApplicationByKey(sql: Sql, hash: string): ApplicationRecord | undefined {
+/** `hashes`: the first one that a key has decides. */
+export function findApplicationByKey(sql: Sql, hashes: readonly string[]): ApplicationRecord | undefined {
   const text = `${SELECT_APPLICATION}
-    WHERE a.seq = (SELECT application_seq FROM platform_auth_credentials WHERE hash = ? AND kind = 'key')`
-  const row = sql.get<ApplicationRow>(text, hash)
+    WHERE a.seq = (SELECT application_seq FROM platform_auth_credentials
+      WHERE hash IN (${hashes.map(() => '?').join()}) AND kind = 'key' ORDER BY hash <> ? LIMIT 1)`
+  const row = sql.get<ApplicationRow>(text, ...hashes, hashes[0])
   return row && parseApplication(row)
 }
 
-export function listApplications(sql: Sql, { after, limit, api, status }: ApplicationQuery): ApplicationRecord[] {
-  const start = after === undefined ? 0 : findSeq(sql, after)
-  const statuses = status === undefined ? NOT_DELETED : [status]
+export function listApplications(sql: Sql, query: ApplicationQuery): ApplicationRecord[] {
+  const start = query.after === undefined ? 0 : findSeq(sql, query.after)
+  const statuses = query.status === undefined ? NOT_DELETED : [query.status]
+  const isSearch = query.externalId !== undefined || query.expiringBefore !== undefined
+  const [page, values] = isSearch ? selectFound(query, statuses, start) : selectByStatus(query, statuses, start)
+  const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT ?) ORDER BY a.seq`
+  return sql.all<ApplicationRow>(text, ...values, query.limit).map(parseApplication)
+}
+
+const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspended']
+
+/** A query for `seq`, and its values. */
+type Selection = readonly [text: string, values: readonly (string | number | undefined)[]]
+
+function selectByStatus({ api }: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
   // One branch per status: an index has each of them in order, and merging them stops at the limit.
   const branch =
     api === undefined
       ? 'SELECT seq FROM platform_auth_applications WHERE status = ? AND seq > ?'
       : 'SELECT application_seq AS seq FROM platform_auth_grants WHERE api = ? AND status = ? AND application_seq > ?'
-  const page = `${statuses.map(() => branch).join(' UNION ALL ')} ORDER BY seq LIMIT ?`
   const values = statuses.flatMap((one) => (api === undefined ? [one, start] : [api, one, start]))
-  const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page}) ORDER BY a.seq`
-  return sql.all<ApplicationRow>(text, ...values, limit).map(parseApplication)
+  return [statuses.map(() => branch).join(' UNION ALL '), values]
 }
 
-const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspended']
+/** By the indexes of `external_id` and `expires_at`. The plus sign keeps SQLite from reading by status or API instead. */
+function selectFound(query: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
+  const { api, externalId, expiringBefore, expiringAfter = 0 } = query
+  const filters: readonly (Selection | undefined)[] = [
+    [`seq > ? AND +status IN (${statuses.map(() => '?').join()})`, [start, ...statuses]],
+    externalId === undefined ? undefined : ['external_id = ?', [externalId]],
+    expiringBefore === undefined ? undefined : [IS_EXPIRING, [expiringAfter, expiringBefore]],
+    api === undefined ? undefined : [HAS_API, [api]],
+  ]
+  const given = filters.filter((filter) => filter !== undefined)
+  const conditions = given.map(([text]) => text).join(' AND ')
+  return [`SELECT seq FROM platform_auth_applications a WHERE ${conditions}`, given.flatMap(([, values]) => values)]
+}
+
+const IS_EXPIRING = `
+  seq IN (SELECT application_seq FROM platform_auth_credentials WHERE expires_at > ? AND expires_at < ?)`
+const HAS_API = 'EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = a.seq AND api = ?)'
 
 /** Writes the record if the stored version is the previous one; to be called in a transaction. */
 export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {
+  if (isExternalIdTaken(sql, record)) return false
   const isWritten = record.version === 1 ? insert(sql, record) : update(sql, record)
   if (!isWritten) return false
   const seq = findSeq(sql, record.id)
@@ -51,21 +81,31 @@ export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {
   return true
 }
 
+function isExternalIdTaken(sql: Sql, { id, externalId }: ApplicationRecord): boolean {
+  if (externalId === undefined) return false
+  const text = 'SELECT 1 FROM platform_auth_applications WHERE external_id = ? AND id <> ?'
+  return sql.get(text, externalId, id) !== undefined
+}
+
 function insert(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
-    INSERT INTO platform_auth_applications (id, name, contact, status, created_at, tokens_revoked_at, version)
-    VALUES (?, ?, ?, ?, ?, ?, 1) ON CONFLICT (id) DO NOTHING`
-  const { id, name, contact, status, createdAt, tokensRevokedAt } = record
-  return sql.run(text, id, name, contact, status, createdAt, tokensRevokedAt) === 1
+    INSERT INTO platform_auth_applications
+      (name, contact, status, created_at, tokens_revoked_at, metadata, external_id, version, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+  return sql.run(text, ...listValues(record)) === 1
 }
 
 function update(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     UPDATE platform_auth_applications
-    SET name = ?, contact = ?, status = ?, created_at = ?, tokens_revoked_at = ?, version = ?
+    SET name = ?, contact = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?, external_id = ?, version = ?
     WHERE id = ? AND version = ?`
-  const { id, name, contact, status, createdAt, tokensRevokedAt, version } = record
-  return sql.run(text, name, contact, status, createdAt, tokensRevokedAt, version, id, version - 1) === 1
+  return sql.run(text, ...listValues(record), record.version - 1) === 1
+}
+
+function listValues(record: ApplicationRecord): readonly (string | number | undefined)[] {
+  const { id, name, contact, status, createdAt, tokensRevokedAt, metadata, externalId, version } = record
+  return [name, contact, status, createdAt, tokensRevokedAt, formatJson(metadata), externalId, version, id]
 }
 
 function writeGrants(sql: Sql, seq: number | undefined, { apis, status }: ApplicationRecord): void {

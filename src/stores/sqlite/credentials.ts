@@ -1,4 +1,5 @@
 import type { ApplicationRecord, CredentialRecord } from '../../contracts/store.js'
+import { formatJson } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
 /** Writes an application's credentials, in the transaction that has just written the application. */
@@ -11,9 +12,11 @@ export function writeCredentials(sql: Sql, applicationSeq: number | undefined, r
   sql.run('DELETE FROM platform_auth_credentials WHERE application_seq = ?', applicationSeq)
 
   function insert(kind: 'key' | 'secret', credentials: readonly CredentialRecord[]): void {
-    for (const [position, { hash, prefix, createdAt, expiresAt, lastUsedAt }] of credentials.entries()) {
+    for (const [position, credential] of credentials.entries()) {
+      const { hash, id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, remindedDays } = credential
       const lastUse = findLatest(lastUsedAt, lastUses.get(hash) ?? undefined)
-      sql.run(INSERT, hash, applicationSeq, kind, position, prefix, createdAt, expiresAt, lastUse)
+      const values = [prefix, createdAt, expiresAt, lastUse, formatJson(apis), remindedDays]
+      sql.run(INSERT, hash, applicationSeq, kind, position, id, name, ...values)
     }
   }
   insert('key', record.keys)
@@ -23,8 +26,8 @@ export function writeCredentials(sql: Sql, applicationSeq: number | undefined, r
 /** Without ON CONFLICT: a hash that another application has must be an error. */
 const INSERT = `
   INSERT INTO platform_auth_credentials
-    (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, reminded_days)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** Stores the uses that are later than the stored ones by more than `minimumAge`, in a transaction. */
 export function noteCredentialUse(

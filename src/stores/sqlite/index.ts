@@ -103,7 +103,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     removeSigningKey: (kid, audit) => write((sql) => removeSigningKey(sql, kid, audit)),
 
     findApplication: (id) => read((sql) => findApplication(sql, id)),
-    findApplicationByKey: (hash) => read((sql) => findApplicationByKey(sql, hash)),
+    findApplicationByKey: (...hashes) => read((sql) => findApplicationByKey(sql, hashes)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
     saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
     noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),

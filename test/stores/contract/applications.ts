@@ -14,7 +14,13 @@ export function applicationsContract(opened: () => OpenedStores): void {
       contact: 'owner@example.com',
       status: 'suspended',
       apis: { zebra: { scopes: ['z:2', 'z:1'] }, apple: { scopes: [] }, mango: { scopes: ['m'] } },
-      keys: [credential('k2', { lastUsedAt: NOW + 1 }), credential('k1', { expiresAt: NOW + 2 })],
+      metadata: { 'Ünï 🔑 \u0000': [null, true, 1.5e300, { '': '\ud800"' }], 2: {}, 1: -0.1 },
+      externalId: `Ünïcode "quotes" 'n' \\ 🔑 %_; --`,
+      keys: [
+        credential('k2', { lastUsedAt: NOW + 1, name: 'Wärehouse "1"', remindedDays: 0 }),
+        credential('k1', { expiresAt: NOW + 2, apis: { zebra: { scopes: ['z:1'] }, apple: { scopes: [] } } }),
+        credential('sha256:k0', { id: 'cred_0', remindedDays: 30, apis: {} }),
+      ],
       secrets: [credential('s2', { prefix: 'epa_sec_wxyz' }), credential('s1', { expiresAt: 1, lastUsedAt: 0 })],
       createdAt: NOW + 3,
       tokensRevokedAt: NOW + 4,
@@ -27,7 +33,9 @@ export function applicationsContract(opened: () => OpenedStores): void {
         expect(await store.findApplication(record.id)).toStrictEqual(record)
         expect(await other.findApplication(record.id)).toStrictEqual(record)
       }
-      expect(Object.keys((await store.findApplication('full'))?.apis ?? {})).toEqual(['zebra', 'apple', 'mango'])
+      const read = await other.findApplication('full')
+      expect(Object.keys(read?.apis ?? {})).toEqual(['zebra', 'apple', 'mango'])
+      expect(Object.keys(read?.keys[1]?.apis ?? {})).toEqual(['zebra', 'apple'])
       expect(await listApplications()).toStrictEqual([full, application('empty', { name: '' })])
     })
 
@@ -164,7 +172,9 @@ export function applicationsContract(opened: () => OpenedStores): void {
 
     it('is not changed by writing to the object that was saved or read', async () => {
       const { store } = opened()
-      const given = application('a', { apis: { orders: { scopes: ['read'] } }, keys: [credential('k')] })
+      const keys = [credential('k', { apis: { orders: { scopes: ['read'] } } })]
+      const metadata = { plan: ['gold', { discount: 1 }] }
+      const given = application('a', { apis: { orders: { scopes: ['read'] } }, keys, metadata })
       const expected = structuredClone(given)
       await store.saveApplication(given, audit('a'))
       overwrite(given)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/contracts/store.js'
 import { application, audit } from '../records.js'
 import { applicationListContract } from './application-list.js'
+import { applicationSearchContract } from './application-search.js'
 import { applicationsContract } from './applications.js'
 import { auditContract } from './audit.js'
 import { changeFeedContract } from './change-feed.js'
@@ -55,6 +56,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     emailLeaseContract(opened)
     emailChangesContract(opened)
     applicationListContract(opened)
+    applicationSearchContract(opened)
     revokedAccessTokensContract(opened)
     auditContract(opened)
     changeFeedContract(opened)

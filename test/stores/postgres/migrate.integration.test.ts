@@ -10,12 +10,13 @@ import { createPostgresConnections } from '../../../src/stores/postgres/connecti
 import type { Sql } from '../../../src/stores/postgres/connection.js'
 import { migrate } from '../../../src/stores/postgres/migrate.js'
 import { MIGRATIONS } from '../../../src/stores/postgres/migrations/index.js'
-import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/schema-1.js'
+import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/fixtures.js'
+import { application, audit, credential } from '../records.js'
 import { runPostgresProcess, usePostgres } from './databases.js'
 
 const db = usePostgres()
-const fixture = await readFixture('postgres')
-const dump = await readFile(findFixture('schema-1.postgres.sql'), 'utf8')
+const fixture = await readFixture(1, 'postgres')
+const dump = await readFile(findFixture(1, 'postgres.sql'), 'utf8')
 const LATEST = MIGRATIONS.length
 
 async function loadFixture(): Promise<void> {
@@ -42,6 +43,30 @@ describe('migration of a PostgreSQL database', () => {
     expect(await store.open()).toEqual({ from: 1, to: LATEST, copy: undefined })
     expect(await store.open()).toBeUndefined()
     await expectSameRecords(store, fixture)
+  })
+
+  it('of schema 3 changes nothing but what it adds, and lets a platform continue', async () => {
+    await db.makeSchema()
+    await db.ask(await readFile(findFixture(3, 'postgres.sql'), 'utf8'))
+    const former = await readFixture(3, 'postgres')
+    await expectSameRecords(await db.openStore(), former)
+    expect(await expectPlatformContinues(db.createStore(), former)).toEqual([])
+  })
+
+  it('lets no process of schema 3 write credentials, which would drop their restrictions, or keep the metadata of a deleted application', async () => {
+    const store = await db.openStore()
+    const restricted = credential('k', { name: 'restricted', apis: { orders: { scopes: [] } } })
+    await store.saveApplication(application('a', { keys: [restricted], metadata: { plan: 'gold' } }), audit('a'))
+    const write = `INSERT INTO platform_auth_credentials AS stored
+        (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
+      SELECT 'k', seq, 'key', 0, 'epa_key_abcd', 1, NULL, NULL FROM platform_auth_applications WHERE id = 'a'
+      ON CONFLICT (hash) DO UPDATE SET position = excluded.position`
+    await expect(db.ask(write)).rejects.toThrow('"id"')
+    const erase = `UPDATE platform_auth_applications SET name = '', contact = NULL, status = 'deleted' WHERE id = 'a'`
+    await expect(db.ask(erase)).rejects.toThrow('check')
+    // It may still note that the credential was used.
+    await db.ask(`UPDATE platform_auth_credentials SET last_used_at = 5 WHERE hash = 'k'`)
+    expect((await store.findApplication('a'))?.keys).toEqual([{ ...restricted, lastUsedAt: 5 }])
   })
 
   it('lets a platform continue with what the former version issued, and is logged', async () => {

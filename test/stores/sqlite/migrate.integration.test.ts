@@ -9,12 +9,13 @@ import type { SchemaMigration } from '../../../src/contracts/store.js'
 import { createSqliteConnection } from '../../../src/stores/sqlite/connection.js'
 import { migrate } from '../../../src/stores/sqlite/migrate.js'
 import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
-import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/schema-1.js'
+import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/fixtures.js'
+import { application, audit, credential } from '../records.js'
 import { drivers } from './drivers.js'
 import { kill, readRows, runSqliteProcess, startSqliteProcess, useSqliteFiles } from './files.js'
 
 const files = useSqliteFiles()
-const fixture = await readFixture('sqlite')
+const fixture = await readFixture(1, 'sqlite')
 const LATEST = MIGRATIONS.length
 
 /** The names of the copies beside the test's database. */
@@ -31,13 +32,37 @@ function readSchema(path = files.file): unknown {
 }
 
 describe('migration of a SQLite file', () => {
-  beforeEach(() => copyFile(findFixture('schema-1.sqlite'), files.file))
+  beforeEach(() => copyFile(findFixture(1, 'sqlite'), files.file))
 
   it('of schema 1 changes no application, credential, e-mail, revocation, signing key or audit record', async () => {
     const store = files.createStore()
     expect(await store.open()).toEqual({ from: 1, to: LATEST, copy: `${files.file}.before-schema-${LATEST}` })
     expect(await store.open()).toBeUndefined()
     await expectSameRecords(store, fixture)
+  })
+
+  it('of schema 3 changes nothing but what it adds, and lets a platform continue', async () => {
+    await copyFile(findFixture(3, 'sqlite'), files.file)
+    const former = await readFixture(3, 'sqlite')
+    await expectSameRecords(await files.openStore(), former)
+    expect(await expectPlatformContinues(files.createStore(), former)).toEqual([])
+  })
+
+  it('lets no process of schema 3 write credentials, which would drop their restrictions, or keep the metadata of a deleted application', async () => {
+    const store = await files.openStore()
+    const restricted = credential('k', { name: 'restricted', apis: { orders: { scopes: [] } } })
+    await store.saveApplication(application('a', { keys: [restricted], metadata: { plan: 'gold' } }), audit('a'))
+    const database = files.openDatabase()
+    const seq = `(SELECT seq FROM platform_auth_applications WHERE id = 'a')`
+    const write = `INSERT INTO platform_auth_credentials
+        (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
+      VALUES ('k2', ${seq}, 'key', 0, 'epa_key_abcd', 1, NULL, NULL)`
+    expect(() => database.exec(write)).toThrow('platform_auth_credentials.id')
+    const erase = `UPDATE platform_auth_applications SET name = '', contact = NULL, status = 'deleted' WHERE id = 'a'`
+    expect(() => database.exec(erase)).toThrow('CHECK')
+    // It may still note that the credential was used.
+    database.exec(`UPDATE platform_auth_credentials SET last_used_at = 5 WHERE hash = 'k'`)
+    expect((await store.findApplication('a'))?.keys).toEqual([{ ...restricted, lastUsedAt: 5 }])
   })
 
   it('lets a platform continue with what the former version issued, and is logged with the name of the copy', async () => {
@@ -205,10 +230,12 @@ describe('a process killed while it migrates a SQLite file', { timeout: 120_000 
       const store = await files.openStore()
       expect(readRows(files.openDatabase(), 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
       expect(readRows(files.openDatabase(), 'SELECT count(*) AS n FROM platform_auth_emails')).toEqual([
-        { n: EMAILS + fixture.records.letters.length },
+        { n: EMAILS + fixture.records.letters!.length },
       ])
       expect(listCopies().filter((name) => name.includes('.partial'))).toEqual([])
-      expect(await store.findApplication(fixture.records.applications[0]!.id)).toEqual(fixture.records.applications[0])
+      expect(await store.findApplication(fixture.records.applications[0]!.id)).toMatchObject({
+        name: fixture.records.applications[0]!.name,
+      })
     }
     expect(killedBefore).toBeGreaterThan(0)
   })
@@ -223,7 +250,7 @@ function readDump(path: string): unknown {
 
 /** The fixture with so many more e-mails, whose indexes take a while to rebuild. */
 async function makeLargeFixture(path: string, emails: number): Promise<void> {
-  await copyFile(findFixture('schema-1.sqlite'), path)
+  await copyFile(findFixture(1, 'sqlite'), path)
   files.openDatabase(undefined, path).exec(`
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${emails})
     INSERT INTO platform_auth_letters (id, application_id, purpose, state, overlap, attempts, attempted, claims,

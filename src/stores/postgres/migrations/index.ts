@@ -2,6 +2,7 @@ import type { Sql } from '../connection.js'
 import { initial } from './001-initial.js'
 import { lettersToEmails } from './002-letters-to-emails.js'
 import { feedNonces } from './003-feed-nonces.js'
+import { namedCredentials } from './004-named-credentials.js'
 
 /** One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express. */
 export type Migration = string | ((sql: Sql) => Promise<void>)
@@ -12,4 +13,4 @@ export type Migration = string | ((sql: Sql) => Promise<void>)
  * contain the host's tables. A column that is only compared for equality has the collation C, so that an upgrade of the
  * system's collations cannot corrupt its indexes.
  */
-export const MIGRATIONS: readonly Migration[] = [initial, lettersToEmails, feedNonces]
+export const MIGRATIONS: readonly Migration[] = [initial, lettersToEmails, feedNonces, namedCredentials]

@@ -2,6 +2,7 @@ import type { Sql } from '../connection.js'
 import { initial } from './001-initial.js'
 import { lettersToEmails } from './002-letters-to-emails.js'
 import { feedNonces } from './003-feed-nonces.js'
+import { namedCredentials } from './004-named-credentials.js'
 
 /** One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express. */
 export type Migration = string | ((sql: Sql) => void)
@@ -11,4 +12,4 @@ export type Migration = string | ((sql: Sql) => void)
  * never changes: a new one is added at the end. All names begin with `platform_auth_`, because the file may also contain
  * the host's tables.
  */
-export const MIGRATIONS: readonly Migration[] = [initial, lettersToEmails, feedNonces]
+export const MIGRATIONS: readonly Migration[] = [initial, lettersToEmails, feedNonces, namedCredentials]
