@@ -6,7 +6,6 @@ import { openShop } from './shop.js'
 // requests are real. browser.integration.test.ts tests what needs a real browser.
 
 // Swagger UI is slow in jsdom, more so beside other tests.
-vi.setConfig({ testTimeout: 60_000 })
 const PATIENCE = { timeout: 30_000, interval: 20 }
 
 let shop: Awaited<ReturnType<typeof openShop>>
@@ -24,7 +23,8 @@ beforeAll(async () => {
   credentials = { clientId: made.clientId, clientSecret: made.clientSecret!, id: application.id }
 })
 afterAll(async () => {
-  for (const window of windows) window.close()
+  references.clear()
+  for (const window of windows.splice(0)) window.close()
   await shop.close()
 })
 
