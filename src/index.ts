@@ -1,5 +1,6 @@
 export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
-export { authOf, maybeAuthOf, type AuthInfo } from './resource-server/auth-info.js'
+export type { AuthInfo } from './resource-server/auth-info.js'
+export { authOf, maybeAuthOf } from './resource-server/auth-of.js'
 export { checkOptions, type OptionsReport } from './options/read-options.js'
 export { openAdmin, type AdminApi } from './admin.js'
 export { memoryStore } from './stores/memory/index.js'
@@ -17,6 +18,7 @@ export {
 
 export type {
   AllowRegistration,
+  CredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
   RateLimitsOptions,
@@ -76,6 +78,7 @@ export type {
   EmailChange,
   EmailPurpose,
   EmailQuery,
+  ExpiryQuery,
   QueuedEmail,
   RevokedAccessToken,
   SchemaMigration,

@@ -167,13 +167,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
   const applicationCache = createApplicationCache({
     store, limit: cache.applications, limitLookups, readAddress: readClientAddress,
   }) // prettier-ignore
-  const writer = createApplicationWriter({ store, applicationCache, emit, now })
+  const { maxAge, remindBefore } = settings.credentials
+  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
-  const { applications, prepareRegistration, outbox, cleanup } = createApplications({
-    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, onEmailDue: credentialEmail.wake, logger, now,
+  const { applications, prepareRegistration, outbox, background } = createApplications({
+    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, remindBefore, onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })
@@ -206,14 +207,14 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
       await keyRotation.ensure()
       closing.throwIfAborted()
       credentialEmail.start()
-      cleanup.start()
+      background.start()
       rotationTimer.start()
     },
     async stop() {
       rotationTimer.close()
       accessTokens.close()
       rateLimits.close()
-      cleanup.close()
+      await background.close()
       await credentialEmail.close()
       await lastUsed.close()
       await store.close()

@@ -20,6 +20,8 @@ const BUILD = new RegExp(String.raw`\.\./${'dist'}/`)
 const unitTests = readdirSync(fileURLToPath(new URL('test/', root)), { recursive: true, encoding: 'utf8' })
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
   .filter((path) => path.endsWith('.test.ts') && !/\.(?:integration|long)\.test\.ts$/.test(path))
+  // Of the packages that `npm run bench` installs.
+  .filter((path) => !path.includes('/node_modules/'))
 
 it('unit tests import nothing that starts a process or needs the build', () => {
   expect(unitTests).toContain('test/lanes.test.ts')

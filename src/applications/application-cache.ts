@@ -20,6 +20,10 @@ export interface ApplicationCache {
   findById(id: string, req?: IncomingMessage): MaybePromise<Found>
   /** `req`: as above. Without, look-ups share one place in the queue. */
   findByKeyHash(hash: string, req: IncomingMessage | undefined): MaybePromise<Found>
+  /** What memory knows: as `findById`, but null where that asks the store. */
+  recallById(id: string): Found | null
+  /** As `findByKeyHash`, but null where that asks the store. */
+  recallByKeyHash(hash: string): Found | null
   /**
    * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
    * at once: an outage that begins after the change must not turn away a caller that called before. A process also
@@ -77,9 +81,19 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
   }
 
+  function recallById(id: string): Found | null {
+    return records.get(id) ?? (unknown.get(id) ? undefined : null)
+  }
+
+  function recallByKeyHash(hash: string): Found | null {
+    const id = idsByKeyHash.get(hash)
+    if (id !== undefined) return recallById(id)
+    return unknown.get(hash) ? undefined : null
+  }
+
   function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
-    const record = records.get(id)
-    if (record || unknown.get(id)) return record
+    const known = recallById(id)
+    if (known !== null) return known
     return load(
       loadsById,
       id,
@@ -105,10 +119,13 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
 
   return {
     findById,
+    recallById,
+    recallByKeyHash,
     findByKeyHash(hash, req) {
+      const known = recallByKeyHash(hash)
+      if (known !== null) return known
       const id = idsByKeyHash.get(hash)
       if (id !== undefined) return findById(id)
-      if (unknown.get(hash)) return undefined
       return load(
         loadsByKeyHash,
         hash,

@@ -4,11 +4,13 @@ import type { ApplicationRecord, EmailChange, NewAuditRecord, Store } from '../c
 import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
+import { applyExpiry, type MaximumAges } from './credential-expiry.js'
+import { withdrawReminders } from './queued-emails.js'
 
 /** The one way in which applications change: record, audit record and queued e-mails are saved together. */
 export interface ApplicationWriter {
-  /** Saves a new application, with its first e-mail if there is one. */
-  add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<void>
+  /** Saves a new application, with its first e-mail if there is one, and resolves it as it was saved. */
+  add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord>
   /**
    * Reads the record, edits it and saves it by compare-and-set on its version. If another process saved in between,
    * `edit` runs again on the newer record: it returns its result and changes nothing outside itself.
@@ -63,6 +65,8 @@ interface ApplicationWriterOptions {
   readonly applicationCache?: Pick<ApplicationCache, 'evict'>
   /** Undefined in a process without listeners. */
   readonly emit?: Emit
+  /** Undefined in a process without the platform's options, which makes no credentials. */
+  readonly maximumAges?: MaximumAges
   readonly now: () => number
 }
 
@@ -70,7 +74,7 @@ interface ApplicationWriterOptions {
 const MAX_SAVE_ATTEMPTS = 50
 
 export function createApplicationWriter(options: ApplicationWriterOptions): ApplicationWriter {
-  const { store, applicationCache, emit, now } = options
+  const { store, applicationCache, emit, maximumAges, now } = options
 
   async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
     const { type, by, reason, origin } = ownMembers(event)
@@ -93,8 +97,9 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     throw new ApplicationError('conflict', `The externalId "${externalId}" is that of application ${owner.id}.`)
   }
 
-  async function add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<void> {
-    if (await save(record, event, details)) return
+  async function add(given: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord> {
+    const record = applyExpiry(maximumAges, undefined, given, now())
+    if (await save(record, event, details)) return record
     await refuseTakenExternalId(record)
     throw createConflictError(record.id)
   }
@@ -114,11 +119,13 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       if (!current) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
       const edited = await edit(current)
       if (!edited) return undefined
-      const record = { ...current, ...edited.changed, version: current.version + 1 }
+      const changed = { ...current, ...edited.changed, version: current.version + 1 }
+      const record = applyExpiry(maximumAges, current, changed, now())
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && event.type !== 'application.tokensRevoked'
       const details = { ...edited.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
-      if (!(await save(record, event, { ...edited, details }))) {
+      const emails = await withdrawReminders(store, current, record, edited.emails)
+      if (!(await save(record, event, { details, emails }))) {
         await refuseTakenExternalId(record)
         continue
       }

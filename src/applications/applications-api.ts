@@ -110,6 +110,8 @@ export interface Applications<ApiNames extends string = string> {
     readonly limit?: number | undefined
     readonly api?: ApiNames | undefined
     readonly status?: ApplicationStatus | undefined
+    /** Only those with a live credential that expires before that time. */
+    readonly expiringBefore?: Date | undefined
   }): Promise<{ items: Application[]; next?: string }>
   /**
    * A new contact also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to

@@ -2,9 +2,13 @@ import { ApplicationError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
+import { findExpiring } from './credential-expiry.js'
 import { eraseApplication } from './status.js'
 
-/** Deletes applications that have been pending for 14 days, every hour: nobody approved them, or no e-mail arrived. */
+/**
+ * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), and
+ * reminders that have failed and are about credentials that have expired since.
+ */
 export interface Cleanup {
   start(): void
   close(): void
@@ -20,17 +24,32 @@ interface CleanupOptions {
 const CLEANUP_INTERVAL_MS = 3600 * 1000
 const MAX_PENDING_AGE_MS = 14 * 24 * 3600 * 1000
 const PAGE_SIZE = 100
+const MAX_REMINDERS = 1000
 
 export function createCleanup({ store, writer, logger, now }: CleanupOptions): Cleanup {
   let timer: NodeJS.Timeout | undefined
 
   function run(): void {
-    deletePending().catch((error: unknown) =>
+    Promise.all([deletePending(), deleteReminders()]).catch((error: unknown) =>
       logger.warn(
-        'Deleting applications that were pending for too long failed; the platform will retry in an hour.',
+        'Deleting applications that were pending for too long, or old reminders, failed; the platform will retry in an hour.',
         error,
       ),
     )
+  }
+
+  /** Those that are due are withdrawn when they would be sent. */
+  async function deleteReminders(): Promise<void> {
+    const failed = { applicationId: undefined, purpose: 'expiring', state: 'failed', limit: MAX_REMINDERS } as const
+    for (const email of await store.listEmails(failed)) {
+      await ignoreRefusal(
+        writer.change(email.applicationId, { type: undefined }, async (current) => {
+          const isUnchanged = (await store.findEmail(email.id))?.version === email.version
+          if (!isUnchanged || findExpiring(current, email.credentialId, now())) return undefined
+          return { changed: {}, emails: [{ remove: email }] }
+        }),
+      )
+    }
   }
 
   async function deletePending(): Promise<void> {
@@ -48,16 +67,13 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
   }
 
   async function deleteIfPending({ id }: ApplicationRecord): Promise<void> {
-    try {
-      await writer.change(id, { type: 'application.deleted' }, (current) =>
+    await ignoreRefusal(
+      writer.change(id, { type: 'application.deleted' }, (current) =>
         current.status === 'pending'
           ? { changed: eraseApplication(current), details: { pendingTooLong: true }, emails: ['removeAll'] }
           : undefined,
-      )
-    } catch (error) {
-      // Another process has deleted the same application meanwhile.
-      if (!(error instanceof ApplicationError)) throw error
-    }
+      ),
+    )
   }
 
   return {
@@ -66,5 +82,14 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
       timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
     },
     close: () => clearInterval(timer),
+  }
+}
+
+/** Another process has made the same change meanwhile. */
+async function ignoreRefusal(change: Promise<unknown>): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    if (!(error instanceof ApplicationError)) throw error
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
-import { createCleanup, type Cleanup } from './cleanup.js'
+import { createCleanup } from './cleanup.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
@@ -10,6 +10,7 @@ import { createGrants } from './grants.js'
 import type { LastUsed } from './last-used.js'
 import { createRegistration, type PrepareRegistration } from './registration.js'
 import { createRegistry } from './registry.js'
+import { createReminders } from './reminders.js'
 
 interface ApplicationsOptions {
   readonly store: Store
@@ -19,21 +20,36 @@ interface ApplicationsOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
+  /** Days before an expiry. */
+  readonly remindBefore: readonly number[]
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
 }
 
-/** The public calls on applications and their e-mails, and the cleanup in the background. */
+/** What a process does by itself, between `start` and `close`. */
+interface Background {
+  start(): void
+  /** Waits for what is being changed. */
+  close(): Promise<void>
+}
+
+/** The public calls on applications and their e-mails, and the cleanup and the reminders in the background. */
 export function createApplications({ lastUsed, ...options }: ApplicationsOptions): {
   readonly applications: Applications
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
   readonly outbox: Outbox
-  readonly cleanup: Cleanup
+  readonly background: Background
 } {
   const { prepareRegistration, create } = createRegistration(options)
+  const cleanup = createCleanup(options)
+  const reminders = createReminders({
+    ...options,
+    remindBefore: options.hasMailer ? options.remindBefore : [],
+    flushLastUsed: lastUsed.flush,
+  })
   return {
     applications: {
       ...createRegistry({ ...options, flushLastUsed: lastUsed.flush }),
@@ -45,6 +61,15 @@ export function createApplications({ lastUsed, ...options }: ApplicationsOptions
     },
     prepareRegistration,
     outbox: createOutbox(options),
-    cleanup: createCleanup(options),
+    background: {
+      start() {
+        cleanup.start()
+        reminders.start()
+      },
+      async close() {
+        cleanup.close()
+        await reminders.close()
+      },
+    },
   }
 }

@@ -2,18 +2,26 @@ import { randomBytes } from 'node:crypto'
 import type { ApplicationRecord, EmailChange, EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
 import { removeCredentials } from './credentials.js'
 
+interface QueueOptions {
+  readonly held?: boolean
+  /** Seconds. */
+  readonly overlap?: number
+  /** The credential that the e-mail concerns. */
+  readonly credentialId?: string | undefined
+}
+
 /** A new e-mail: due at once, or held until the registration is approved. */
 export function createQueuedEmail(
   applicationId: string,
   purpose: EmailPurpose,
   now: number,
-  { held = false, overlap = 0 } = {},
+  { held = false, overlap = 0, credentialId }: QueueOptions = {},
 ): QueuedEmail {
   return {
     id: `email_${randomBytes(16).toString('hex')}`,
     applicationId,
     purpose,
-    credentialId: undefined,
+    credentialId,
     state: held ? 'held' : 'due',
     overlap,
     attemptCount: 0,
@@ -32,10 +40,10 @@ export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
   return { ...email, state: 'due', attemptCount: 0, createdAt: now, dueAt: now, version: email.version + 1 }
 }
 
-/** More than an application can have: one for each purpose. */
-const MAX_QUEUED_EMAILS = 10
+/** More than an application can have: a registration, and for each live credential a replacement and a reminder. */
+const MAX_QUEUED_EMAILS = 100
 
-/** The application's queued e-mails. There is at most one for each purpose: with two, neither would know which credentials the other replaces. */
+/** The application's queued e-mails. There is at most one for each purpose and credential: with two, neither would know which credentials the other replaces. */
 export async function listQueuedEmails(store: Store, applicationId: string): Promise<readonly QueuedEmail[]> {
   return store.listEmails({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })
 }
@@ -62,6 +70,35 @@ interface Withdrawal {
  */
 export function cancelEmails(current: ApplicationRecord, emails: readonly QueuedEmail[]): Withdrawal {
   return { changed: endAttempts(current, emails), emails: emails.map((email) => ({ remove: email })) }
+}
+
+/**
+ * The changes to e-mails that are saved with a record: those of the caller, and the removal of reminders of credentials that
+ * are gone, or now expire at another time.
+ */
+export async function withdrawReminders(
+  store: Store,
+  former: ApplicationRecord,
+  record: ApplicationRecord,
+  changes: readonly EmailChange[] = [],
+): Promise<readonly EmailChange[]> {
+  const current = [...record.keys, ...record.secrets]
+  const changed = [...former.keys, ...former.secrets].filter(
+    ({ id, expiresAt }) =>
+      expiresAt !== undefined && !current.some((each) => each.id === id && each.expiresAt === expiresAt),
+  )
+  if (changed.length === 0 || changes.includes('removeAll')) return changes
+  const query = { applicationId: record.id, purpose: 'expiring', state: undefined, limit: MAX_QUEUED_EMAILS } as const
+  const outdated = (await store.listEmails(query)).filter(
+    ({ id, credentialId }) =>
+      changed.some((each) => each.id === credentialId) && !changes.some((each) => readEmailId(each) === id),
+  )
+  return [...changes, ...outdated.map((email) => ({ remove: email }))]
+}
+
+function readEmailId(change: EmailChange): string | undefined {
+  if (change === 'removeAll') return undefined
+  return 'save' in change ? change.save.id : change.remove.id
 }
 
 /** Ends what e-mails may have delivered to the former contact, and sends those that had no effect yet to the new one. */

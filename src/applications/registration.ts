@@ -75,9 +75,9 @@ export function createRegistration(
         keys: key ? [key.record] : [],
         secrets: secret ? [secret.record] : [],
       }
-      await writer.add(record, { type: 'application.registered', by }, { details: { apis: granted } })
+      const saved = await writer.add(record, { type: 'application.registered', by }, { details: { apis: granted } })
       return {
-        application: toApplication(record, createdAt),
+        application: toApplication(saved, createdAt),
         credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
       }
     },

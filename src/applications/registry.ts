@@ -6,7 +6,7 @@ import type { ApplicationWriter, Edit } from './application-writer.js'
 import { toApplication, type Application, type Applications } from './applications-api.js'
 import { listQueuedEmails, redirectEmails, requeueEmail, resumeEmails, suspendEmails } from './queued-emails.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
-import { readContact, readName, readPageSize, readRevokeTokens, readStatus } from './validation.js'
+import { readContact, readName, readPageSize, readRevokeTokens, readStatus, readTime } from './validation.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
@@ -47,12 +47,14 @@ export function createRegistry(options: RegistryOptions): Registry {
       const record = await store.findApplication(id)
       return record && toApplication(record, now())
     },
-    async list({ after, limit, api, status } = {}) {
+    async list({ after, limit, api, status, expiringBefore: before } = {}) {
       const pageSize = readPageSize(limit)
+      const expiringBefore = readTime('expiringBefore', before)
       await opened()
       await flushLastUsed?.()
       // One more than the page holds: whether there is a next page.
-      const records = await store.listApplications({ after, limit: pageSize + 1, api, status: readStatus(status) })
+      const query = { after, limit: pageSize + 1, api, status: readStatus(status) }
+      const records = await store.listApplications({ ...query, expiringBefore, expiringAfter: now() })
       const items = records.slice(0, pageSize).map((record) => toApplication(record, now()))
       const last = items.at(-1)
       return records.length > pageSize && last ? { items, next: last.id } : { items }

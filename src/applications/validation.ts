@@ -73,6 +73,13 @@ export function readPageSize(limit: unknown = 100): number {
   throw new ApplicationError('invalid_argument', 'limit must be a whole number from 1 to 1000.')
 }
 
+/** Milliseconds since 1970. */
+export function readTime(name: string, time: unknown): number | undefined {
+  if (time === undefined) return undefined
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return time.getTime()
+  throw new ApplicationError('invalid_argument', `${name} must be a valid Date.`)
+}
+
 const STATUSES: readonly unknown[] = ['pending', 'active', 'suspended', 'deleted'] satisfies ApplicationStatus[]
 
 export function readStatus(status: ApplicationStatus | undefined): ApplicationStatus | undefined {

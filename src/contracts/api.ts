@@ -21,6 +21,11 @@ interface CommonApiOptions {
    * out, `manual` for an oauth2 API and `automatic` for a key API.
    */
   readonly registration?: Registration | undefined
+  /**
+   * Days after which credentials that can be used here end: keys at a key API, secrets at an oauth2 API. The earliest end
+   * counts: of `credentials.maxAge`, and of every API where a credential can be used. None if left out.
+   */
+  readonly credentialMaxAge?: number | undefined
 }
 
 /** The ways of registering for an API. */

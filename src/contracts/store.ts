@@ -185,6 +185,17 @@ export interface ApplicationQuery {
   readonly expiringAfter?: number | undefined
 }
 
+/** Credentials whose expiry an application's contact may have to be reminded of. */
+export interface ExpiryQuery {
+  /** Milliseconds since 1970: they expire after this ... */
+  readonly after: number
+  /** ... and not after this. */
+  readonly until: number
+  /** Their `remindedDays` are more, or undefined. */
+  readonly days: number
+  readonly limit: number
+}
+
 /** A page of audit records, oldest first. */
 export interface AuditQuery {
   /** The id of the last record of the previous page. After an id that no store issues nothing is listed. */
@@ -251,6 +262,11 @@ export interface Store {
    */
   findApplicationByKey(hash: string, ...alternatives: readonly string[]): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
+  /**
+   * For each such credential of an active application with a contact, the application's id, in the order in which the
+   * credentials expire. Called every second, so an index must find them.
+   */
+  listExpiring(query: ExpiryQuery): Promise<readonly string[]>
   /**
    * Saves the record, its audit record and the changes to its e-mails (one for each e-mail) in one transaction, if the
    * stored version is the record's previous one (none for version 1) and each e-mail's version is as `EmailChange` says;

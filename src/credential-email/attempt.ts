@@ -7,17 +7,22 @@ import {
   retireCredentials,
   type Credentials,
 } from '../applications/credentials.js'
+import { findExpiring } from '../applications/credential-expiry.js'
 import { suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
 import { createClaimToken } from './claim-link.js'
-import type { ComposeEmail } from './message.js'
+import type { ComposeEmail, DeliveryPurpose } from './message.js'
+import type { ComposeReminder } from './reminder-message.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
 export interface Attempts {
-  /** Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. */
+  /**
+   * Makes the credentials (or the claim link) and saves their hashes; undefined if the e-mail need not be sent any more. A
+   * reminder has none of them.
+   */
   prepare(leased: QueuedEmail): Promise<Attempt | undefined>
   /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
   accepted(email: QueuedEmail): Promise<void>
@@ -37,6 +42,7 @@ interface AttemptsOptions {
   readonly writer: ApplicationWriter
   readonly credentials: () => Credentials
   readonly composeEmail: ComposeEmail
+  readonly composeReminder: ComposeReminder
   readonly delivery: 'inline' | 'claim-link'
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
@@ -72,7 +78,11 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         if (current.status === 'suspended') {
           return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
         }
-        const { changed, attempt } = prepareAttempt(options, leased, { ...current, contact: current.contact })
+        const recipient = { ...current, contact: current.contact }
+        const prepare = leased.purpose === 'expiring' ? prepareReminder : prepareDelivery
+        const prepared = prepare(options, leased, recipient)
+        if (!prepared) return { changed: {}, emails: [{ remove: leased }] }
+        const { changed, attempt } = prepared
         return { changed, emails: [{ save: attempt.email }], result: attempt }
       })
       return prepared?.result
@@ -81,7 +91,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
-        if (delivery === 'claim-link') {
+        if (delivery === 'claim-link' && purpose !== 'expiring') {
           return { changed: {}, details: { purpose }, emails: [{ save: toClaimable(email) }] }
         }
         const activated = current.status === 'pending'
@@ -117,12 +127,33 @@ export function createAttempts(options: AttemptsOptions): Attempts {
   }
 }
 
-function prepareAttempt(
+/** An attempt, and what it changes of the application. */
+interface Prepared {
+  readonly changed: Partial<ApplicationRecord>
+  readonly attempt: Attempt
+}
+
+type Recipient = ApplicationRecord & { readonly contact: string }
+
+/** Undefined if the credential has ended or was replaced since the e-mail was queued. */
+function prepareReminder(
+  { composeReminder, now }: AttemptsOptions,
+  leased: QueuedEmail,
+  application: Recipient,
+): Prepared | undefined {
+  const expiring = findExpiring(application, leased.credentialId, now())
+  if (!expiring) return undefined
+  const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
+  return { changed: {}, attempt: { email, content: composeReminder({ application, expiring, now: now() }) } }
+}
+
+function prepareDelivery(
   { apis, credentials, composeEmail, delivery, now }: AttemptsOptions,
   leased: QueuedEmail,
-  current: ApplicationRecord & { readonly contact: string },
-): { changed: Partial<ApplicationRecord>; attempt: Attempt } {
-  const { purpose, overlap } = leased
+  current: Recipient,
+): Prepared {
+  const { overlap } = leased
+  const purpose = leased.purpose as DeliveryPurpose
   const attemptCount = leased.attemptCount + 1
   // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
   const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }

@@ -9,6 +9,7 @@ import type { Store } from '../contracts/store.js'
 import { createAttempts } from './attempt.js'
 import { createClaim, type ClaimCredentials } from './claim-link.js'
 import { createEmailComposer } from './message.js'
+import { createReminderComposer } from './reminder-message.js'
 import { createEmailWorker } from './worker.js'
 
 /** Sends credentials, or links to them, by e-mail. */
@@ -41,7 +42,12 @@ interface CredentialEmailOptions {
 
 export function createCredentialEmail(options: CredentialEmailOptions): CredentialEmail {
   const { store, mailer, logger, now } = options
-  const attempts = createAttempts({ ...options, composeEmail: createEmailComposer(options), onFailed: logFailure })
+  const attempts = createAttempts({
+    ...options,
+    composeEmail: createEmailComposer(options),
+    composeReminder: createReminderComposer(options),
+    onFailed: logFailure,
+  })
   const worker = mailer && createEmailWorker({ store, mailer, attempts, now, onError: logError })
   let started = false
 

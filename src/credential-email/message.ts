@@ -2,17 +2,19 @@ import type { MintedCredentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, EmailPurpose } from '../contracts/store.js'
-import { html, type Html } from '../lib/html.js'
-import { COLORS } from '../lib/palette.js'
+import { formatBlocks, type Block } from './blocks.js'
 
 /** Writes an e-mail, as text and as HTML. */
 export type ComposeEmail = (content: EmailContent) => EmailMessage
+
+/** What an e-mail delivers: a reminder delivers nothing. */
+export type DeliveryPurpose = Exclude<EmailPurpose, 'expiring'>
 
 /** What an e-mail is about. It has either the credentials, or a link that shows them. */
 interface EmailContent {
   /** As it is without the credentials of this e-mail and of its earlier attempts. */
   readonly application: ApplicationRecord
-  readonly purpose: EmailPurpose
+  readonly purpose: DeliveryPurpose
   readonly to: string
   /** Seconds for which the previous credential still works. */
   readonly overlap: number
@@ -25,12 +27,6 @@ interface EmailOptions {
   readonly developersUrl: string | undefined
   readonly baseUrl: string
 }
-
-/** A paragraph, or a label with code to copy or a link. */
-type Block =
-  | string
-  | { readonly label: string; readonly code: string }
-  | { readonly label: string; readonly link: string }
 
 export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptions): ComposeEmail {
   const { host } = new URL(baseUrl)
@@ -54,29 +50,26 @@ export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptio
       ...(byLink ? [] : [KEEP_SAFE]),
       'If you did not request this, you can ignore this e-mail.',
     ]
-    return { to, subject, text: formatText(blocks), html: formatHtml(subject, blocks) }
+    return { to, subject, ...formatBlocks(subject, blocks) }
   }
 }
 
-const SUBJECTS: Record<EmailPurpose, string> = {
+const SUBJECTS: Record<DeliveryPurpose, string> = {
   registration: 'Your credentials',
   key: 'Your new key',
   secret: 'Your new secret',
-  expiring: 'A credential expires soon',
 }
 
-const INTRODUCTIONS: Record<EmailPurpose, (name: string, host: string) => string> = {
+const INTRODUCTIONS: Record<DeliveryPurpose, (name: string, host: string) => string> = {
   registration: (name, host) => `Your application “${name}” is registered at ${host}.`,
   key: (name, host) => `There is a new key for your application “${name}” at ${host}.`,
   secret: (name, host) => `There is a new secret for your application “${name}” at ${host}.`,
-  expiring: (name, host) => `A credential of your application “${name}” at ${host} expires soon.`,
 }
 
-const REPLACES: Record<EmailPurpose, string> = {
+const REPLACES: Record<DeliveryPurpose, string> = {
   registration: 'This e-mail replaces all earlier e-mails with credentials for this application.',
   key: 'This e-mail replaces all earlier e-mails with a new key for this application.',
   secret: 'This e-mail replaces all earlier e-mails with a new secret for this application.',
-  expiring: 'This e-mail replaces all earlier reminders for this credential.',
 }
 
 const KEEP_SAFE =
@@ -85,7 +78,7 @@ const KEEP_SAFE =
 /** What happens to the previous key or secret, if there is one. */
 function describePrevious(
   { keys, secrets }: ApplicationRecord,
-  purpose: EmailPurpose,
+  purpose: DeliveryPurpose,
   overlap: number,
   byLink: boolean,
 ): string[] {
@@ -105,7 +98,7 @@ function listKeyUses(application: ApplicationRecord, apis: ReadonlyMap<string, A
 }
 
 /** At the token endpoint the public id may stand for the key, which is a credential: web servers log the user name of HTTP Basic. */
-function describeId(application: ApplicationRecord, purpose: EmailPurpose, apis: ReadonlyMap<string, Api>): Block[] {
+function describeId(application: ApplicationRecord, purpose: DeliveryPurpose, apis: ReadonlyMap<string, Api>): Block[] {
   const usesTokens = Object.keys(application.apis).some((api) => apis.get(api)?.scheme === 'oauth2')
   if (purpose === 'key' || !usesTokens) return []
   return [{ label: 'Application id (may be the client_id instead of the key; it is no secret)', code: application.id }]
@@ -128,7 +121,12 @@ function describeClaimLink(link: string): Block[] {
 }
 
 /** How to call an API, with a command that can be pasted. Only the credentials of this e-mail are filled in. */
-function describeApi(api: Api | undefined, purpose: EmailPurpose, key = 'YOUR_KEY', secret = 'YOUR_SECRET'): Block[] {
+function describeApi(
+  api: Api | undefined,
+  purpose: DeliveryPurpose,
+  key = 'YOUR_KEY',
+  secret = 'YOUR_SECRET',
+): Block[] {
   if (!api) return []
   const { title, tokenEndpoint, keyHeaders, resource } = api
   if (tokenEndpoint !== undefined) {
@@ -143,42 +141,4 @@ function describeApi(api: Api | undefined, purpose: EmailPurpose, key = 'YOUR_KE
     { label: `For ${title}, send your key in the header`, code: keyHeaders[0]! },
     { label: 'Try it (append the path of a resource)', code: `curl -H "${keyHeaders[0]}: ${key}" "${resource}"` },
   ]
-}
-
-function formatText(blocks: readonly Block[]): string {
-  const paragraphs = blocks.map((block) => {
-    if (typeof block === 'string') return block
-    return `${block.label}:\n\n    ${'link' in block ? block.link : block.code}`
-  })
-  return `${paragraphs.join('\n\n')}\n`
-}
-
-// Inline, because mail programs ignore style sheets.
-const BODY_STYLE = `margin: 0; padding: 24px 16px; color: ${COLORS.ink.light}; background: ${COLORS.paper.light}; font: 16px/1.55 system-ui, sans-serif`
-const COLUMN_STYLE = 'max-width: 40em; margin: 0 auto'
-const PARAGRAPH_STYLE = 'margin: 0 0 16px'
-const LINK_STYLE = `color: ${COLORS.accent.light}`
-const CODE_STYLE = `display: block; margin-top: 4px; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: 6px; background: ${COLORS.code.light}; font: 14px/1.5 ui-monospace, Menlo, Consolas, monospace; word-break: break-all`
-
-function formatHtml(subject: string, blocks: readonly Block[]): string {
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <title>${subject}</title>
-      </head>
-      <body style="${BODY_STYLE}">
-        <div style="${COLUMN_STYLE}">${blocks.map((block) => ['\n', formatBlock(block)])}</div>
-      </body>
-    </html>`
-  return `${page.markup}\n`
-}
-
-function formatBlock(block: Block): Html {
-  if (typeof block === 'string') return html`<p style="${PARAGRAPH_STYLE}">${block}</p>`
-  const content =
-    'link' in block
-      ? html`<a style="${LINK_STYLE}" href="${block.link}">${block.link}</a>`
-      : html`<code style="${CODE_STYLE}">${block.code}</code>`
-  return html`<p style="${PARAGRAPH_STYLE}">${block.label}:<br />${content}</p>`
 }

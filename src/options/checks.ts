@@ -63,6 +63,15 @@ export function readWholeNumber(option: string, value: unknown, minimum: number)
   throw invalidOption(option, value, `Write a whole number of at least ${minimum}.`)
 }
 
+/** A century: its end is still a valid `Date`, whatever the clock says. */
+const MAX_DAYS = 36_500
+
+export function readDays(option: string, value: unknown): number {
+  const days = readWholeNumber(option, value, 1)
+  if (days <= MAX_DAYS) return days
+  throw invalidOption(option, days, `Write days: at most ${MAX_DAYS} (a century).`)
+}
+
 export function readBoolean(option: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw invalidOption(option, value, 'Write true or false.')

@@ -62,6 +62,20 @@ export type AllowRegistration = {
   allow(candidate: RegistrationCandidate, req: IncomingMessage): boolean | PromiseLike<boolean>
 }['allow']
 
+/** The option `credentials`. Both members are in days of 24 hours. */
+export interface CredentialsOptions {
+  /**
+   * Days after which a key or secret that is made from now on ends; none if left out. An API may have less
+   * (`credentialMaxAge`). Credentials that exist already keep the end they have.
+   */
+  readonly maxAge?: number | undefined
+  /**
+   * How many days before a credential ends its application's contact is reminded by e-mail; needs a `mailer`. If left out,
+   * `[30, 14, 7, 1]` where there is a maximum age, and otherwise no reminders.
+   */
+  readonly remindBefore?: readonly number[] | undefined
+}
+
 /** The option `registration`. */
 export interface RegistrationOptions {
   /** Decides about each registration through the form or JSON, after it was validated. All are accepted if left out. */
@@ -138,6 +152,8 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   readonly maxStaleness?: number | undefined
   /** The beginning of keys and secrets; `epa` if left out. */
   readonly credentialPrefix?: string | undefined
+  /** The maximum age of keys and secrets, and reminders of their end. */
+  readonly credentials?: CredentialsOptions | undefined
   readonly signing?: SigningOptions | undefined
   /** How strangers may register applications. */
   readonly registration?: RegistrationOptions | undefined

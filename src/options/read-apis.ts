@@ -3,7 +3,7 @@ import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { invalidOption, readLimit, readWholeNumber, refuseUnknown } from './checks.js'
+import { invalidOption, readDays, readLimit, readWholeNumber, refuseUnknown } from './checks.js'
 import { readKeyHeaders } from './read-key-headers.js'
 import type { ApiSettings } from './settings.js'
 
@@ -55,6 +55,8 @@ function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime,
       (isOAuth2 ? api.accessTokenLifetime : undefined) ?? accessTokenLifetime,
       1,
     ),
+    credentialMaxAge:
+      api.credentialMaxAge === undefined ? undefined : readDays(`apis.${name}.credentialMaxAge`, api.credentialMaxAge),
     rateLimit: readLimit(`apis.${name}.rateLimit`, api.rateLimit ?? requests),
     registration: readRegistration(name, api.registration ?? (isOAuth2 ? 'manual' : 'automatic')),
     registrationScopes: readRegistrationScopes(
@@ -76,7 +78,7 @@ function checkName(name: string): void {
   })
 }
 
-const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit', 'registration']
+const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit', 'registration', 'credentialMaxAge']
 const OAUTH2_OPTIONS = ['scopes', 'registrationScopes', 'accessTokenLifetime']
 const API_KEY_OPTIONS = ['header']
 

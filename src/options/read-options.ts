@@ -21,6 +21,7 @@ import {
   type SigningAlgorithm,
 } from './options.js'
 import { readApis } from './read-apis.js'
+import { readCredentials } from './read-credentials.js'
 import { readPersistence } from './read-persistence.js'
 import { readRegistration } from './read-registration.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
@@ -74,14 +75,15 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
   const { store, secrets, importUnencrypted } = readPersistence(options, production, warn)
   const rateLimits = readRateLimits(options.rateLimits)
+  const apis = readApis(options.apis, {
+    baseUrl,
+    accessTokenLifetime: readWholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1),
+    requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
+  })
   return {
     baseUrl,
     basePath: removeTrailingSlash(url.pathname),
-    apis: readApis(options.apis, {
-      baseUrl,
-      accessTokenLifetime: readWholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1),
-      requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
-    }),
+    apis,
     store,
     secrets,
     importUnencrypted,
@@ -91,6 +93,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     clockTolerance: readWholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
     maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
     credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
+    credentials: readCredentials(options.credentials, apis),
     signing: readSigning(options.signing),
     registration: readRegistration(options.registration),
     rateLimits,
@@ -104,8 +107,8 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 }
 
 const OPTION_NAMES = [
-  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'signing',
-  'registration', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
+  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials',
+  'signing', 'registration', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {

@@ -22,6 +22,7 @@ export interface Settings {
   readonly clockTolerance: number
   readonly maxStaleness: number
   readonly credentialPrefix: string
+  readonly credentials: CredentialSettings
   readonly signing: SigningSettings
   readonly registration: RegistrationSettings
   readonly rateLimits: RateLimitSettings
@@ -39,10 +40,20 @@ export interface Settings {
 export interface ApiSettings extends Api {
   /** Seconds. */
   readonly accessTokenLifetime: number
+  /** Days; undefined if only `credentials.maxAge` applies. */
+  readonly credentialMaxAge: number | undefined
   readonly rateLimit: Limit | false
   readonly registration: Registration
   /** The scopes that a registration may grant. */
   readonly registrationScopes: readonly string[]
+}
+
+/** The validated form of the option `credentials`, in days. */
+export interface CredentialSettings {
+  /** Undefined if credentials may have no end. */
+  readonly maxAge: number | undefined
+  /** Most days first; empty if nobody is reminded. */
+  readonly remindBefore: readonly number[]
 }
 
 /** The validated form of the option `signing`. */

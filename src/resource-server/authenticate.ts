@@ -6,21 +6,12 @@ import type { LastUsed } from '../applications/last-used.js'
 import type { Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
 import { readOrigin } from '../contracts/events.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
 import { formatFailureKey } from '../http/request.js'
-import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verify-access-token.js'
-
-/** An authenticated application, and what it may do at one API. */
-export interface Identity {
-  readonly api: Api
-  readonly application: ApplicationRecord
-  /** The scopes of the access token that are still granted; empty at an API with API keys. */
-  readonly scopes: readonly string[]
-  readonly token: AccessToken | undefined
-}
+import { Identity } from './identity.js'
 
 /** Why an access token is refused. */
 export type TokenFailureReason =
@@ -35,16 +26,20 @@ export type TokenFailureReason =
 export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed'
 
 /**
- * Answers synchronously when everything is cached, which is the common case. Rejects if the store cannot answer, or for too
- * many unknown keys.
+ * Authenticates a credential. The `recall` calls answer from memory alone, or null where the store or a signature check is
+ * needed; the `by` calls then get what is missing. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
  */
 export interface Authenticator {
-  byAccessToken(api: Api, accessToken: string): MaybePromise<Identity | TokenFailureReason>
-  byApiKey(api: Api, apiKey: string, req?: IncomingMessage): MaybePromise<Identity | KeyFailureReason>
+  recallAccessToken(api: Api, accessToken: string): Identity | TokenFailureReason | null
+  recallApiKey(api: Api, apiKey: string): Identity | KeyFailureReason | null
+  /** Rejects if the store cannot answer. */
+  byAccessToken(api: Api, accessToken: string): Promise<Identity | TokenFailureReason>
+  /** Rejects if the store cannot answer, or for too many unknown keys. */
+  byApiKey(api: Api, apiKey: string, req?: IncomingMessage): Promise<Identity | KeyFailureReason>
 }
 
 interface AuthenticatorOptions {
-  readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
+  readonly accessTokens: Pick<AccessTokenVerifier, 'recall' | 'verify'>
   readonly revokedTokens: RevokedTokens
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
@@ -58,115 +53,90 @@ interface AuthenticatorOptions {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, limitFailures, now } = options
 
-  // Every guarded request runs this code, so closures are created only in the asynchronous cases. test/hot-paths.integration.test.ts
-  // counts the memory of a request.
-  function checkToken(api: Api, token: Verification): MaybePromise<Identity | TokenFailureReason> {
-    if (token === 'invalid') return 'invalidToken'
-    if (token === 'expired') return 'expiredToken'
-    if (token.issuer !== api.resource) return 'tokenOfAnotherApi'
-    const isRevoked = revokedTokens.isRevoked(token)
-    return isRevoked instanceof Promise
-      ? isRevoked.then((revoked) => findTokenApplication(api, token, revoked))
-      : findTokenApplication(api, token, isRevoked)
-  }
-
-  function findTokenApplication(
-    api: Api,
-    token: AccessToken,
-    isRevoked: boolean,
-  ): MaybePromise<Identity | TokenFailureReason> {
-    if (isRevoked) return 'revokedToken'
-    const application = applicationCache.findById(token.applicationId)
-    return application instanceof Promise
-      ? application.then((found) => checkRevocation(api, found, token))
-      : checkRevocation(api, application, token)
-  }
-
-  function checkRevocation(
-    api: Api,
-    application: ApplicationRecord | undefined,
-    token: AccessToken,
-  ): MaybePromise<Identity | TokenFailureReason> {
-    const isAhead = application !== undefined && token.tokensRevokedAt > application.tokensRevokedAt
-    return isAhead ? checkAgain(api, token) : checkTokenApplication(api, application, token)
-  }
-
   /** The issuer knew of a later revocation than this process: the record here is older, or somebody else made the token. */
-  async function checkAgain(api: Api, token: AccessToken): Promise<Identity | TokenFailureReason> {
-    applicationCache.evict(token.applicationId)
-    return checkTokenApplication(api, await applicationCache.findById(token.applicationId), token)
-  }
-
-  function checkKeyApplication(
-    api: Api,
-    application: ApplicationRecord | undefined,
-    hash: string,
-    req: IncomingMessage | undefined,
-  ): MaybePromise<Identity | KeyFailureReason> {
-    if (!application) return refuseKey('invalidApiKey', application, req)
-    if (!hasLiveKey(application, hash)) return refuseKey(describeKey(application, hash), application, req)
-    // Only a caller with a valid key may learn that its application is suspended.
-    if (application.status === 'suspended') return 'suspended'
-    if (application.status === 'deleted') return refuseKey('invalidApiKey', application, req)
-    lastUsed.note(hash)
-    const grant = findGrant(application, api)
-    const result = grant ? { api, application, scopes: NO_SCOPES, token: undefined } : 'notAllowed'
-    return application.status === 'pending' ? activateFirst(result, application, hash, req) : result
+  async function findAgain({ applicationId }: AccessToken): Promise<ApplicationRecord | undefined> {
+    applicationCache.evict(applicationId)
+    return applicationCache.findById(applicationId)
   }
 
   /** Counted after the look-up: a good key always passes, whatever else its address sends. */
-  function refuseKey(
-    reason: KeyFailureReason,
-    application: ApplicationRecord | undefined,
-    req: IncomingMessage | undefined,
-  ): MaybePromise<KeyFailureReason> {
-    if (!limitFailures || !req) return reason
-    return limitFailures(formatFailureKey(req, application?.id)).then(() => reason)
+  async function countFailure(req: IncomingMessage, application: ApplicationRecord | undefined): Promise<void> {
+    await limitFailures?.(formatFailureKey(req, application?.id))
   }
 
-  function hasLiveKey({ keys }: ApplicationRecord, hash: string): boolean {
-    for (const key of keys) if (key.hash === hash) return isLive(key, now())
-    return false
-  }
-
-  function activateFirst<Result>(
-    result: Result,
+  async function activateByKey(
     { id, keys }: ApplicationRecord,
     hash: string,
     req: IncomingMessage | undefined,
-  ): Promise<Result> {
+  ): Promise<void> {
     const client = keys.find((key) => key.hash === hash)?.prefix
-    return activate(id, { ...(req && readOrigin(req)), client }).then(() => result)
+    await activate(id, { ...(req && readOrigin(req)), client })
   }
 
   return {
-    byAccessToken(api, accessToken) {
-      const token = accessTokens.verify(accessToken)
-      return token instanceof Promise ? token.then((verified) => checkToken(api, verified)) : checkToken(api, token)
+    recallAccessToken(api, accessToken) {
+      const verification = accessTokens.recall(accessToken)
+      if (verification === null) return null
+      const token = judgeToken(api, verification)
+      if (typeof token === 'string') return token
+      const isRevoked = revokedTokens.recall(token.id)
+      const application = applicationCache.recallById(token.applicationId)
+      if (isRevoked === null || application === null || isOlder(application, token)) return null
+      return judgeTokenApplication(api, token, isRevoked, application)
     },
-    byApiKey(api, apiKey, req) {
+    async byAccessToken(api, accessToken) {
+      const token = judgeToken(api, await accessTokens.verify(accessToken))
+      if (typeof token === 'string') return token
+      const isRevoked = await revokedTokens.isRevoked(token)
+      const found = isRevoked ? undefined : await applicationCache.findById(token.applicationId)
+      const application = isOlder(found, token) ? await findAgain(token) : found
+      return judgeTokenApplication(api, token, isRevoked, application)
+    },
+    recallApiKey(api, apiKey) {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
-      const application = applicationCache.findByKeyHash(hash, req)
-      return application instanceof Promise
-        ? application.then((found) => checkKeyApplication(api, found, hash, req))
-        : checkKeyApplication(api, application, hash, req)
+      const application = applicationCache.recallByKeyHash(hash)
+      if (application === null || application?.status === 'pending') return null
+      const result = judgeKey(api, application, hash, now())
+      if (isBadKey(result)) return limitFailures ? null : result
+      if (result !== 'suspended') lastUsed.note(hash)
+      return result
+    },
+    async byApiKey(api, apiKey, req) {
+      const hash = credentials().hashKey(apiKey)
+      if (hash === undefined) return 'invalidApiKey'
+      const application = await applicationCache.findByKeyHash(hash, req)
+      const result = judgeKey(api, application, hash, now())
+      if (isBadKey(result) && req) await countFailure(req, application)
+      if (isBadKey(result) || result === 'suspended') return result
+      lastUsed.note(hash)
+      if (application?.status === 'pending') await activateByKey(application, hash, req)
+      return result
     },
   }
 }
 
 const NO_SCOPES: readonly string[] = []
 
-/** Why a key that is not live is refused: it has expired, or is no longer the application's. */
-function describeKey({ keys }: ApplicationRecord, hash: string): KeyFailureReason {
-  return keys.some((key) => key.hash === hash) ? 'expiredApiKey' : 'invalidApiKey'
+/** What the token alone decides. */
+function judgeToken(api: Api, token: Verification): AccessToken | TokenFailureReason {
+  if (token === 'invalid') return 'invalidToken'
+  if (token === 'expired') return 'expiredToken'
+  return token.issuer === api.resource ? token : 'tokenOfAnotherApi'
 }
 
-function checkTokenApplication(
+/** Whether the record is older than the token. */
+function isOlder(application: ApplicationRecord | undefined, token: AccessToken): boolean {
+  return application !== undefined && token.tokensRevokedAt > application.tokensRevokedAt
+}
+
+function judgeTokenApplication(
   api: Api,
-  application: ApplicationRecord | undefined,
   token: AccessToken,
+  isRevoked: boolean,
+  application: ApplicationRecord | undefined,
 ): Identity | TokenFailureReason {
+  if (isRevoked) return 'revokedToken'
   if (!application || application.status === 'deleted') return 'unknownClient'
   if (application.status === 'suspended') return 'suspended'
   const grant = findGrant(application, api)
@@ -175,5 +145,30 @@ function checkTokenApplication(
   if (token.tokensRevokedAt !== application.tokensRevokedAt) return 'revokedToken'
   const isGranted = (scope: string): boolean => grant.scopes.includes(scope)
   const scopes = token.scopes.every(isGranted) ? token.scopes : token.scopes.filter(isGranted)
-  return { api, application, scopes, token }
+  return new Identity(api, application, scopes, token)
+}
+
+function judgeKey(
+  api: Api,
+  application: ApplicationRecord | undefined,
+  hash: string,
+  now: number,
+): Identity | KeyFailureReason {
+  const key = application && findKey(application, hash)
+  if (!key) return 'invalidApiKey'
+  if (!isLive(key, now)) return 'expiredApiKey'
+  // Only a caller with a valid key may learn that its application is suspended.
+  if (application.status === 'suspended') return 'suspended'
+  if (application.status === 'deleted') return 'invalidApiKey'
+  return findGrant(application, api) ? new Identity(api, application, NO_SCOPES, undefined) : 'notAllowed'
+}
+
+/** A loop: `find()` would allocate a closure for each request. */
+function findKey({ keys }: ApplicationRecord, hash: string): CredentialRecord | undefined {
+  for (const key of keys) if (key.hash === hash) return key
+  return undefined
+}
+
+function isBadKey(result: unknown): boolean {
+  return result === 'invalidApiKey' || result === 'expiredApiKey'
 }

@@ -2,24 +2,40 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
-import { setAuthInfo } from './auth-info.js'
-import type { Identity } from './authenticate.js'
+import { findIdentity, setIdentity } from './auth-of.js'
 import { createErrorResponder, type ErrorResponderOptions, type ErrorResponseConfig } from './error-responses.js'
+import { Identity } from './identity.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
 
 /** A guard: middleware for Express 4, Express 5 and connect. It leaves the types of a route's handlers as they are. */
-export type Guard = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+export type Guard = (req: IncomingMessage, res: ServerResponse, next: Next) => void
+
+type Next = (error?: unknown) => void
 
 /** What differs between guards. */
 export interface GuardConfig extends ErrorResponseConfig {
   readonly scopes: readonly string[]
   readonly optional: boolean
+  /** The header that Passport's strategy reads. */
+  readonly header: 'authorization' | 'x-api-key'
+  /** The value of that header; or why there is no credential to authenticate. */
+  readonly readCredential: (req: IncomingMessage) => string | MissingCredential
+  /** What memory alone decides about that value: an identity, a key of `errors`, or null if it must be verified. */
+  readonly recall: (credential: string) => Identity | string | null
+  /** Verifies it with Passport's strategy. */
   readonly authenticate: AuthenticateRequest
-  /** The one header that holds the credential; or the key of `errors` if there is no credential to authenticate. */
-  readonly readCredential: (req: IncomingMessage) => PassportRequest['headers'] | string
   /** Sets the headers of an answer before the handler runs. */
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
+
+/** Why a request has no credential to authenticate: a key of `errors`. */
+export interface MissingCredential {
+  readonly reason: string
+}
+
+export const NO_CREDENTIAL: MissingCredential = { reason: 'noCredential' }
+export const DUPLICATE_CREDENTIAL: MissingCredential = { reason: 'duplicateCredential' }
+export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
 
 export interface GuardFactoryOptions extends ErrorResponderOptions {
   /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
@@ -31,86 +47,102 @@ export interface GuardFactoryOptions extends ErrorResponderOptions {
 /** What a guard does: read the credential, authenticate, check scopes, count the request, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
   const { available, requestLimits, emit } = options
-  /** The identities that earlier guards have established, by API and request. */
-  const identitiesByApi = new Map<Api, WeakMap<IncomingMessage, Identity>>()
   const respondWithError = createErrorResponder(options)
 
   return function createGuard(config) {
-    const { api, scopes, optional, authenticate } = config
+    const { api, scopes, optional, header, readCredential, recall, authenticate } = config
     const limitRequests = requestLimits.get(api)
-    const identities = identitiesByApi.get(api) ?? new WeakMap<IncomingMessage, Identity>()
-    identitiesByApi.set(api, identities)
 
     return function platformAuthGuard(req, res, next) {
-      const earlier = identities.get(req)
-      if (earlier) {
-        if (!hasScopes(earlier))
-          return respondWithError(config, 'insufficientScope', earlier.application.id, req, res, next)
-        setAuthInfo(req, earlier)
-        return next()
-      }
-      const credential = config.readCredential(req)
-      if (credential === 'noCredential' && optional) {
-        setAuthInfo(req, undefined)
-        config.prepareResponse?.(res)
-        return next()
-      }
-      if (typeof credential === 'string') return respondWithError(config, credential, undefined, req, res, next)
-
-      const passportRequest = new PassportRequest(api, credential, req, res, next)
+      const earlier = findIdentity(req, api)
+      if (earlier) return passAgain(req, res, next, earlier)
+      const credential = readCredential(req)
+      if (typeof credential !== 'string') return passWithout(req, res, next, credential)
       const ready = available()
-      if (ready instanceof Promise) authenticateAfter(ready, passportRequest)
-      else authenticate(passportRequest, authorize)
-      passportRequest.hasWaited = true
+      const recalled = ready instanceof Promise ? null : recallSafely(credential)
+      if (recalled instanceof Identity) authorize(req, res, next, recalled)
+      else if (recalled === null) verify(new PassportRequest(api, { [header]: credential }, req, res, next), ready)
+      else respondWithError(config, recalled, undefined, req, res, next)
+    }
+
+    /** A second guard of the API on one request verifies and counts nothing. */
+    function passAgain(req: IncomingMessage, res: ServerResponse, next: Next, earlier: Identity): void {
+      if (!hasScopes(earlier))
+        return respondWithError(config, 'insufficientScope', earlier.application.id, req, res, next)
+      setIdentity(req, earlier)
+      next()
+    }
+
+    function passWithout(req: IncomingMessage, res: ServerResponse, next: Next, missing: MissingCredential): void {
+      if (missing !== NO_CREDENTIAL || !optional)
+        return respondWithError(config, missing.reason, undefined, req, res, next)
+      setIdentity(req, undefined)
+      config.prepareResponse?.(res)
+      next()
+    }
+
+    /** What memory decides, or whatever was thrown. */
+    function recallSafely(credential: string): unknown {
+      try {
+        return recall(credential)
+      } catch (error) {
+        return error ?? new Error('A credential could not be checked.')
+      }
     }
 
     // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
     // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
-    function authenticateAfter(ready: Promise<void>, passportRequest: PassportRequest): void {
+    function verify(passportRequest: PassportRequest, ready: MaybePromise<void>): void {
+      if (!(ready instanceof Promise)) return authenticate(passportRequest, authorizeVerified)
       passportRequest.waitsSince = performance.now()
       ready.then(
-        () => authenticate(passportRequest, authorize),
-        (problem: unknown) => refuse(passportRequest, problem),
+        () => authenticate(passportRequest, authorizeVerified),
+        (problem: unknown) => authorizeVerified(passportRequest, problem),
       )
     }
 
-    function authorize(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {
-      if (!identity) return refuse(passportRequest, problem)
-      if (!hasScopes(identity)) return refuse(passportRequest, 'insufficientScope', identity)
-      if (limitRequests) passAfter(limitRequests(identity.application.id), passportRequest, identity)
-      else pass(passportRequest, identity)
+    function authorizeVerified(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {
+      const { request, response, next } = passportRequest
+      if (!identity) respondWithError(config, problem, undefined, request, response, next)
+      // The host's time-out may have answered meanwhile; the handler would answer a second time.
+      else if (!response.headersSent) authorize(request, response, next, identity)
+    }
+
+    function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
+      if (!hasScopes(identity)) respondWithError(config, 'insufficientScope', identity.application.id, req, res, next)
+      else if (limitRequests) passAfter(limitRequests(identity.application.id), req, res, next, identity)
+      else pass(req, res, next, identity)
     }
 
     function hasScopes(identity: Identity): boolean {
       return scopes.every((scope) => identity.scopes.includes(scope))
     }
 
-    function passAfter(counted: Promise<LimitHeaders>, passportRequest: PassportRequest, identity: Identity): void {
+    function passAfter(
+      counted: Promise<LimitHeaders>,
+      req: IncomingMessage,
+      res: ServerResponse,
+      next: Next,
+      identity: Identity,
+    ): void {
       counted.then(
-        (limitHeaders) => pass(passportRequest, identity, limitHeaders),
-        (problem: unknown) => refuse(passportRequest, problem, identity),
+        (limitHeaders) => {
+          // As in authorizeVerified().
+          if (res.headersSent) return
+          // Appended, since both headers are lists and the host may have limits of its own.
+          for (const name in limitHeaders)
+            if (Object.hasOwn(limitHeaders, name)) res.appendHeader(name, limitHeaders[name]!)
+          pass(req, res, next, identity)
+        },
+        (problem: unknown) => respondWithError(config, problem, identity.application.id, req, res, next),
       )
     }
 
-    function pass(
-      { request, response, next, hasWaited }: PassportRequest,
-      identity: Identity,
-      limitHeaders?: LimitHeaders,
-    ): void {
-      // The host's time-out may have answered meanwhile; the handler would answer a second time.
-      if (hasWaited && response.headersSent) return
-      identities.set(request, identity)
-      setAuthInfo(request, identity)
-      config.prepareResponse?.(response)
-      // Appended, since both headers are lists and the host may have limits of its own.
-      for (const name in limitHeaders)
-        if (Object.hasOwn(limitHeaders, name)) response.appendHeader(name, limitHeaders[name]!)
-      emit('request.allowed', { api: api.name, applicationId: identity.application.id }, request, config.readClient)
+    function pass(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
+      setIdentity(req, identity)
+      config.prepareResponse?.(res)
+      emit('request.allowed', { api: api.name, applicationId: identity.application.id }, req, config.readClient)
       next()
-    }
-
-    function refuse({ request, response, next }: PassportRequest, problem: unknown, identity?: Identity): void {
-      respondWithError(config, problem, identity?.application.id, request, response, next)
     }
   }
 }

@@ -9,7 +9,14 @@ import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import type { Authenticator } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors } from './error-responses.js'
-import { createGuardFactory, type Guard, type GuardFactoryOptions } from './guard.js'
+import {
+  createGuardFactory,
+  DUPLICATE_CREDENTIAL,
+  MALFORMED_CREDENTIAL,
+  NO_CREDENTIAL,
+  type Guard,
+  type GuardFactoryOptions,
+} from './guard.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 
 /** The options of every guard. */
@@ -50,13 +57,15 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         optional,
         onDenied,
         errors: createBearerErrors(api, scopes),
+        header: 'authorization',
+        recall: (authorization) => authenticator.recallAccessToken(api, authorization.slice('Bearer '.length)),
         authenticate: authenticateBearer,
         readClient: readTokenClient,
         readCredential(req) {
-          if (hasDuplicateHeader(req, 'authorization')) return 'duplicateCredential'
+          if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
           const authorization = readBearer(readHeader(req, 'authorization'))
-          if (authorization === undefined) return 'noCredential'
-          return authorization ? { authorization } : 'malformed'
+          if (authorization === undefined) return NO_CREDENTIAL
+          return authorization === false ? MALFORMED_CREDENTIAL : authorization
         },
         prepareResponse: undefined,
       })
@@ -69,6 +78,9 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         optional,
         onDenied,
         errors: createApiKeyErrors(api),
+        // Whatever header the API reads: the strategy has one, and the object that it gets has no other.
+        header: 'x-api-key',
+        recall: (apiKey) => authenticator.recallApiKey(api, apiKey),
         authenticate: authenticateApiKey,
         readClient(req) {
           const key = readKeyHeader(req)
@@ -76,9 +88,7 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         },
         readCredential(req) {
           const apiKey = readKeyHeader(req)
-          if (apiKey === false) return 'duplicateCredential'
-          // Whatever header the API reads: the strategy has one, and the object that it gets has no other.
-          return apiKey === undefined ? 'noCredential' : { 'x-api-key': apiKey }
+          return apiKey === false ? DUPLICATE_CREDENTIAL : (apiKey ?? NO_CREDENTIAL)
         },
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })

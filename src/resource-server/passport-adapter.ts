@@ -5,8 +5,8 @@ import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'pass
 import type { Api } from '../contracts/api.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { ownMembers } from '../lib/own-members.js'
-import type { MaybePromise } from '../lib/maybe-promise.js'
-import type { Authenticator, Identity } from './authenticate.js'
+import type { Authenticator } from './authenticate.js'
+import type { Identity } from './identity.js'
 
 /**
  * What a strategy sees of a request. Passport writes to the request that it gets, and passport-http-bearer also reads
@@ -28,8 +28,6 @@ export class PassportRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly next: (error?: unknown) => void
-  /** Whether the guard returned before the result was known. */
-  hasWaited = false
   /** Since when the request waits for the platform, on the monotonic clock; 0 if it did not. */
   waitsSince = 0
 
@@ -106,29 +104,14 @@ function createPrivatePassport(strategy: object): AuthenticateRequest {
 const UNUSED_RESPONSE = { setHeader() {} }
 
 /** The identity of a credential, or the failure reason. */
-type Verify = (passportRequest: PassportRequest, credential: string) => MaybePromise<Identity | string>
+type Verify = (passportRequest: PassportRequest, credential: string) => Promise<Identity | string>
 
 type Done = (problem: Error | null, identity?: Identity) => void
 
-/** Passes the result to the strategy, synchronously if it is cached. `done` is outside the `try`: its errors are no refusals. */
 function callVerify(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
-  let result: MaybePromise<Identity | string>
-  try {
-    result = verify(passportRequest, credential)
-  } catch (error) {
-    done(error as Error)
-    return
-  }
-  if (result instanceof Promise)
-    finishAfter(limitAuthenticationTime(result, passportRequest.waitsSince || undefined), done)
-  else finish(result, done)
-}
-
-function finishAfter(pending: Promise<Identity | string>, done: Done): void {
-  pending.then((result) => finish(result, done), done)
-}
-
-function finish(result: Identity | string, done: Done): void {
-  if (typeof result === 'string') done(result as unknown as Error)
-  else done(null, result)
+  const verified = verify(passportRequest, credential)
+  limitAuthenticationTime(verified, passportRequest.waitsSince || undefined).then(
+    (result) => (typeof result === 'string' ? done(result as unknown as Error) : done(null, result)),
+    done,
+  )
 }

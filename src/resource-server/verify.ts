@@ -5,9 +5,10 @@ import { readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import { createAuthInfo, type AccessTokenInfo, type ApiKeyInfo, type AuthInfo } from './auth-info.js'
-import type { Authenticator, Identity } from './authenticate.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import type { Authenticator } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
+import type { Identity } from './identity.js'
 
 /** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
 export interface Verifiers {
@@ -27,7 +28,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
     return authenticate()
   }
 
-  /** `Info` is that of the API's scheme, as `createAuthInfo` decides. */
+  /** `Info` is that of the API's scheme, as `toAuthInfo()` decides. */
   async function verify<Info extends AuthInfo>(
     errors: ErrorResponses,
     api: Api,
@@ -37,7 +38,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
       const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
       if (typeof result === 'string') throw createError(errors[result]!)
       await requestLimits.get(api)?.(result.application.id)
-      return createAuthInfo(result) as Info
+      return result.toAuthInfo() as Info
     } catch (error) {
       throw error instanceof OAuthError ? error : createError(toDenial(error), error)
     }

@@ -110,6 +110,7 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   findApplication: 'read',
   findApplicationByKey: 'read',
   listApplications: 'read',
+  listExpiring: 'read',
   saveApplication: 'write',
   noteCredentialUse: 'write',
   leaseEmail: 'write',

@@ -7,6 +7,8 @@ export interface RevokedTokens {
   /** Reads them from the store: at start-up, and when the change feed reports `everything`. */
   load(): Promise<void>
   isRevoked(token: IssuedToken): MaybePromise<boolean>
+  /** What memory knows: as `isRevoked`, but null where that asks the store. */
+  recall(id: string): boolean | null
   /** Resolves false if it was revoked already. */
   revoke(token: IssuedToken): Promise<boolean>
   /** Adds one that another process revoked, as the change feed reports it. */
@@ -63,12 +65,18 @@ export function createRevokedTokens({ store, now, limit, clientLimits }: Revoked
     if (tokens.length >= limit) isComplete = false
   }
 
+  function recall(id: string): boolean | null {
+    // The size first: hashing the id costs time on every guarded request, and usually nothing is revoked.
+    if (revoked.size > 0 && revoked.has(id)) return true
+    return isComplete ? false : null
+  }
+
   return {
     load,
+    recall,
     isRevoked({ id, applicationId }) {
-      // The size first: hashing the id costs time on every guarded request, and usually nothing is revoked.
-      if (revoked.size > 0 && revoked.has(id)) return true
-      if (isComplete) return false
+      const known = recall(id)
+      if (known !== null) return known
       if (performance.now() - loadedAt > RELOAD_INTERVAL_MS) load().catch(() => undefined)
       return limitLookups(applicationId, () => store.isAccessTokenRevoked(id))
     },

@@ -44,6 +44,8 @@ export interface AccessTokenVerifier {
    * for a string that cannot be an access token.
    */
   verify(token: string): MaybePromise<Verification>
+  /** What memory knows: as `verify`, but null for a token whose signature must be checked. */
+  recall(token: string): Verification | null
   close(): void
 }
 
@@ -138,15 +140,18 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
   const removeExpired = (): void => verified.sweep((token) => checkTimes(token) === 'expired')
   const sweepTimer = setInterval(removeExpired, EXPIRED_TOKENS_SWEEP_INTERVAL_MS).unref()
 
+  function recall(token: string, digest: string): Verification | null {
+    const cached = verified.get(digest)
+    if (cached && signingKeys.verifies(cached.kid)) return checkTimes(cached)
+    return isKnownInvalid(digest) || !isCanonical(token) ? 'invalid' : null
+  }
+
   return {
+    recall: (token) => recall(token, hash('sha256', token, 'base64')),
     verify(token) {
       const digest = hash('sha256', token, 'base64')
-      const cached = verified.get(digest)
-      if (cached && signingKeys.verifies(cached.kid)) return checkTimes(cached)
-      if (isKnownInvalid(digest)) return 'invalid'
-      const underWay = pending.get(digest)
-      if (underWay) return underWay
-      if (!isCanonical(token)) return 'invalid'
+      const known = recall(token, digest) ?? pending.get(digest)
+      if (known) return known
       const verification = verifySignature(token, digest)
       pending.set(digest, verification)
       return verification

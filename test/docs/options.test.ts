@@ -4,6 +4,7 @@ import type {
   BearerGuardOptions,
   OAuth2ApiOptions,
   PlatformAuthOptions,
+  CredentialsOptions,
   RateLimitsOptions,
   RegistrationOptions,
   SigningOptions,
@@ -28,6 +29,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   clockTolerance: true,
   maxStaleness: true,
   credentialPrefix: true,
+  credentials: true,
   signing: true,
   registration: true,
   rateLimits: true,
@@ -45,10 +47,12 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   accessTokenLifetime: true,
   rateLimit: true,
   registration: true,
+  credentialMaxAge: true,
   registrationScopes: true,
   header: true,
 }
 const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, publishAhead: true }
+const CREDENTIALS: Names<CredentialsOptions> = { maxAge: true, remindBefore: true }
 const RATE_LIMITS: Names<RateLimitsOptions> = {
   requests: true,
   tokenRequests: true,
@@ -72,6 +76,7 @@ const POSTGRES: Names<PostgresStoreOptions> = { pool: true, listen: true }
 describe.each([
   ['docs/options.md', 'Options', PLATFORM],
   ['docs/options.md', '`apis`', API],
+  ['docs/options.md', '`credentials`', CREDENTIALS],
   ['docs/options.md', '`signing`', SIGNING],
   ['docs/options.md', '`registration`', REGISTRATION],
   ['docs/options.md', 'Rate limits', RATE_LIMITS],

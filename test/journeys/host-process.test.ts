@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import { readProcessState } from './observe-guard.js'
 
-it('importing the package and creating a platform changes no global state of the process', async () => {
+it('importing the package and creating a platform changes no global state of the process except one hidden symbol', async () => {
   const before = readProcessState()
   const { createPlatformAuth, memoryStore } = await import('../../src/index.js')
   await import('../../src/testing/index.js')
   expect(readProcessState()).toEqual(before)
+  const shared = Symbol.for('express-platform-auth')
+  expect(Object.getOwnPropertyDescriptor(globalThis, shared)).toMatchObject({ enumerable: false, writable: false })
 
   const auth = createPlatformAuth({
     baseUrl: 'http://localhost',

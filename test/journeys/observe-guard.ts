@@ -2,8 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import passport from 'passport'
 import type { Guard } from '../../src/index.js'
 
-/** The only property that a guard adds to a request. */
-const AUTH = Symbol.for('express-platform-auth')
+/** The only global: copies of the package find each other's results by it. */
+const SHARED = Symbol.for('express-platform-auth')
 
 export interface ObservedGuard {
   readonly guard: Guard
@@ -12,7 +12,7 @@ export interface ObservedGuard {
 }
 
 /** The expected entry for a guarded request. */
-export const ONLY_AUTH_ADDED = { added: [AUTH], changed: [] }
+export const NOTHING_CHANGED = { added: [], changed: [] }
 
 /** Wraps a guard to compare the request and response before and after it. */
 export function observeGuard(observed: Guard): ObservedGuard {
@@ -52,7 +52,7 @@ export function readProcessState(): object {
   const { _strategies, _serializers, _deserializers, _infoTransformers, _sm, ...rest } =
     passport as unknown as Readonly<Record<string, object>>
   return {
-    globals: Reflect.ownKeys(globalThis),
+    globals: Reflect.ownKeys(globalThis).filter((name) => name !== SHARED),
     requests: Reflect.ownKeys(IncomingMessage.prototype),
     responses: Reflect.ownKeys(ServerResponse.prototype),
     objects: Reflect.ownKeys(Object.prototype),

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, type IssuedCredentials } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { onEveryPlatform } from '../support/platform.js'
-import { observeGuard, ONLY_AUTH_ADDED } from './observe-guard.js'
+import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
 
 const BASE = 'https://api.example.com/shop/v1'
 const DOCUMENTS = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource'] as const
@@ -73,7 +73,7 @@ onEveryPlatform(
           api: 'orders',
         })
         await caller.key('/catalog/items', credentials.clientId).expect(200, '"catalog"')
-        expect(guard.seen).toEqual([ONLY_AUTH_ADDED])
+        expect(guard.seen).toEqual([NOTHING_CHANGED])
       })
 
       it('uses baseUrl, not its mount path, in challenges and metadata', async () => {

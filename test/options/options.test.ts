@@ -126,6 +126,21 @@ describe('an option', () => {
     ['signing', { publishAhead: -1 }, /^signing\.publishAhead is -1\. Write a whole number of at least 0\./],
     ['signing', { algoritm: 'ES256' }, /^signing\.algoritm is not an option\. Did you mean "algorithm"\?/],
 
+    ['credentials', 90, /^credentials is 90\. Write an object with maxAge, remindBefore, or leave it out\./],
+    ['credentials', { maxage: 90 }, /^credentials\.maxage is not an option\. Did you mean "maxAge"\?/],
+    ...[0, -1, 1.5, '90', null, NaN].map(
+      (maxAge) =>
+        ['credentials', { maxAge }, /^credentials\.maxAge is .+\. Write a whole number of at least 1\.$/] as const,
+    ),
+    ['credentials', { maxAge: 36_501 }, /^credentials\.maxAge is 36501\. Write days: at most 36500 \(a century\)\.$/],
+    ['credentials', { remindBefore: 30 }, /^credentials\.remindBefore is 30\. List up to 10 numbers of days/],
+    ['credentials', { remindBefore: [30, 0] }, /^credentials\.remindBefore\[1\] is 0\. Write a whole number/],
+    // oxlint-disable-next-line no-sparse-arrays -- a mistake that a list can have
+    ['credentials', { remindBefore: [, 1] }, /^credentials\.remindBefore\[0\] is missing/],
+    ['credentials', { remindBefore: Array.from({ length: 11 }, (_, i) => i + 1) }, /^credentials\.remindBefore is /],
+    ['apis', { catalog: { scheme: 'apiKey', credentialMaxAge: 0 } }, /^apis\.catalog\.credentialMaxAge is 0\./],
+    ['apis', { orders: { scheme: 'oauth2', credentialMaxAge: '90d' } }, /^apis\.orders\.credentialMaxAge is "90d"/],
+
     ['cache', 5, /^cache is 5/],
     [
       'cache',
@@ -240,7 +255,7 @@ describe('an option', () => {
   })
 
   it.each([
-    ['accessTokenLifetime', 1], ['clockTolerance', 0], ['maxStaleness', 1], ['credentialPrefix', 'a'], ['credentialPrefix', 'A_1'.padEnd(20, 'x')],
+    ['credentials', {}], ['credentials', { maxAge: 1, remindBefore: [] }], ['credentials', { remindBefore: [1, 30, 1] }], ['accessTokenLifetime', 1], ['clockTolerance', 0], ['maxStaleness', 1], ['credentialPrefix', 'a'], ['credentialPrefix', 'A_1'.padEnd(20, 'x')],
     ['secret', SECRET], ['secret', [SECRET]], ['secret', [SECRET, 'another secret, of 32 characters or more']], ['secret', undefined], ['signing', {}], ['signing', undefined],
     ['signing', { algorithm: 'EdDSA', rotateEvery: 86_400, publishAhead: 0 }], ['signing', { algorithm: null, publishAhead: null }], ['rateLimits', {}], ['rateLimits', { requests: false, failedAuthentication: false }],
     ['rateLimits', { tokenRequests: { limit: 1, window: 1 } }], ['cors', { origin: '*' }], ['cors', { origin: 'http://localhost:3000' }],
@@ -311,7 +326,7 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, scopes, registrationScopes, accessTokenLifetime, header\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, scopes, registrationScopes, accessTokenLifetime, header\./,
     ],
     [{ scheme: 'apiKey', scopes: {} }, /^apis\.orders\.scopes is for oauth2 APIs\. A key API has none; leave it out\./],
     [

@@ -12,6 +12,7 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['findApplication', (store) => store.findApplication('a')],
   ['findApplicationByKey', (store) => store.findApplicationByKey('k')],
   ['listApplications', (store) => store.listApplications({ after: 'a', limit: 1, api: 'a', status: 'active' })],
+  ['listExpiring', (store) => store.listExpiring({ after: 0, until: NOW, days: 1, limit: 1 })],
   ['saveApplication', (store) => store.saveApplication(application('a'), audit(), { save: email('l') })],
   ['noteCredentialUse', (store) => store.noteCredentialUse([{ hash: 'k', at: NOW }])],
   ['leaseEmail', (store) => store.leaseEmail(NOW, NOW + 1)],

@@ -11,6 +11,7 @@ import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { listEmails, type EmailInfo } from './emails.js'
+import { formatExpiringBefore, readExpiring } from './expiring.js'
 import { listPages, PAGING_OPTIONS } from './paging.js'
 
 /** `apps ...`: applications and their status. */
@@ -26,11 +27,17 @@ export const applicationCommands = [
         placeholder: 'STATUS',
         description: 'Only those of this status: pending, active, suspended or deleted.',
       },
+      expiring: {
+        kind: 'text',
+        placeholder: 'TIME',
+        description: 'Only those with a key or secret that expires within that time, such as 30d or 12h.',
+      },
       ...PAGING_OPTIONS,
     },
     example: 'apps list --db platform.sqlite --api orders --status active',
-    async run({ platform, target, values: { api, status, after, limit, all } }) {
-      const filter = { api, status: status as ApplicationStatus | undefined }
+    async run({ platform, target, values: { api, status, expiring, after, limit, all } }) {
+      const expiringBefore = expiring === undefined ? undefined : readExpiring(expiring)
+      const filter = { api, status: status as ApplicationStatus | undefined, expiringBefore }
       return listPages(
         { after, limit, all },
         {
@@ -40,9 +47,13 @@ export const applicationCommands = [
             if (isEmpty && api !== undefined) refuseUnknownApi(api, target.options?.apis)
             return page
           },
-          headings: ['id', 'name', 'status', 'apis', 'contact', 'created'],
-          formatRow: formatListed,
-          empty: describeNoApplications(api),
+          ...(expiringBefore
+            ? formatExpiringBefore(expiringBefore)
+            : {
+                headings: ['id', 'name', 'status', 'apis', 'contact', 'created'],
+                formatRow: formatListed,
+                empty: describeNoApplications(api),
+              }),
         },
       )
     },

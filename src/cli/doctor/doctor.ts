@@ -4,6 +4,7 @@ import { describeRootCause, describeUnavailableStore } from '../errors.js'
 import { alignColumns, replaceControlCharacters, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
+import { credentialAgeCheck, expiringCredentialsCheck, remindersCheck } from './credential-checks.js'
 import { emailsCheck, mailServerCheck } from './email-checks.js'
 import { problem, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
 import { serverCheck } from './server-check.js'
@@ -31,6 +32,9 @@ const CHECKS: readonly Check[] = [
   redisCheck,
   mailServerCheck,
   emailsCheck,
+  remindersCheck,
+  expiringCredentialsCheck,
+  credentialAgeCheck,
   serverCheck,
 ]
 

@@ -91,6 +91,8 @@ async function createReadOnlyStore(store: Store): Promise<Store> {
     revokeAccessToken: async () => undefined,
     // Leaves nothing for the platform's cleanup to delete.
     listApplications: async () => [],
+    // And no reminders to queue.
+    listExpiring: async () => [],
     // A check of its own reports what is wrong with the change feed.
     changesSince: async () => ({ cursor: '', changes: [] }),
   }

@@ -1,4 +1,4 @@
-import type { ApplicationQuery, ApplicationRecord, CredentialRecord } from '../../contracts/store.js'
+import type { ExpiryQuery, ApplicationQuery, ApplicationRecord, CredentialRecord } from '../../contracts/store.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryApplications() {
@@ -62,7 +62,22 @@ export function createMemoryApplications() {
     return page
   }
 
-  return { isNext, save, noteUse, find: (id: string) => records.get(id), findByKey, list }
+  function listExpiring({ after, until, days, limit }: ExpiryQuery): readonly string[] {
+    const isFound = ({ expiresAt = Infinity, remindedDays = Infinity }: CredentialRecord): boolean =>
+      expiresAt > after && expiresAt <= until && remindedDays > days
+    return [...records.values()]
+      .filter(({ status, contact }) => status === 'active' && contact !== undefined)
+      .flatMap((record) =>
+        listCredentials(record)
+          .filter(isFound)
+          .map(({ expiresAt }) => ({ id: record.id, expiresAt })),
+      )
+      .toSorted((one, other) => one.expiresAt! - other.expiresAt!)
+      .slice(0, limit)
+      .map(({ id }) => id)
+  }
+
+  return { listExpiring, isNext, save, noteUse, find: (id: string) => records.get(id), findByKey, list }
 }
 
 function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {

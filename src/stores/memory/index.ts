@@ -66,6 +66,7 @@ export function memoryStore(): Store {
     findApplication: async (id) => applications.find(id),
     findApplicationByKey: async (...hashes) => applications.findByKey(hashes),
     listApplications: async (query) => applications.list(query),
+    listExpiring: async (query) => applications.listExpiring(query),
     async saveApplication(application, record, ...changes) {
       if (!applications.isNext(application) || !changes.every(emails.allows)) return false
       if (record) audit.write(record)

@@ -1,4 +1,4 @@
-import type { ApplicationQuery, ApplicationRecord, ApplicationStatus } from '../../contracts/store.js'
+import type { ApplicationQuery, ApplicationRecord, ApplicationStatus, ExpiryQuery } from '../../contracts/store.js'
 import { formatJson, parseApplication, type ApplicationRow } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
@@ -78,6 +78,17 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
   const text = `SELECT seq FROM platform_auth_applications AS found WHERE ${conditions.filter(Boolean).join(' AND ')}`
   return [text, values]
 }
+
+export async function listExpiring(sql: Sql, query: ExpiryQuery): Promise<readonly string[]> {
+  const { after, until, days, limit } = query
+  return (await sql.all<{ id: string }>(LIST_EXPIRING, after, until, days, limit)).map(({ id }) => id)
+}
+
+const LIST_EXPIRING = prepareStatement(`
+  SELECT a.id FROM platform_auth_credentials c JOIN platform_auth_applications a ON a.seq = c.application_seq
+  WHERE c.expires_at > $1 AND c.expires_at <= $2 AND (c.reminded_days IS NULL OR c.reminded_days > $3)
+    AND a.status = 'active' AND a.contact IS NOT NULL
+  ORDER BY c.expires_at LIMIT $4`)
 
 /** PostgreSQL rejects a text with U+0000 as an error; the other stores find nothing. */
 function isStorable(text: string): boolean {

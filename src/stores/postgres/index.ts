@@ -1,6 +1,12 @@
 import { ConfigurationError } from '../../contracts/errors.js'
 import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
-import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
+import {
+  findApplication,
+  findApplicationByKey,
+  listApplications,
+  listExpiring,
+  writeApplication,
+} from './applications.js'
 import { listAudit } from './audit.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
@@ -125,6 +131,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     findApplication: (id) => read((db) => findApplication(db, id)),
     findApplicationByKey: (...hashes) => read((db) => findApplicationByKey(db, hashes)),
     listApplications: (query) => read((db) => listApplications(db, query)),
+    listExpiring: (query) => read((db) => listExpiring(db, query)),
     saveApplication: (record, audit, ...emails) => write((db) => saveApplication(db, record, audit, emails)),
     noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
 

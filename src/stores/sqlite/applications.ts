@@ -1,4 +1,4 @@
-import type { ApplicationQuery, ApplicationRecord, ApplicationStatus } from '../../contracts/store.js'
+import type { ApplicationQuery, ApplicationRecord, ApplicationStatus, ExpiryQuery } from '../../contracts/store.js'
 import { formatJson, parseApplication, type ApplicationRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
@@ -69,6 +69,17 @@ function selectFound(query: ApplicationQuery, statuses: readonly string[], start
 const IS_EXPIRING = `
   seq IN (SELECT application_seq FROM platform_auth_credentials WHERE expires_at > ? AND expires_at < ?)`
 const HAS_API = 'EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = a.seq AND api = ?)'
+
+export function listExpiring(sql: Sql, { after, until, days, limit }: ExpiryQuery): string[] {
+  return sql.all<{ id: string }>(LIST_EXPIRING, after, until, days, limit).map(({ id }) => id)
+}
+
+/** CROSS JOIN keeps SQLite from reading the applications first. The index has every column of the credentials. */
+const LIST_EXPIRING = `
+  SELECT a.id FROM platform_auth_credentials c CROSS JOIN platform_auth_applications a ON a.seq = c.application_seq
+  WHERE c.expires_at > ? AND c.expires_at <= ? AND ifnull(c.reminded_days > ?, TRUE)
+    AND a.status = 'active' AND a.contact IS NOT NULL
+  ORDER BY c.expires_at LIMIT ?`
 
 /** Writes the record if the stored version is the previous one; to be called in a transaction. */
 export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {

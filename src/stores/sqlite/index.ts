@@ -1,6 +1,12 @@
 import { ConfigurationError } from '../../contracts/errors.js'
 import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
-import { findApplication, findApplicationByKey, listApplications, writeApplication } from './applications.js'
+import {
+  findApplication,
+  findApplicationByKey,
+  listApplications,
+  listExpiring,
+  writeApplication,
+} from './applications.js'
 import { listAudit, writeAudit } from './audit.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
@@ -105,6 +111,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     findApplication: (id) => read((sql) => findApplication(sql, id)),
     findApplicationByKey: (...hashes) => read((sql) => findApplicationByKey(sql, hashes)),
     listApplications: (query) => read((sql) => listApplications(sql, query)),
+    listExpiring: (query) => read((sql) => listExpiring(sql, query)),
     saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
     noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
 

@@ -7,6 +7,7 @@ import { applicationsContract } from './applications.js'
 import { auditContract } from './audit.js'
 import { changeFeedContract } from './change-feed.js'
 import { credentialUseContract } from './credential-use.js'
+import { expiringContract } from './expiring.js'
 import { emailChangesContract } from './email-changes.js'
 import { emailLeaseContract } from './email-lease.js'
 import { emailListContract } from './email-list.js'
@@ -57,6 +58,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     emailChangesContract(opened)
     applicationListContract(opened)
     applicationSearchContract(opened)
+    expiringContract(opened)
     revokedAccessTokensContract(opened)
     auditContract(opened)
     changeFeedContract(opened)

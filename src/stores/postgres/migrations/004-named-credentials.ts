@@ -10,7 +10,7 @@ export const namedCredentials = `
     ADD COLUMN apis text,
     ADD COLUMN reminded_days int;
   ALTER TABLE platform_auth_credentials ALTER COLUMN id DROP DEFAULT, ALTER COLUMN name DROP DEFAULT;
-  CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq)
+  CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
     WHERE expires_at IS NOT NULL;
 
   ALTER TABLE platform_auth_applications

@@ -28,7 +28,7 @@ export const namedCredentials = `
     FROM platform_auth_credentials_before ORDER BY hash;
   DROP TABLE platform_auth_credentials_before;
   CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
-  CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq)
+  CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
     WHERE expires_at IS NOT NULL;
 
   ALTER TABLE platform_auth_applications ADD COLUMN metadata TEXT CHECK (metadata IS NULL OR status <> 'deleted');

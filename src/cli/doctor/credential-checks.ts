@@ -1,0 +1,104 @@
+import type { Application, CredentialInfo, PlatformAuthOptions } from '../../index.js'
+import { ownMembers } from '../../lib/own-members.js'
+import { formatTime } from '../format.js'
+import { PROGRAM } from '../program.js'
+import { note, problem, requireConfig, requireStore, type Check, type CheckResult } from './finding.js'
+
+const DAY_MS = 24 * 3600 * 1000
+const EXPIRING_WITHIN_DAYS = 30
+const MAX_LISTED = 1000
+
+/** Which credentials are about to expire. */
+export const expiringCredentialsCheck: Check = {
+  name: 'expiring credentials',
+  findMissing: requireStore,
+  async run({ admin }) {
+    const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
+    const { items } = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })
+    if (items.length === 0) return []
+    const ends = items.flatMap(({ keys, secrets }) => [...keys, ...secrets].map(({ expiresAt }) => Number(expiresAt)))
+    const first = Math.min(...ends.filter((end) => !Number.isNaN(end)))
+    return [
+      note(
+        `${describeCount(items)} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items)}.`,
+        `${PROGRAM} apps list --expiring ${EXPIRING_WITHIN_DAYS}d`,
+      ),
+    ]
+  },
+}
+
+/** Whether reminders can be sent. */
+export const remindersCheck: Check = {
+  name: 'reminders',
+  findMissing: requireConfig,
+  run({ target: { options }, production }) {
+    const { remindBefore } = ownMembers(options?.credentials ?? {})
+    if (!Array.isArray(remindBefore) || remindBefore.length === 0 || options?.mailer) return []
+    const create = production ? problem : note
+    return [
+      create(
+        'credentials.remindBefore is set, and there is no mailer: nobody is reminded of credentials that expire.',
+        'Set the option mailer, such as smtpMailer() from "express-platform-auth/mailers/smtp".',
+      ),
+    ]
+  },
+}
+
+/** Applications that are read at most, so that the doctor soon answers. */
+const MAX_CHECKED_APPLICATIONS = 10_000
+
+/** Which credentials were made before there was a maximum age, and so do not keep to it. */
+export const credentialAgeCheck: Check = {
+  name: 'age of credentials',
+  findMissing: (context) => requireConfig(context) ?? requireStore(context),
+  async run({ target: { options }, admin }) {
+    if (!hasMaximumAge(options!)) return []
+    const tooOld: Application[] = []
+    let checked = 0
+    for (let after: string | undefined; checked < MAX_CHECKED_APPLICATIONS;) {
+      const { items, next } = await admin!.applications.list({ after, limit: MAX_LISTED })
+      tooOld.push(...items.filter((application) => outlivesMaximumAge(application, options!)))
+      checked += items.length
+      if (next === undefined) return reportTooOld(tooOld)
+      after = next
+    }
+    return reportTooOld(tooOld, ` among the first ${checked}`)
+  },
+}
+
+function reportTooOld(applications: readonly Application[], among = ''): CheckResult[] {
+  if (applications.length === 0) return []
+  return [
+    note(
+      `${describeCount(applications)} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications)}. They were made before there was one.`,
+      `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
+    ),
+  ]
+}
+
+function hasMaximumAge({ credentials, apis }: PlatformAuthOptions): boolean {
+  const ages = Object.values(apis ?? {}).map((api) => ownMembers(api).credentialMaxAge)
+  return [ownMembers(credentials ?? {}).maxAge, ...ages].some((age) => typeof age === 'number')
+}
+
+function outlivesMaximumAge({ apis, keys, secrets }: Application, options: PlatformAuthOptions): boolean {
+  const outlives = (scheme: 'apiKey' | 'oauth2', { createdAt, expiresAt }: CredentialInfo): boolean => {
+    const usable = Object.entries(options.apis).filter(
+      ([name, api]) => api.scheme === scheme && Object.hasOwn(apis, name),
+    )
+    const ages = [options.credentials?.maxAge, ...usable.map(([, { credentialMaxAge }]) => credentialMaxAge)]
+    const days = Math.min(...ages.map((age) => age ?? Infinity))
+    return (expiresAt?.getTime() ?? Infinity) > createdAt.getTime() + days * DAY_MS
+  }
+  return keys.some((key) => outlives('apiKey', key)) || secrets.some((secret) => outlives('oauth2', secret))
+}
+
+function describeCount({ length }: readonly Application[]): string {
+  if (length === 1) return '1 application has'
+  return `${length}${length === MAX_LISTED ? ' or more' : ''} applications have`
+}
+
+function nameFirst(applications: readonly Application[]): string {
+  const ids = applications.slice(0, 3).map(({ id }) => id)
+  return [...ids, ...(applications.length > 3 ? ['...'] : [])].join(', ')
+}

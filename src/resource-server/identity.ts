@@ -1,0 +1,33 @@
+import type { Api } from '../contracts/api.js'
+import type { ApplicationRecord } from '../contracts/store.js'
+import type { AccessToken } from '../tokens/verify-access-token.js'
+import type { AuthInfo } from './auth-info.js'
+
+/**
+ * An authenticated application, and what it may do at one API. A class, not an object literal, as `PassportRequest`: requests
+ * refer to it.
+ */
+export class Identity {
+  readonly api: Api
+  readonly application: ApplicationRecord
+  /** The scopes of the access token that are still granted; empty at an API with API keys. */
+  readonly scopes: readonly string[]
+  readonly token: AccessToken | undefined
+
+  constructor(api: Api, application: ApplicationRecord, scopes: readonly string[], token: AccessToken | undefined) {
+    this.api = api
+    this.application = application
+    this.scopes = scopes
+    this.token = token
+  }
+
+  /** A new object for each call, because its caller may change it. A method, so that another copy of this package can call it. */
+  toAuthInfo(): AuthInfo {
+    const { id, name } = this.application
+    const caller = { api: this.api.name, application: { id, name }, scopes: [...this.scopes] }
+    if (!this.token) return { scheme: 'apiKey', ...caller }
+    const { id: jti, iat, exp } = this.token
+    const token = { id: jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
+    return { scheme: 'oauth2', ...caller, token }
+  }
+}

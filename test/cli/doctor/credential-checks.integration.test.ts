@@ -1,0 +1,87 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { Finding } from '../../../src/cli/doctor/finding.js'
+import type { PlatformAuth } from '../../../src/index.js'
+import type { TestOptions } from '../../support/platform.js'
+import { createSite } from '../command-line.js'
+import { runDoctor, useDoctorSite } from './doctor-site.js'
+
+const { getFile, switchTo, writeConfig } = useDoctorSite()
+const db = (): readonly string[] => ['--db', getFile()]
+
+async function find(check: string, args: readonly string[]): Promise<readonly Finding[]> {
+  return (await runDoctor(...args)).findings.filter((finding) => finding.check === check)
+}
+
+const populate = async (work: (auth: PlatformAuth) => Promise<unknown>, options?: TestOptions): Promise<void> =>
+  switchTo(await createSite(work, options))
+
+describe('the doctor on credentials', () => {
+  it('notes which expire within 30 days, and how to list them', async () => {
+    expect(await find('expiring credentials', db())).toEqual([])
+    let id = ''
+    await populate(
+      async ({ applications }) => {
+        id = (await applications.create({ name: 'Shop', apis: ['catalog'] })).application.id
+      },
+      { credentials: { maxAge: 20 } },
+    )
+    expect(await find('expiring credentials', db())).toEqual([
+      {
+        level: 'note',
+        check: 'expiring credentials',
+        finding: expect.stringMatching(
+          new RegExp(
+            String.raw`^1 application has credentials that expire within 30 days, the first at \d{4}-.*Z: ${id}\.$`,
+          ),
+        ),
+        fix: 'express-platform-auth apps list --expiring 30d',
+      },
+    ])
+  })
+
+  it('reports reminders that nobody gets, because there is no mailer', async () => {
+    const without = await writeConfig(
+      'export default { ...base(), mailer: undefined, credentials: { remindBefore: [7] } }',
+    )
+    expect(await find('reminders', without)).toMatchObject([
+      {
+        level: 'note',
+        finding: expect.stringContaining('there is no mailer'),
+        fix: expect.stringContaining('smtpMailer()'),
+      },
+    ])
+    vi.stubEnv('NODE_ENV', 'production')
+    expect(await find('reminders', without)).toMatchObject([{ level: 'problem' }])
+    for (const options of [
+      '{ remindBefore: [7] }, mailer: { send() {} }',
+      '{ remindBefore: [] }, mailer: undefined',
+      '{}',
+    ]) {
+      expect(
+        await find('reminders', await writeConfig(`export default { ...base(), credentials: ${options} }`)),
+      ).toEqual([])
+    }
+  })
+
+  it('names the applications whose credentials do not keep to a maximum age', async () => {
+    const ids: string[] = []
+    await populate(async ({ applications }) => {
+      for (const apis of [['orders', 'catalog'], ['catalog']] as const) {
+        ids.push((await applications.create({ name: 'Shop', apis })).application.id)
+      }
+    })
+    const check = async (source: string): Promise<readonly Finding[]> =>
+      find('age of credentials', [...(await writeConfig(source)), ...db()])
+    expect(await check('export default base()')).toEqual([])
+    const [found] = await check('export default { ...base(), credentials: { maxAge: 90 } }')
+    expect(found).toMatchObject({
+      level: 'note',
+      finding: `2 applications have credentials without an expiry, or with one beyond the maximum age: ${ids.join(', ')}. They were made before there was one.`,
+    })
+    const perApi = `const { apis, ...options } = base()
+      export default { ...options, apis: { ...apis, orders: { ...apis.orders, credentialMaxAge: 30 } } }`
+    expect(await check(perApi)).toMatchObject([
+      { finding: expect.stringMatching(new RegExp(`^1 application has .*: ${ids[0]}\\. `)) },
+    ])
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import type { ApplicationRecord, CredentialRecord, ExpiryQuery } from '../../../src/contracts/store.js'
+import { application, audit, credential, NOW } from '../records.js'
+import type { OpenedStores } from './suite.js'
+
+/** What `listExpiring()` finds, and in which order. */
+export function expiringContract(opened: () => OpenedStores): void {
+  const list = (query: Partial<ExpiryQuery> = {}): Promise<readonly string[]> =>
+    opened().other.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 100, ...query })
+
+  async function save(id: string, key: Partial<CredentialRecord>, changes: Partial<ApplicationRecord> = {}) {
+    const keys = [credential(id, { expiresAt: NOW + 50, ...key })]
+    await opened().store.saveApplication(application(id, { contact: 'dev@example.com', keys, ...changes }), audit(id))
+  }
+
+  describe('expiring credentials', () => {
+    it('are found in a period: after its start, and not after its end', async () => {
+      await save('start', { expiresAt: NOW })
+      await save('first', { expiresAt: NOW + 1 })
+      await save('end', { expiresAt: NOW + 100 })
+      await save('later', { expiresAt: NOW + 101 })
+      await save('never', { expiresAt: undefined })
+      expect(await list()).toEqual(['first', 'end'])
+    })
+
+    it('are found until their last reminder was for as many days or fewer', async () => {
+      for (const [id, remindedDays] of [
+        ['none', undefined],
+        ['8', 8],
+        ['7', 7],
+        ['6', 6],
+        ['0', 0],
+      ] as const) {
+        await save(id, { remindedDays })
+      }
+      expect((await list()).toSorted()).toEqual(['8', 'none'])
+      expect((await list({ days: 6 })).toSorted()).toEqual(['7', '8', 'none'])
+    })
+
+    it('are found in active applications with a contact only', async () => {
+      await save('active', {})
+      await save('suspended', {}, { status: 'suspended' })
+      await save('pending', {}, { status: 'pending' })
+      await save('deleted', {}, { status: 'deleted' })
+      await save('no contact', {}, { contact: undefined })
+      expect(await list()).toEqual(['active'])
+    })
+
+    it('are listed by their expiry, keys and secrets alike, once each, up to the limit', async () => {
+      const keys = [credential('k1', { expiresAt: NOW + 30 }), credential('k2', { expiresAt: NOW + 10 })]
+      const secrets = [credential('s1', { expiresAt: NOW + 40 }), credential('s2')]
+      await save('a', {}, { keys, secrets })
+      await save('b', { expiresAt: NOW + 20 })
+      expect(await list()).toEqual(['a', 'b', 'a', 'a'])
+      expect(await list({ limit: 2 })).toEqual(['a', 'b'])
+    })
+
+    it('are found as they were saved last', async () => {
+      await save('a', {})
+      await save('a', { remindedDays: 7 }, { version: 2 })
+      expect(await list()).toEqual([])
+      await save('a', { expiresAt: NOW + 200, remindedDays: undefined }, { version: 3 })
+      expect(await list()).toEqual([])
+      expect(await list({ until: NOW + 200 })).toEqual(['a'])
+    })
+  })
+}
