@@ -25,6 +25,7 @@ export class SlowFilesFirst extends BaseSequencer {
     const missing = SLOW_FILES.filter((path) => !existsSync(join(this.ctx.config.root, path)))
     if (missing.length > 0)
       throw new Error(`test/support/sequencer.ts names files that do not exist: ${missing.join(', ')}`)
+    // oxlint-disable-next-line unicorn/no-array-sort -- It is the method of Vitest.
     const sorted = await super.sort(files)
     const isSlow = ({ moduleId }: TestSpecification) => SLOW_FILES.some((path) => moduleId.endsWith(`/${path}`))
     return [...new Set(sorted.map(({ project }) => project))].flatMap((project) => {
