@@ -10,6 +10,14 @@ const UNIT = 'test/**/*.test.ts'
 const INTEGRATION = 'test/**/*.integration.test.ts'
 const LONG = 'test/**/*.long.test.ts'
 
+/** Integration tests that need a process for each file. */
+const ISOLATED = [
+  // Measures the memory of its process, and counts calls of crypto.subtle.
+  'test/hot-paths.integration.test.ts',
+  // Replaces modules, and loads them again.
+  'test/recipes/mcp.integration.test.ts',
+]
+
 // Set by the scripts in package.json. `.ci/run` and test/support/nodes.mjs set TEST_RESULTS, a file for the results.
 const { LANE, TEST_RESULTS, EXPECTED_NODE, CI, CHROMIUM = '/usr/bin/chromium', PATH = '' } = process.env
 if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
@@ -33,15 +41,30 @@ const unit = {
   },
 }
 
+const unavailable = LANE === undefined ? findUnavailable() : []
+
+// Processes, not threads: the tests load native modules. As in the unit lane, the files of a worker share their modules.
 const integration = {
   root,
   test: {
     name: 'integration',
     include: [INTEGRATION],
-    exclude: [...configDefaults.exclude, ...(LANE === undefined ? findUnavailable() : [])],
-    // A process for each file, not a thread: the tests kill processes and load native modules.
+    exclude: [...configDefaults.exclude, ...ISOLATED, ...unavailable],
+    isolate: false,
     pool: 'forks' as const,
     globalSetup: ['test/support/postgres.ts'],
+    ...timeouts,
+  },
+}
+
+const isolated = {
+  root,
+  test: {
+    name: 'isolated',
+    include: ISOLATED,
+    exclude: [...configDefaults.exclude, ...unavailable],
+    isolate: true,
+    pool: 'forks' as const,
     ...timeouts,
   },
 }
@@ -51,15 +74,20 @@ const long = {
   test: {
     ...integration.test,
     name: 'long',
-    // The worker's faults do more in this lane.
-    include: [LONG, 'test/credential-email/worker-faults.integration.test.ts'],
+    isolate: true,
+    // These do more in this lane.
+    include: [
+      LONG,
+      'test/credential-email/worker-faults.integration.test.ts',
+      'test/stores/sqlite/kill.integration.test.ts',
+    ],
   },
 }
 
 export default defineConfig({
   root,
   test: {
-    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration],
+    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration, isolated],
     // The long lane measures, so it runs one file at a time.
     maxWorkers: LANE === 'long' ? 1 : 2,
     sequence: { sequencer: SlowFilesFirst },

@@ -134,6 +134,6 @@ export async function measureDelay(
     if (held) return Math.max(0, delay)
     if (delay > timeout) throw new Error(`Not followed within ${timeout} ms: ${what}.`)
     // More frequent requests would slow down the processes that are measured.
-    await sleep(4)
+    await sleep(10)
   }
 }

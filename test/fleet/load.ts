@@ -11,9 +11,9 @@ export interface LoadReport {
 
 /**
  * Workers that request an access token from one process, use it at once at another, and use an earlier token and the API key
- * at a third.
+ * at a third, and then pause for that many milliseconds.
  */
-export function startLoad(members: readonly Member[], credentials: IssuedCredentials, workers: number) {
+export function startLoad(members: readonly Member[], credentials: IssuedCredentials, workers: number, pause = 1) {
   const failures: string[] = []
   const earlierTokens: string[] = []
   let requests = 0
@@ -37,7 +37,7 @@ export function startLoad(members: readonly Member[], credentials: IssuedCredent
       const earlier = earlierTokens[Math.floor(Math.random() * earlierTokens.length)]
       if (earlier !== undefined) record(await another.bearer(earlier), `an earlier token at ${another.name}`)
       record(await another.key(credentials.clientId), `the key at ${another.name}`)
-      await sleep(1)
+      await sleep(pause)
     }
   }
 

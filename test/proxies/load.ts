@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Counts of answers: `GET 200`, `POST token 502`, `GET ECONNRESET` ... */
 export type Answers = Readonly<Record<string, number>>
@@ -20,7 +21,8 @@ export interface Load {
   stop(): Promise<Answers>
 }
 
-export function startLoad(port: number, calls: readonly Call[], concurrency: number): Load {
+/** Each connection waits for `pause` milliseconds between two requests. */
+export function startLoad(port: number, calls: readonly Call[], concurrency: number, pause = 0): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const answers: Record<string, number> = {}
   let count = 0
@@ -32,6 +34,7 @@ export function startLoad(port: number, calls: readonly Call[], concurrency: num
       const name = `${call.name} ${await send(agent, port, call)}`
       answers[name] = (answers[name] ?? 0) + 1
       count += 1
+      if (pause > 0) await sleep(pause)
     }
   }
 

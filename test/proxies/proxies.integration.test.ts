@@ -14,6 +14,9 @@ import { ALL_ANSWERED, createCalls, createInstance } from './instances.js'
 import { startLoad } from './load.js'
 import { startProxy } from './proxies.js'
 
+/** Hundreds of requests a second, and time for the tests beside this one. */
+const PAUSE_MS = 5
+
 // Concurrent, because these tests mostly wait.
 describe.concurrent('Behind the proxies of docs/operations.md,', { timeout: 60_000 }, () => {
   it('no request fails when one of two processes stops', async ({ expect, onTestFinished: atEnd }) => {
@@ -30,7 +33,7 @@ describe.concurrent('Behind the proxies of docs/operations.md,', { timeout: 60_0
     )
     for (const { end } of proxies) atEnd(end)
 
-    const loads = proxies.map(({ port }) => startLoad(port, calls, 4))
+    const loads = proxies.map(({ port }) => startLoad(port, calls, 4, PAUSE_MS))
     await waitUntil(() => loads.every(({ count }) => count() > 50), { timeout: 20_000 })
     const stopped = first.stop()
     const isRefused = (): Promise<boolean> => refusesConnections(first.port)
@@ -71,7 +74,7 @@ describe.concurrent('Behind the proxies of docs/operations.md,', { timeout: 60_0
     }
     const { port, end } = await startProxy('haproxy', [first.port, second.port])
     atEnd(end)
-    const load = startLoad(port, calls, 2)
+    const load = startLoad(port, calls, 2, PAUSE_MS)
     await link.refuse()
     // Longer than HAProxy needs to take both out of service: `inter` x `fall` is 2 s.
     await sleep(4000)

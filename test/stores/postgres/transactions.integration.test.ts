@@ -92,13 +92,9 @@ describe('postgresStore, in transactions,', { timeout: 60_000 }, () => {
   })
 
   it('creates the tables once if eight processes start at the same time', async () => {
-    for (let round = 0; round < 2; round++) {
-      const starts = Array.from({ length: 8 }, () => runPostgresProcess(db, 'start'))
-      const peppers = await Promise.all(starts)
-      expect(new Set(peppers).size).toBe(1)
-      expect(peppers[0]).toMatch(/^pepper of \d+\n$/)
-      await db.makeSchema()
-    }
+    const peppers = await Promise.all(Array.from({ length: 8 }, () => runPostgresProcess(db, 'start')))
+    expect(new Set(peppers).size).toBe(1)
+    expect(peppers[0]).toMatch(/^pepper of \d+\n$/)
   })
 
   it('loses no update of four concurrent processes', async () => {
