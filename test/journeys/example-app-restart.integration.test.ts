@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../example-app/app.js'
-import { openDatabase, type Database } from '../../example-app/database.js'
+import { openDatabase } from '../../example-app/database.js'
 import { demoCredentials, type DemoCredentials } from '../../example-app/demo-application.js'
 import { platformSecret } from '../../example-app/platform-secret.js'
 import { createPlatform, type Platform } from '../../example-app/platform.js'
@@ -73,14 +73,11 @@ describe('After a restart, the example app', () => {
     const former = await useFolder(apps.folder(), async ({ credentials }) => credentials)
     const file = join(apps.folder(), 'var/demo-credentials.json')
     await (content === undefined ? rm(file) : writeFile(file, content))
-    await useFolder(apps.folder(), async ({ credentials, api }) => {
-      expect(credentials).not.toEqual(former)
-      expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(credentials)
+    await useFolder(apps.folder(), async (opened) => {
+      expect(opened.credentials).not.toEqual(former)
+      expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(opened.credentials)
       expect(await readMode(file)).toBe('600')
-      const { clientId, clientSecret } = credentials
-      const request = api.post('/orders/token').auth(clientId, clientSecret).type('form')
-      const { body } = await request.send({ grant_type: 'client_credentials' }).expect(200)
-      await api.get('/orders/items').auth(body.access_token, { type: 'bearer' }).expect(200, { items: [] })
+      expect(await readOrders(opened)).toEqual([])
     })
   })
 
@@ -122,10 +119,8 @@ describe('After a signal, the example app', () => {
     expect(await example.end()).toBe(0)
     expect(Date.now() - signalledAt).toBeLessThan(4000)
 
-    await useFolder(apps.folder(), async ({ database, credentials }) => {
-      const orders = await database.orders.list(credentials.applicationId, { limit: 100, after: '' })
-      expect(orders).toMatchObject([{ quantity: 7 }])
-    })
+    const orders = await useFolder(apps.folder(), readOrders)
+    expect(orders).toMatchObject([{ quantity: 7 }])
   })
 
   it('answers requests for DRAIN_SECONDS, and /health with 503, so that a proxy sends them elsewhere', async () => {
@@ -172,15 +167,23 @@ async function useFolder<Result>(folder: string, work: (opened: Opened) => Promi
   try {
     await auth.ready()
     const credentials = await demoCredentials(auth, file('demo-credentials.json'))
-    return await work({ database, auth, credentials, api: supertest(createApp({ auth, database, baseUrl })) })
+    return await work({ auth, credentials, api: supertest(createApp({ auth, database, baseUrl })) })
   } finally {
     await auth.close()
     await database.close()
   }
 }
 
+/** The orders of the demo application. */
+async function readOrders({ api, credentials }: Opened): Promise<unknown> {
+  const { clientId, clientSecret } = credentials
+  const request = api.post('/orders/token').auth(clientId, clientSecret).type('form')
+  const { body: token } = await request.send({ grant_type: 'client_credentials' }).expect(200)
+  const { body } = await api.get('/orders/items').auth(token.access_token, { type: 'bearer' }).expect(200)
+  return body.items
+}
+
 interface Opened {
-  readonly database: Database
   readonly auth: Platform
   readonly credentials: DemoCredentials
   readonly api: ReturnType<typeof supertest>

@@ -57,6 +57,24 @@ describe('The example app’s routes', () => {
     await api.get(address).set(own).expect(200, placed.body)
   })
 
+  it('show each customer its own prices, and its own orders whatever application it uses', async () => {
+    const { id } = (await auth.applications.list()).items[0]!
+    const sencha = '/catalog/items/TEA-SENCHA-100'
+    expect((await api.get(sencha).set(key).expect(200)).body).toMatchObject({ yourPriceInCents: 1390 })
+    await auth.applications.update(id, { externalId: 'C-7', metadata: { discountPercent: 50 } })
+    expect((await api.get(sencha).set(key).expect(200)).body).toMatchObject({ yourPriceInCents: 695 })
+    const placed = await api.post('/orders/items').set(own).send({ product: 'TEA-SENCHA-100', quantity: 1 }).expect(201)
+
+    // The customer replaces its application.
+    await auth.applications.update(id, { externalId: null })
+    await auth.applications.update((await auth.applications.list()).items[1]!.id, { externalId: 'C-7' })
+    expect((await api.get('/orders/items').set(others).expect(200)).body).toEqual({ items: [placed.body] })
+    expect((await api.get('/orders/items').set(own).expect(200)).body).toEqual({ items: [] })
+    await expect(auth.applications.update(id, { metadata: { discountPercent: 51 } })).rejects.toThrow(
+      'metadata.discountPercent: Too big: expected number to be <=50',
+    )
+  })
+
   it('return a long list in pages', async () => {
     for (let quantity = 1; quantity <= 5; quantity++) {
       await api.post('/orders/items').set(own).send({ product: 'TEA-MATCHA-30', quantity }).expect(201)

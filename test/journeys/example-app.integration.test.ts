@@ -19,13 +19,13 @@ beforeAll(async () => {
 describe('The example app', () => {
   it('prints commands that work in a shell', async () => {
     const lines = readCommands(example)
-    expect(Object.keys(lines)).toHaveLength(6)
+    expect(Object.keys(lines)).toHaveLength(7)
     const paste = (title: string): Promise<ProgramResult> => {
       const [line] =
         Object.entries(lines)
           .find(([name]) => name.includes(title))
           ?.slice(1) ?? []
-      return apps.paste(line ?? `echo no line "${title}"; false`)
+      return shared.paste(line ?? `echo no line "${title}"; false`)
     }
 
     for (const way of ['in the form', 'by HTTP Basic']) {
@@ -42,7 +42,15 @@ describe('The example app', () => {
     expect(placed).toMatchObject({ product: 'TEA-SENCHA-100', quantity: 2 })
     expect(JSON.parse((await paste('list your orders')).stdout)).toEqual({ items: [placed] })
     const { items } = JSON.parse((await paste('Search the catalogue')).stdout)
-    expect(items.map(({ sku }: { sku: string }) => sku)).toContain('TEA-SENCHA-100')
+    const sencha = { sku: 'TEA-SENCHA-100', priceInCents: 1390 }
+    expect(items).toContainEqual(expect.objectContaining({ ...sencha, yourPriceInCents: 1251 }))
+    // Another program changes the customer's discount. The server follows.
+    expect(example.output()).toContain('C-1001, with a discount of 10 % (metadata)\n')
+    const discounted = await paste('Give customer C-1001')
+    expect(discounted).toEqual({ code: 0, stdout: 'Customer C-1001 has a discount of 20 % now.\n', stderr: '' })
+    await expect
+      .poll(async () => JSON.parse((await paste('Search the catalogue')).stdout).items, { timeout: 5000 })
+      .toContainEqual(expect.objectContaining({ ...sencha, yourPriceInCents: 1112 }))
     const refused = await paste('Refused')
     expect(refused.stdout).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
     expect(refused.stdout).toContain(
@@ -123,7 +131,7 @@ describe('With a path in BASE_URL, the example app', () => {
   it('serves everything below the path, and the well-known documents at the root', async () => {
     const origin = `http://localhost:${below.port}`
     expect(below.output()).toContain(`running at ${origin}/v1\n`)
-    for (const line of Object.values(readCommands(below))) {
+    for (const line of Object.values(readCommands(below)).filter((each) => each.startsWith('curl '))) {
       expect(line).toContain(`${origin}/v1/`)
       expect((await apps.paste(line)).stdout).toMatch(/"access_token"|"items"|"product"|401 Unauthorized/)
     }
@@ -162,6 +170,6 @@ describe('With a path in BASE_URL, the example app', () => {
 /** The printed commands by their titles. */
 function readCommands({ output }: Example): Record<string, string> {
   return Object.fromEntries(
-    [...output().matchAll(/^# (.*)\n(curl .*)$/gm)].map(([, title = '', line = '']) => [title, line]),
+    [...output().matchAll(/^# (.*)\n((?:curl|node) .*)$/gm)].map(([, title = '', line = '']) => [title, line]),
   )
 }
