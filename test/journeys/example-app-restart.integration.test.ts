@@ -47,7 +47,7 @@ describe('After a restart, the example app', () => {
     expect(new Set(await listOrders(second))).toEqual(new Set(placed))
   })
 
-  it('starts after a kill -9 at any moment of its first start', { timeout: 60_000 }, async () => {
+  it('starts after a kill -9 at any moment of its first start', { timeout: 180_000 }, async () => {
     for (const delay of [100, 220, 340]) {
       await rm(join(apps.folder(), 'var'), { recursive: true, force: true })
       const child = apps.spawn({ PORT: String(await freePort()) })

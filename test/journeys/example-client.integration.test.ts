@@ -43,7 +43,7 @@ describe('The example client', () => {
     })
   })
 
-  it('exits with 1 for each wrong answer of the server', { timeout: 60_000 }, async () => {
+  it('exits with 1 for each wrong answer of the server', { timeout: 180_000 }, async () => {
     const port = await freePort()
     let changeAnswer: ChangeAnswer | undefined
     const proxy = await startProxy({ to: port, changeAnswer: (exchange) => changeAnswer?.(exchange) })
