@@ -1,10 +1,12 @@
 // @ts-check
 import express from 'express'
+import { readDiscount } from './customers.js'
 import { readObject, readPage, readText, readWholeNumber } from './input.js'
 import { notFound, RequestError } from './request-error.js'
 
 /**
- * Creates the routes of the API `catalog`. Each needs an API key in X-Api-Key. All applications see the same products.
+ * Creates the routes of the API `catalog`. Each needs an API key in X-Api-Key. All customers see the same products, each with
+ * its own price.
  * @param {import('./platform.js').Platform} auth
  * @param {Products} products
  * @param {string} baseUrl
@@ -13,6 +15,12 @@ export function catalogRoutes(auth, products, baseUrl) {
   const guard = auth.requireApiKey('catalog')
   const json = express.json()
   const router = express.Router()
+
+  /** What the caller pays. @param {express.Request<any>} req @param {Product} product @returns {PricedProduct} */
+  function addPrice(req, product) {
+    const yourPriceInCents = Math.round((product.priceInCents * (100 - readDiscount(auth, req))) / 100)
+    return { ...product, yourPriceInCents }
+  }
 
   // The console's curl commands call the API's base URL to try an API key.
   router.get('/catalog', guard, (_req, res) => {
@@ -26,22 +34,25 @@ export function catalogRoutes(auth, products, baseUrl) {
     const page = readPage(req.query)
     const search = readText(req.query, 'search', { max: 100, otherwise: '' })
     const items = await products.list(search, page)
-    res.json({ items, next: items.length === page.limit ? items.at(-1)?.sku : undefined })
+    res.json({
+      items: items.map((item) => addPrice(req, item)),
+      next: items.length === page.limit ? items.at(-1)?.sku : undefined,
+    })
   })
 
   router.post('/catalog/items', guard, json, async (req, res) => {
     const { sku, fields } = readNewProduct(req.body)
     const product = await products.add(sku, fields)
     if (!product) throw new RequestError(409, 'conflict', `There is a product ${sku} already.`)
-    res.status(201).location(`items/${sku}`).json(product)
+    res.status(201).location(`items/${sku}`).json(addPrice(req, product))
   })
 
   router.get('/catalog/items/:sku', guard, async (req, res) => {
-    res.json((await products.find(readSku(req))) ?? notFound('product'))
+    res.json(addPrice(req, (await products.find(readSku(req))) ?? notFound('product')))
   })
 
   router.put('/catalog/items/:sku', guard, json, async (req, res) => {
-    res.json((await products.replace(readSku(req), readProduct(req.body))) ?? notFound('product'))
+    res.json(addPrice(req, (await products.replace(readSku(req), readProduct(req.body))) ?? notFound('product')))
   })
 
   router.delete('/catalog/items/:sku', guard, async (req, res) => {
@@ -84,6 +95,8 @@ function readProduct(body) {
  * @property {number} priceInCents of a euro
  *
  * @typedef {{ sku: string } & ProductFields} Product
+ *
+ * @typedef {Product & { yourPriceInCents: number }} PricedProduct less the customer's discount
  */
 
 /**

@@ -1,4 +1,5 @@
 // @ts-check
+import { DEMO_CUSTOMER } from './customers.js'
 import { readPrivately, writePrivately } from './private-file.js'
 
 /** @typedef {{ applicationId: string, clientId: string, clientSecret: string }} DemoCredentials */
@@ -16,12 +17,34 @@ export async function demoCredentials(auth, file) {
   const { application, credentials } = await auth.applications.create({
     name: 'Demo application',
     apis: ['orders', 'catalog'],
+    externalId: DEMO_CUSTOMER,
+    metadata: await releaseCustomer(auth),
     by: 'example-app',
   })
   const { clientId, clientSecret = '' } = credentials
   const created = { applicationId: application.id, clientId, clientSecret }
   writePrivately(file, `${JSON.stringify(created, null, 2)}\n`)
   return created
+}
+
+/**
+ * Takes the customer number from the application that had it: only one can have it. Returns the customer's terms.
+ * @param {import('./platform.js').Platform} auth
+ */
+async function releaseCustomer(auth) {
+  const { items } = await auth.applications.list({ externalId: DEMO_CUSTOMER })
+  for (const { id } of items) await auth.applications.update(id, { externalId: null, by: 'example-app' })
+  return items[0]?.metadata ?? { discountPercent: 10 }
+}
+
+/**
+ * Returns the customer that the demo application belongs to; undefined for an application of an older version, which has none.
+ * @param {import('./platform.js').Platform} auth
+ * @param {DemoCredentials} credentials
+ */
+export async function findCustomer(auth, { applicationId }) {
+  const { externalId, metadata } = (await auth.applications.get(applicationId)) ?? {}
+  return externalId === undefined ? undefined : { number: externalId, discountPercent: metadata?.discountPercent ?? 0 }
 }
 
 /**

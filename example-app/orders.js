@@ -1,11 +1,11 @@
 // @ts-check
 import express from 'express'
-import { authOf } from 'express-platform-auth'
+import { readCustomer } from './customers.js'
 import { readObject, readPage, readText, readWholeNumber } from './input.js'
 import { notFound } from './request-error.js'
 
 /**
- * Creates the routes of the API `orders`. Each needs an access token with its scope. An application sees only its own
+ * Creates the routes of the API `orders`. Each needs an access token with its scope. A customer sees only its own
  * orders.
  * @param {import('./platform.js').Platform} auth
  * @param {Orders} orders
@@ -25,34 +25,29 @@ export function ordersRoutes(auth, orders, baseUrl) {
 
   router.get('/orders/items', mayRead, async (req, res) => {
     const page = readPage(req.query)
-    const items = await orders.list(readOwner(req), page)
+    const items = await orders.list(readCustomer(req), page)
     res.json({ items, next: items.length === page.limit ? items.at(-1)?.id : undefined })
   })
 
   router.post('/orders/items', mayWrite, json, async (req, res) => {
-    const order = await orders.add(readOwner(req), readOrder(req.body))
+    const order = await orders.add(readCustomer(req), readOrder(req.body))
     res.status(201).location(`items/${order.id}`).json(order)
   })
 
   router.get('/orders/items/:id', mayRead, async (req, res) => {
-    res.json((await orders.find(readOwner(req), readId(req))) ?? notFound('order'))
+    res.json((await orders.find(readCustomer(req), readId(req))) ?? notFound('order'))
   })
 
   router.put('/orders/items/:id', mayWrite, json, async (req, res) => {
-    res.json((await orders.replace(readOwner(req), readId(req), readOrder(req.body))) ?? notFound('order'))
+    res.json((await orders.replace(readCustomer(req), readId(req), readOrder(req.body))) ?? notFound('order'))
   })
 
   router.delete('/orders/items/:id', mayWrite, async (req, res) => {
-    if (!(await orders.remove(readOwner(req), readId(req)))) notFound('order')
+    if (!(await orders.remove(readCustomer(req), readId(req)))) notFound('order')
     res.status(204).end()
   })
 
   return router
-}
-
-/** @param {express.Request} req */
-function readOwner(req) {
-  return authOf(req).application.id
 }
 
 /** @param {express.Request<{ id: string }>} req */
@@ -81,7 +76,7 @@ function readOrder(body) {
  */
 
 /**
- * Stores orders. Every call sees only the orders of one application.
+ * Stores orders. Every call sees only the orders of one customer.
  * @typedef {object} Orders
  * @property {(owner: string, page: import('./input.js').Page) => Promise<Order[]>} list oldest first
  * @property {(owner: string, fields: OrderFields) => Promise<Order>} add

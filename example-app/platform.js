@@ -1,5 +1,6 @@
 // @ts-check
 import { createPlatformAuth } from 'express-platform-auth'
+import { customerTerms } from './customers.js'
 
 /**
  * Creates the shop's platform: the API `orders` with access tokens, and the API `catalog` with API keys.
@@ -18,6 +19,8 @@ export function createPlatform({ baseUrl, store, secret, mailer }) {
     // Sends credentials after a registration. E-mails link to the developers' pages.
     mailer,
     developersUrl: `${baseUrl}/developers`,
+    // Each application keeps its customer's number as `externalId`, and the customer's discount as `metadata`.
+    applicationMetadata: customerTerms,
     apis: {
       orders: {
         scheme: 'oauth2',

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { ConfigurationError } from 'express-platform-auth'
 import { createApp } from './app.js'
 import { openDatabase } from './database.js'
-import { demoCredentials } from './demo-application.js'
+import { demoCredentials, findCustomer } from './demo-application.js'
 import { openMail } from './mail.js'
 import { createPlatform } from './platform.js'
 import { platformSecret } from './platform-secret.js'
@@ -44,7 +44,9 @@ async function start() {
       stopping = true
     })
   }
-  printTryLines({ baseUrl, credentials, credentialsFile: settings.credentialsFile, mailbox: mailbox !== undefined })
+  const customer = await findCustomer(auth, credentials)
+  const { credentialsFile } = settings
+  printTryLines({ baseUrl, credentials, credentialsFile, customer, mailbox: mailbox !== undefined })
 }
 
 /** @param {import('node:http').Server} server @param {number} port */

@@ -6,10 +6,11 @@
  *   baseUrl: string
  *   credentials: import('./demo-application.js').DemoCredentials
  *   credentialsFile: string
+ *   customer: Customer | undefined
  *   mailbox: boolean
  * }} options
  */
-export function printTryLines({ baseUrl, credentials, credentialsFile, mailbox }) {
+export function printTryLines({ baseUrl, credentials, credentialsFile, customer, mailbox }) {
   const { clientId, clientSecret } = credentials
   const defaultAddress = baseUrl === 'http://localhost:3000'
   console.log(`
@@ -20,10 +21,10 @@ The example platform is running at ${baseUrl}
 ${mailbox ? `  mailbox, for e-mails    ${baseUrl}/mailbox\n` : ''}
   key (client_id)         ${clientId}
   secret (client_secret)  ${clientSecret}
-
+${customer ? `  customer (externalId)   ${customer.number}, with a discount of ${customer.discountPercent} % (metadata)\n` : ''}
 These credentials belong to the demo application. They are stored in ${credentialsFile}
 Paste any of these commands into another shell:
-${tryLines(baseUrl, credentials)
+${tryLines(baseUrl, credentials, customer)
   .map(([title, line]) => `\n# ${title}\n${line}\n`)
   .join('')}
 A client that checks all of this: ${defaultAddress ? '' : `BASE_URL=${baseUrl} `}npm run example:client
@@ -33,9 +34,10 @@ A client that checks all of this: ${defaultAddress ? '' : `BASE_URL=${baseUrl} `
 /**
  * @param {string} baseUrl
  * @param {import('./demo-application.js').DemoCredentials} credentials
+ * @param {Customer | undefined} customer
  * @returns {[title: string, line: string][]}
  */
-function tryLines(baseUrl, { clientId, clientSecret }) {
+function tryLines(baseUrl, { clientId, clientSecret }, customer) {
   const curl = `curl -sS -w '\\n'`
   const orders = `${baseUrl}/orders`
   const basic = `-u ${clientId}:${clientSecret} -d grant_type=client_credentials`
@@ -52,6 +54,17 @@ function tryLines(baseUrl, { clientId, clientSecret }) {
       'Search the catalogue, with the key alone',
       `${curl} '${baseUrl}/catalog/items?search=green' -H 'X-Api-Key: ${clientId}'`,
     ],
+    ...(customer ? [discountLine(customer)] : []),
     ['Refused: no access token. WWW-Authenticate says what is missing', `${curl} -i ${orders}/items`],
   ]
 }
+
+/** @param {Customer} customer @returns {[title: string, line: string]} */
+function discountLine({ number }) {
+  return [
+    `Give customer ${number} a discount of 20 %. Search again: yourPriceInCents follows`,
+    `node example-app/discount.js ${number} 20`,
+  ]
+}
+
+/** @typedef {{ number: string, discountPercent: number }} Customer */

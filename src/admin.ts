@@ -1,23 +1,45 @@
 import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
+import { createNamedCredentials } from './applications/named-credentials.js'
 import { createRegistry } from './applications/registry.js'
+import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
+import { ownMembers } from './lib/own-members.js'
+import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 
 /** The operations that need a platform's store alone. */
 export interface AdminApi {
   readonly applications: Pick<
     Applications,
-    'get' | 'list' | 'approve' | 'deny' | 'update' | 'suspend' | 'resume' | 'delete' | 'disallow' | 'revokeTokens'
+    | 'get'
+    | 'list'
+    | 'approve'
+    | 'deny'
+    | 'update'
+    | 'suspend'
+    | 'resume'
+    | 'delete'
+    | 'disallow'
+    | 'updateCredential'
+    | 'endCredential'
+    | 'revokeTokens'
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
   readonly outbox: Outbox
   /** Closes the store. */
   close(): Promise<void>
+}
+
+/** The options of `openAdmin()`. */
+export interface AdminOptions {
+  /** The platform's option of the same name: `applications.update()` validates `metadata` with it. Any JSON object if left out. */
+  readonly applicationMetadata?: MetadataSchema | undefined
 }
 
 /**
@@ -35,16 +57,21 @@ export interface AdminApi {
  * await admin.close()
  * ```
  */
-export async function openAdmin(store: Store): Promise<AdminApi> {
+export async function openAdmin(store: Store, options: AdminOptions = {}): Promise<AdminApi> {
   // Never migrates: servers of another version may be running.
   await store.open({ migrate: false })
   const opened = async (): Promise<void> => undefined
   const now = (): number => Date.now()
   const writer = createApplicationWriter({ store, now })
+  const readOperatorData = createOperatorDataReader(readMetadataSchema(ownMembers(options).applicationMetadata))
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
-    applications: { ...createRegistry({ store, writer, opened, now }), disallow },
+    applications: {
+      ...createRegistry({ store, writer, readOperatorData, opened, now }),
+      ...createNamedCredentials({ store, writer, opened, now }),
+      disallow,
+    },
     signingKeys: {
       async list() {
         const records = await store.listSigningKeys()

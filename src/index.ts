@@ -2,7 +2,7 @@ export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
 export type { AuthInfo } from './resource-server/auth-info.js'
 export { authOf, maybeAuthOf } from './resource-server/auth-of.js'
 export { checkOptions, type OptionsReport } from './options/read-options.js'
-export { openAdmin, type AdminApi } from './admin.js'
+export { openAdmin, type AdminApi, type AdminOptions } from './admin.js'
 export { memoryStore } from './stores/memory/index.js'
 export {
   ApplicationError,
@@ -35,14 +35,20 @@ export type {
   ApiName,
   ApiOptions,
   ApisOptions,
+  CallerApplication,
+  CreateClaims,
   Limit,
   OAuth2ApiOptions,
   Registration,
   Scheme,
   ScopeOf,
 } from './contracts/api.js'
+export type { MetadataSchema, SchemaIssue, SchemaResult, StandardSchema } from './contracts/metadata-schema.js'
 export type { Guard } from './resource-server/guard.js'
-export type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+export type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
+export type { ForeignGuard } from './resource-server/foreign-tokens.js'
+export type { ScopesByMethod } from './resource-server/requirement.js'
 export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,
@@ -51,6 +57,7 @@ export type {
   Applications,
   CredentialInfo,
   IssuedCredentials,
+  OperatorData,
   RotateByEmailOptions,
   RevokeTokensOptions,
   RotateOptions,

@@ -11,6 +11,7 @@ import { createAuthorizationServer } from './authorization-server/create.js'
 import { createMountCheck } from './authorization-server/mount-check.js'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
 import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
+import type { AnyMetadata, MetadataInput, MetadataOutput, MetadataSchema } from './contracts/metadata-schema.js'
 import { createEvents, type PlatformEvents } from './contracts/events.js'
 import { createCredentialEmail } from './credential-email/create.js'
 import type { Middleware } from './http/middleware.js'
@@ -25,10 +26,10 @@ import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
-import type { AccessTokenInfo, ApiKeyInfo } from './resource-server/auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
 import type { Guard } from './resource-server/guard.js'
-import type { BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import { createClientLimits } from './store-client/client-limits.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
@@ -40,8 +41,8 @@ import { createTokens } from './tokens/create.js'
 import type { SigningKeyRotation } from './tokens/key-rotation.js'
 
 /** What `createPlatformAuth()` returns. No method needs `this`, so it can be destructured. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names
-export interface PlatformAuth<Apis extends ApisOptions = any> {
+// oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
+export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> {
   /** The APIs, in the order of the option `apis`. */
   readonly apis: readonly Api[]
   /** Token, revocation and introspection endpoints, metadata and key set. Mount it at the path of `baseUrl`, before the guarded routes. */
@@ -54,7 +55,10 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   readonly registration: { readonly enabled: boolean }
   /** A guard for the only oauth2 API. */
   requireBearer(
-    ...options: WhereOnlyOne<ApiName<Apis, 'oauth2'>, BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>>>
+    ...options: WhereOnlyOne<
+      ApiName<Apis, 'oauth2'>,
+      BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>, MetadataOutput<Schema>>
+    >
   ): Guard
   /**
    * A guard for a route of an oauth2 API: calls `next()` for a request with a valid access token, and refuses every other
@@ -62,17 +66,41 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
    */
   requireBearer<Name extends ApiName<Apis, 'oauth2'>>(
     api: Name,
-    options?: BearerGuardOptions<ScopeOf<Apis, Name>>,
+    options?: BearerGuardOptions<ScopeOf<Apis, Name>, MetadataOutput<Schema>>,
   ): Guard
   /** A guard for the only key API. */
-  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, GuardOptions>): Guard
+  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, ApiKeyGuardOptions<MetadataOutput<Schema>>>): Guard
   /** A guard for a route of a key API: calls `next()` for a request with a valid key in its header, and refuses every other. */
-  requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(api: Name, options?: GuardOptions): Guard
+  requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(
+    api: Name,
+    options?: ApiKeyGuardOptions<MetadataOutput<Schema>>,
+  ): Guard
+  /**
+   * A guard for a route that several kinds of credentials may use. The first of these guards for which a request has a
+   * credential decides; a bad credential is refused. Without one the answer is 401 with the challenges of all. Throws
+   * `ConfigurationError` for guards of another platform, and for two that read one header.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import { authOf, createPlatformAuth } from 'express-platform-auth'
+   *
+   * const auth = createPlatformAuth({
+   *   baseUrl: 'http://localhost:3000',
+   *   apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
+   * })
+   * const either = auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')])
+   * express().get('/prices', either, (req, res) => void res.json({ api: authOf(req).api }))
+   * ```
+   */
+  requireAny(guards: readonly Guard[], options?: GuardOptions): Guard
+  /** Like `authOf(req, api)`, with the type of the schema `applicationMetadata` for the application's `metadata`. */
+  of(req: object, api?: keyof Apis & string): AuthInfo<MetadataOutput<Schema>>
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AccessTokenInfo>
+  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AccessTokenInfo<MetadataOutput<Schema>>>
   /** Verifies an API key outside a request, as a key guard does. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<ApiKeyInfo>
-  readonly applications: Applications<keyof Apis & string>
+  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<ApiKeyInfo<MetadataOutput<Schema>>>
+  readonly applications: Applications<keyof Apis & string, MetadataInput<Schema>, MetadataOutput<Schema>>
   readonly signingKeys: SigningKeyRotation
   /** The e-mails that are to be sent. */
   readonly outbox: Outbox
@@ -90,6 +118,9 @@ export interface PlatformAuth<Apis extends ApisOptions = any> {
   /** Waits for e-mails that are being sent, stores when credentials were last used, and closes the store. */
   close(): Promise<void>
 }
+
+/** APIs whose `claims` get the metadata that the schema returns. */
+type ApisFor<Schema extends MetadataSchema> = ApisOptions<MetadataOutput<Schema>>
 
 /** An optional argument if the union `Name` has exactly one member; otherwise an argument of type `never`. */
 type WhereOnlyOne<Name, Argument> = [Name] extends [never]
@@ -123,9 +154,9 @@ type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void
  * })
  * ```
  */
-export function createPlatformAuth<const Apis extends ApisOptions>(
-  options: PlatformAuthOptions<Apis>,
-): PlatformAuth<Apis> {
+export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema extends MetadataSchema = AnyMetadata>(
+  options: PlatformAuthOptions<Apis, Schema>,
+): PlatformAuth<Apis, Schema> {
   const warnings: ConfigurationProblem[] = []
   const settings = readOptions(options, (warning) => warnings.push(warning))
   const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, logger, now } = settings
@@ -174,7 +205,8 @@ export function createPlatformAuth<const Apis extends ApisOptions>(
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
   const { applications, prepareRegistration, outbox, background } = createApplications({
-    store, apis, writer, lastUsed, opened, hasMailer: mailer !== undefined, remindBefore, onEmailDue: credentialEmail.wake, logger, now,
+    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, hasMailer: mailer !== undefined, remindBefore,
+    onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })

@@ -4,6 +4,7 @@ import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import { estimateJsonBytes } from '../lib/plain-json.js'
 
 /** The record, if there is one. */
 type Found = ApplicationRecord | undefined
@@ -152,9 +153,12 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
   }
 }
 
-/** Roughly what a record takes in memory beyond the usual: long names, scopes and credentials. */
-function estimateBytes({ name, apis, keys, secrets }: ApplicationRecord): number {
+/** Roughly what a record takes in memory beyond the usual: long names, scopes, credentials and metadata. */
+function estimateBytes({ name, apis, keys, secrets, metadata }: ApplicationRecord): number {
   let scopes = 0
   for (const access of Object.values(apis)) scopes += access.scopes.length
-  return 2 * name.length + 50 * scopes + 300 * (keys.length + secrets.length)
+  for (const restriction of [...keys, ...secrets].map((credential) => credential.apis ?? {}))
+    for (const access of Object.values(restriction)) scopes += 1 + access.scopes.length
+  const operatorData = metadata === undefined ? 0 : estimateJsonBytes(metadata)
+  return 2 * name.length + 50 * scopes + 300 * (keys.length + secrets.length) + operatorData
 }

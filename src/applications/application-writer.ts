@@ -4,7 +4,7 @@ import type { ApplicationRecord, EmailChange, NewAuditRecord, Store } from '../c
 import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
-import { applyExpiry, type MaximumAges } from './credential-expiry.js'
+import { applyExpiry, findLatestExpiry, type CredentialUse, type MaximumAges } from './credential-expiry.js'
 import { withdrawReminders } from './queued-emails.js'
 
 /** The one way in which applications change: record, audit record and queued e-mails are saved together. */
@@ -26,6 +26,8 @@ export interface ApplicationWriter {
     event: ChangeEvent,
     edit: (current: ApplicationRecord) => MaybePromise<Edit<Result> | undefined>,
   ): Promise<Changed<Result> | undefined>
+  /** The latest time (milliseconds) at which such a credential may expire; undefined if it need not expire. */
+  findLatestExpiry(use: CredentialUse, createdAt: number): number | undefined
 }
 
 /** What happened, for audit log and events. */
@@ -136,7 +138,7 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     throw createConflictError(id)
   }
 
-  return { add, change }
+  return { add, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
 }
 
 function createConflictError(id: string): ApplicationError {

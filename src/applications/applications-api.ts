@@ -1,4 +1,5 @@
-import type { ApplicationRecord, ApplicationStatus, CredentialRecord } from '../contracts/store.js'
+import type { ApplicationRecord, ApplicationStatus, CredentialRecord, GrantedApis } from '../contracts/store.js'
+import { copyJson } from '../lib/plain-json.js'
 import { isLive } from './credentials.js'
 
 /** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
@@ -8,6 +9,10 @@ export type ApiGrants<Name extends string = string> =
 
 /** A live key or secret as `auth.applications` shows it. */
 export interface CredentialInfo {
+  /** `cred_...`: public, and stays the same when the credential is changed. */
+  readonly id: string
+  /** Given by the operator; `default` for the first ones. Two of one name are a rotation in progress. */
+  readonly name: string
   /** Its first characters, by which people tell one from another. */
   readonly prefix: string
   readonly createdAt: Date
@@ -15,10 +20,12 @@ export interface CredentialInfo {
   readonly expiresAt: Date | undefined
   /** Undefined while it has never been used. */
   readonly lastUsedAt: Date | undefined
+  /** What it may be used for, as far as the application may still do it; undefined: everything that the application may do. */
+  readonly apis: GrantedApis | undefined
 }
 
-/** An application: a client of the platform's APIs. */
-export interface Application {
+/** An application: a client of the platform's APIs. `Metadata` is the type of the schema `applicationMetadata`. */
+export interface Application<Metadata = Record<string, unknown>> {
   /** Public, and never changes; `sub` and `client_id` of its access tokens. */
   readonly id: string
   readonly name: string
@@ -27,11 +34,23 @@ export interface Application {
   readonly status: ApplicationStatus
   /** The APIs that it may use, with the scopes granted there. */
   readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  /** The operator's own id of it, such as a customer number. No two applications have the same one. */
+  readonly externalId: string | undefined
+  /** The operator's own data, as it is stored: a schema that changed since has not seen it. */
+  readonly metadata: Metadata | undefined
   /** Newest first. */
   readonly keys: readonly CredentialInfo[]
   /** Newest first. */
   readonly secrets: readonly CredentialInfo[]
   readonly createdAt: Date
+}
+
+/** What the operator keeps on an application. Strangers who register with the form or JSON cannot give it. */
+export interface OperatorData<Metadata = object> {
+  /** The operator's own id of the application: 1 to 255 characters, compared exactly. One that is taken rejects with code `conflict`. */
+  readonly externalId?: string | undefined
+  /** A JSON object of at most 4 KiB, validated by the schema `applicationMetadata`. Rejects with code `invalid_argument`. */
+  readonly metadata?: Metadata | undefined
 }
 
 /** Who makes a change, for the audit log. */
@@ -60,14 +79,33 @@ export interface RevokeTokensOptions extends ActorOptions {
   readonly revokeTokens?: boolean
 }
 
+/** What a further key or secret is to be. */
+export interface AddCredentialOptions<ApiNames extends string = string> extends ActorOptions {
+  /** 1 to 100 characters that tell people what it is for. No other live key (or secret) of the application has it. */
+  readonly name: string
+  /** From when on it is refused; never if left out, or null. */
+  readonly expiresAt?: Date | null
+  /**
+   * Restricts it to some of the application's APIs, and to these scopes there: all that the application has now, if none are
+   * named. Without it, it may be used for everything that the application may do, also in future.
+   */
+  readonly apis?: ApiGrants<ApiNames>
+  /** Short for the scopes of the one API in `apis`. */
+  readonly scopes?: readonly string[]
+}
+
 /** The options of a rotation. */
 export interface RotateOptions extends RevokeTokensOptions {
+  /** The id of the credential to replace. May be left out while those of the application have one name. */
+  readonly credential?: string
+  /** From when on the new one is refused; null for never. If left out, when the replaced one would have expired. */
+  readonly expiresAt?: Date | null
   /** Seconds for which the old value still works; 86,400 if left out, 0 to end it at once. */
   readonly overlap?: number
 }
 
 /** The options of a rotation by e-mail. */
-export interface RotateByEmailOptions extends RotateOptions {
+export interface RotateByEmailOptions extends Omit<RotateOptions, 'expiresAt'> {
   readonly deliver: 'email'
 }
 
@@ -77,7 +115,7 @@ export interface RotateByEmailOptions extends RotateOptions {
  * application's status does not allow with `invalid_state`. If the store does not answer, calls reject with
  * `store_unavailable`.
  */
-export interface Applications<ApiNames extends string = string> {
+export interface Applications<ApiNames extends string = string, Input = object, Metadata = Record<string, unknown>> {
   /**
    * The public way in: resolves once the application and its queued e-mail are stored, without waiting for the mail
    * server. Credentials are made when the e-mail is sent, and are never resolved here. Throws `ConfigurationError`
@@ -88,78 +126,111 @@ export interface Applications<ApiNames extends string = string> {
       readonly name: string
       readonly contact: string
       readonly apis: ApiGrants<ApiNames>
-    } & ActorOptions,
-  ): Promise<{ application: Application }>
+    } & OperatorData<Input> &
+      ActorOptions,
+  ): Promise<{ application: Application<Metadata> }>
   /** Approves a registration that includes an API with `registration: 'manual'`. */
-  approve(id: string, options?: ActorOptions): Promise<Application>
+  approve(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Deletes a pending application, as `delete` does. */
-  deny(id: string, options?: ActorOptions): Promise<Application>
+  deny(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Creates an active application and resolves its credentials, this once. Sends nothing. */
   create(
     application: {
       readonly name: string
       readonly contact?: string
       readonly apis: ApiGrants<ApiNames>
-    } & ActorOptions,
-  ): Promise<{ application: Application; credentials: IssuedCredentials }>
+    } & OperatorData<Input> &
+      ActorOptions,
+  ): Promise<{ application: Application<Metadata>; credentials: IssuedCredentials }>
   /** The application, also when it is deleted, or undefined. */
-  get(id: string): Promise<Application | undefined>
+  get(id: string): Promise<Application<Metadata> | undefined>
   /** Oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
   list(query?: {
     readonly after?: string | undefined
     readonly limit?: number | undefined
     readonly api?: ApiNames | undefined
     readonly status?: ApplicationStatus | undefined
+    /** Only the application with this id; an index finds it. */
+    readonly externalId?: string | undefined
     /** Only those with a live credential that expires before that time. */
     readonly expiringBefore?: Date | undefined
-  }): Promise<{ items: Application[]; next?: string }>
+  }): Promise<{ items: Application<Metadata>[]; next?: string }>
   /**
    * A new contact also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to
-   * the former contact ends.
+   * the former contact ends. `metadata` is replaced as a whole. null removes `metadata` or `externalId`. Each change holds for
+   * the next request, and for every other process within a second.
    */
   update(
     id: string,
-    changes: { readonly name?: string; readonly contact?: string } & ActorOptions,
-  ): Promise<Application>
+    changes: {
+      readonly name?: string
+      readonly contact?: string
+      readonly externalId?: string | null | undefined
+      readonly metadata?: Input | null | undefined
+    } & ActorOptions,
+  ): Promise<Application<Metadata>>
   /**
    * From the next request on, its credentials and access tokens are refused, until `resume`; its access tokens for ever with
    * `revokeTokens: true`. Claim links end, and queued e-mails are not sent before it is resumed.
    */
-  suspend(id: string, options?: RevokeTokensOptions): Promise<Application>
+  suspend(id: string, options?: RevokeTokensOptions): Promise<Application<Metadata>>
   /** A registration that was suspended while it was pending is pending again. */
-  resume(id: string, options?: ActorOptions): Promise<Application>
+  resume(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Cannot be undone: erases name, contact and hashes; keeps id and audit log. */
-  delete(id: string, options?: ActorOptions): Promise<Application>
+  delete(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Replaces what the application may do at an API; all scopes of the API if `scopes` is left out. */
   allow(
     id: string,
     api: ApiNames,
     options?: { readonly scopes?: readonly string[] } & ActorOptions,
-  ): Promise<Application>
-  disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application>
+  ): Promise<Application<Metadata>>
+  disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application<Metadata>>
   /**
-   * Makes a new secret, or the first one, and resolves it this once. At most two are live. E-mails with a secret that were
+   * Gives the application a further key, such as one for each of its services, and resolves it this once. Rejects with code
+   * `conflict` for a name that is in use, `not_granted` for a restriction that names more than the application may do, and
+   * `too_many_credentials` if 20 keys are live.
+   */
+  addKey(
+    id: string,
+    options: AddCredentialOptions<ApiNames>,
+  ): Promise<{ application: Application<Metadata>; credential: CredentialInfo; credentials: { clientId: string } }>
+  /** Gives the application a further secret, in the same ways. */
+  addSecret(
+    id: string,
+    options: AddCredentialOptions<ApiNames>,
+  ): Promise<{ application: Application<Metadata>; credential: CredentialInfo; credentials: { clientSecret: string } }>
+  /** Renames a live credential, or changes when it expires (null: never). Its restriction cannot be changed. */
+  updateCredential(
+    id: string,
+    credentialId: string,
+    changes: { readonly name?: string; readonly expiresAt?: Date | null } & ActorOptions,
+  ): Promise<Application<Metadata>>
+  /** Ends a credential at once, and cancels the e-mails that would replace it. */
+  endCredential(id: string, credentialId: string, options?: RevokeTokensOptions): Promise<Application<Metadata>>
+  /**
+   * Makes a new secret, or the first one, and resolves it this once. It has the name, the restriction and the end of the one
+   * that it replaces. Of each name at most two are live. E-mails with a secret that were
    * not accepted, and claim links that were not used, are cancelled. With `deliver: 'email'` it is sent by e-mail instead,
    * and the overlap starts when the mail server accepts the e-mail.
    */
-  rotateSecret(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
+  rotateSecret(id: string, options: RotateByEmailOptions): Promise<{ application: Application<Metadata> }>
   rotateSecret(
     id: string,
     options?: RotateOptions,
-  ): Promise<{ application: Application; credentials: { clientSecret: string } }>
-  /** Makes a new key, in the same ways. At most two are live; each works with each live secret. */
-  rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application }>
+  ): Promise<{ application: Application<Metadata>; credentials: { clientSecret: string } }>
+  /** Makes a new key, in the same ways. Each live key works with each live secret. */
+  rotateKey(id: string, options: RotateByEmailOptions): Promise<{ application: Application<Metadata> }>
   rotateKey(
     id: string,
     options?: RotateOptions,
-  ): Promise<{ application: Application; credentials: { clientId: string } }>
+  ): Promise<{ application: Application<Metadata>; credentials: { clientId: string } }>
   /** Refuses every access token issued up to now. Tokens issued after it resolved are accepted. */
-  revokeTokens(id: string, options?: ActorOptions): Promise<Application>
+  revokeTokens(id: string, options?: ActorOptions): Promise<Application<Metadata>>
 }
 
 /** The public form of a record: live credentials only, no hashes, instants as `Date`. */
 export function toApplication(record: ApplicationRecord, now: number): Application {
-  const { id, name, contact, status, keys, secrets, createdAt } = record
+  const { id, name, contact, status, externalId, keys, secrets, createdAt } = record
   const showLive = (credentials: readonly CredentialRecord[]): CredentialInfo[] =>
     credentials.filter((credential) => isLive(credential, now)).map(toCredentialInfo)
   return {
@@ -168,18 +239,24 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
     contact,
     status,
     apis: structuredClone(record.apis),
+    externalId,
+    metadata: copyJson(record.metadata),
     keys: showLive(keys),
     secrets: showLive(secrets),
     createdAt: new Date(createdAt),
   }
 }
 
-function toCredentialInfo({ prefix, createdAt, expiresAt, lastUsedAt }: CredentialRecord): CredentialInfo {
+export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
+  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis } = record
   return {
+    id,
+    name,
     prefix,
     createdAt: new Date(createdAt),
     expiresAt: toDate(expiresAt),
     lastUsedAt: toDate(lastUsedAt),
+    apis: structuredClone(apis),
   }
 }
 

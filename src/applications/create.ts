@@ -1,13 +1,17 @@
+import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createCleanup } from './cleanup.js'
+import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
+import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
 import type { LastUsed } from './last-used.js'
+import { createNamedCredentials } from './named-credentials.js'
 import { createRegistration, type PrepareRegistration } from './registration.js'
 import { createRegistry } from './registry.js'
 import { createReminders } from './reminders.js'
@@ -17,6 +21,8 @@ interface ApplicationsOptions {
   readonly apis: Parameters<typeof createRegistration>[0]['apis']
   readonly writer: ApplicationWriter
   readonly lastUsed: Pick<LastUsed, 'flush'>
+  /** The option `applicationMetadata`. */
+  readonly metadataSchema: MetadataSchema | undefined
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
@@ -36,14 +42,15 @@ interface Background {
 }
 
 /** The public calls on applications and their e-mails, and the cleanup and the reminders in the background. */
-export function createApplications({ lastUsed, ...options }: ApplicationsOptions): {
+export function createApplications({ lastUsed, metadataSchema, ...options }: ApplicationsOptions): {
   readonly applications: Applications
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
   readonly outbox: Outbox
   readonly background: Background
 } {
-  const { prepareRegistration, create } = createRegistration(options)
+  const readOperatorData = createOperatorDataReader(metadataSchema)
+  const { prepareRegistration, create } = createRegistration({ ...options, readOperatorData })
   const cleanup = createCleanup(options)
   const reminders = createReminders({
     ...options,
@@ -52,12 +59,17 @@ export function createApplications({ lastUsed, ...options }: ApplicationsOptions
   })
   return {
     applications: {
-      ...createRegistry({ ...options, flushLastUsed: lastUsed.flush }),
+      ...createRegistry({ ...options, readOperatorData, flushLastUsed: lastUsed.flush }),
       ...createGrants(options),
+      ...createCredentialCreation(options),
+      ...createNamedCredentials(options),
       ...createCredentialRotation(options),
       create,
       // Async: a mistake rejects.
-      register: async (application) => prepareRegistration(application).save(undefined),
+      register: async (application) => {
+        const registration = prepareRegistration(application)
+        return registration.save(undefined, await readOperatorData(application))
+      },
     },
     prepareRegistration,
     outbox: createOutbox(options),

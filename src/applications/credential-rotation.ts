@@ -1,5 +1,5 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import {
   toApplication,
@@ -8,11 +8,13 @@ import {
   type RotateByEmailOptions,
   type RotateOptions,
 } from './applications-api.js'
-import { retireCredentials, type CredentialKind, type Credentials } from './credentials.js'
+import { findNewest, inheritTerms, limitExpiry, LISTS, replaceCredential, selectName } from './credential-lists.js'
+import { DEFAULT_NAME, type CredentialKind, type Credentials } from './credentials.js'
 import { requireMailer } from './email-outbox.js'
-import { cancelEmails, createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'
+import { describeCancelled, describeCredential } from './named-credentials.js'
+import { cancelEmails, createQueuedEmail, findReplacedName, listQueuedEmails, requeueEmail } from './queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
-import { readOverlap, readRevokeTokens } from './validation.js'
+import { readCredentialId, readExpiresAt, readOverlap, readRevokeTokens } from './validation.js'
 
 interface CredentialRotationOptions {
   readonly store: Store
@@ -26,12 +28,6 @@ interface CredentialRotationOptions {
 }
 
 const CALLS = { key: 'rotateKey', secret: 'rotateSecret' } as const
-const LISTS = { key: 'keys', secret: 'secrets' } as const
-/** The purposes of the e-mails that a rotation without e-mail cancels. */
-const REPLACED: Readonly<Record<CredentialKind, readonly EmailPurpose[]>> = {
-  key: ['registration', 'key'],
-  secret: ['registration', 'secret'],
-}
 
 /** New keys and secrets in place of old ones: resolved to the operator, or sent to the contact by e-mail. */
 export function createCredentialRotation(
@@ -42,41 +38,52 @@ export function createCredentialRotation(
   async function rotate(
     id: string,
     kind: CredentialKind,
-    { overlap, by, revokeTokens }: RotateOptions,
+    { credential, overlap, expiresAt: givenEnd, by, revokeTokens }: RotateOptions,
   ): Promise<{ application: Application; plain: string }> {
+    const credentialId = readCredentialId(credential)
     const overlapSeconds = readOverlap(overlap)
     const endsTokens = readRevokeTokens(revokeTokens)
     const createdAt = now()
-    const { plain, record: credential } = (await opened()).mint(kind, createdAt)
-    const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {
+    const expiresAt = givenEnd === undefined ? undefined : readExpiresAt(givenEnd, createdAt)
+    const credentials = await opened()
+    const event = { type: 'application.credentialRotated', by } as const
+    const { record, result } = await writer.change(id, event, async (current) => {
       refuseDeleted(current, CALLS[kind])
       const list = LISTS[kind]
-      // The newest call decides. An e-mail of a registration would replace the new credential too.
-      const replaced = (await listQueuedEmails(store, id)).filter(({ purpose }) => REPLACED[kind].includes(purpose))
-      const { changed, emails } = cancelEmails(current, replaced)
+      const name = selectName(current, kind, credentialId, createdAt)
+      // The newest call decides, also about e-mails that would replace the same credential.
+      const cancelled = (await listQueuedEmails(store, id)).filter((email) => replaces(current, email, kind, name))
+      const { changed, emails } = cancelEmails(current, cancelled)
+      const { findLatestExpiry } = writer
+      const terms = inheritTerms({ ...current, ...changed }, kind, name, { findLatestExpiry, now: createdAt })
+      const use = { kind, granted: current.apis, restriction: terms.apis }
+      const end =
+        expiresAt === undefined ? terms.expiresAt : limitExpiry(expiresAt, findLatestExpiry(use, createdAt), createdAt)
+      const minted = credentials.mint(kind, createdAt, { ...terms, expiresAt: end })
       return {
         changed: {
           ...changed,
-          [list]: [credential, ...retireCredentials(changed[list], createdAt, overlapSeconds)],
+          [list]: replaceCredential(changed[list], minted.record, createdAt, overlapSeconds),
           ...(endsTokens && endTokens(current, createdAt)),
         },
         details: {
-          credential: kind,
-          prefix: credential.prefix,
+          ...describeCredential(kind, minted.record),
           overlap: overlapSeconds,
-          ...(replaced.length > 0 && { cancelledEmails: replaced.map(({ purpose }) => purpose) }),
+          ...describeCancelled(cancelled),
         },
         emails,
+        result: minted.plain,
       }
     })
-    return { application: toApplication(record, createdAt), plain }
+    return { application: toApplication(record, createdAt), plain: result! }
   }
 
   async function rotateByEmail(
     id: string,
     kind: CredentialKind,
-    { overlap, by, revokeTokens }: RotateByEmailOptions,
+    { credential, overlap, by, revokeTokens }: RotateByEmailOptions,
   ): Promise<{ application: Application }> {
+    const credentialId = readCredentialId(credential)
     const overlapSeconds = readOverlap(overlap)
     const endsTokens = readRevokeTokens(revokeTokens)
     requireMailer(hasMailer, CALLS[kind])
@@ -85,11 +92,20 @@ export function createCredentialRotation(
       refuseDeleted(current, CALLS[kind])
       const emails = await listQueuedEmails(store, id)
       refuseWithoutRecipient(current, emails)
-      const queued = emails.find(({ purpose }) => purpose === kind)
-      const email = queued ? requeueEmail(queued, now()) : createQueuedEmail(id, kind, now())
+      const name = selectName(current, kind, credentialId, now())
+      const queued = emails.find((each) => each.purpose === kind && replaces(current, each, kind, name))
+      const email = queued
+        ? requeueEmail(queued, now())
+        : createQueuedEmail(id, kind, now(), { credentialId: findNewest(current[LISTS[kind]], name, now())?.id })
       return {
         changed: endsTokens ? endTokens(current, now()) : {},
-        details: { credential: kind, overlap: overlapSeconds, deliver: 'email' },
+        details: {
+          credential: kind,
+          credentialId: email.credentialId,
+          name,
+          overlap: overlapSeconds,
+          deliver: 'email',
+        },
         emails: [{ save: { ...email, overlap: overlapSeconds } }],
       }
     })
@@ -120,6 +136,12 @@ export function createCredentialRotation(
   }
 
   return { rotateKey, rotateSecret }
+}
+
+/** Whether an e-mail is to replace the credential of that kind and name. That of a registration replaces the first ones. */
+function replaces(current: ApplicationRecord, email: QueuedEmail, kind: CredentialKind, name: string): boolean {
+  if (email.purpose === 'registration') return name === DEFAULT_NAME
+  return email.purpose === kind && findReplacedName(current, email) === name
 }
 
 function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord, emails: readonly QueuedEmail[]): void {

@@ -13,10 +13,16 @@ export interface MintedCredential {
   readonly record: CredentialRecord
 }
 
+/** What a credential is made with, and passes on to the one that replaces it. */
+export type CredentialTerms = Pick<CredentialRecord, 'name' | 'apis' | 'expiresAt'>
+
 /** Makes, recognizes and compares keys and secrets. */
 export interface Credentials {
-  /** A new credential: `{prefix}_key_` or `{prefix}_sec_`, random base62, and the base62 CRC-32 of all before. */
-  mint(kind: CredentialKind, createdAt: number): MintedCredential
+  /**
+   * A new credential: `{prefix}_key_` or `{prefix}_sec_`, random base62, and the base62 CRC-32 of all before. Without terms it
+   * is named `default`, has no end and is not restricted.
+   */
+  mint(kind: CredentialKind, createdAt: number, terms?: CredentialTerms): MintedCredential
   /** HMAC-SHA-256 under the pepper, base64url. Random text of 166 bits and more needs no slow hash. */
   hash(plain: string): string
   /** The hash of a key; undefined if the text cannot be one, so that typing errors and guesses cost no look-up. */
@@ -32,8 +38,11 @@ const SHOWN_LENGTH = 4
 /** 131 random bits. */
 const ID_LENGTH = 22
 /** The name of an application's first credentials. */
-const DEFAULT_NAME = 'default'
+export const DEFAULT_NAME = 'default'
+const DEFAULT_TERMS: CredentialTerms = { name: DEFAULT_NAME, apis: undefined, expiresAt: undefined }
 const MAX_KEY_LENGTH = 64
+/** How many keys, and how many secrets, of an application may be live at a time. */
+export const MAX_LIVE_CREDENTIALS = 20
 /** Any prefix: keys outlive a change of the option `credentialPrefix`. */
 const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
 /** A text of the length of a hash that equals no hash. */
@@ -62,7 +71,7 @@ export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize 
     return hmac
   }
 
-  function mint(kind: CredentialKind, createdAt: number): MintedCredential {
+  function mint(kind: CredentialKind, createdAt: number, terms = DEFAULT_TERMS): MintedCredential {
     const { infix, length } = FORMATS[kind]
     const body = `${prefix}_${infix}_${randomBase62(length)}`
     const plain = body + computeChecksum(body)
@@ -71,13 +80,13 @@ export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize 
       plain,
       record: {
         id: `cred_${randomBase62(ID_LENGTH)}`,
-        name: DEFAULT_NAME,
+        name: terms.name,
         hash: hash(plain),
         prefix: shown,
         createdAt,
-        expiresAt: undefined,
+        expiresAt: terms.expiresAt,
         lastUsedAt: undefined,
-        apis: undefined,
+        apis: terms.apis,
         remindedDays: undefined,
       },
     }
@@ -86,10 +95,12 @@ export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize 
   function match(plain: string, records: readonly CredentialRecord[], now: number): CredentialRecord | undefined {
     const presented = Buffer.from(hash(plain))
     let matched: CredentialRecord | undefined
-    // An application has at most two live secrets. Comparing with two in every case keeps the time the same.
-    for (let slot = 0; slot < Math.max(2, records.length); slot++) {
+    // As many comparisons in every case as an application can have secrets keep the time the same.
+    for (let slot = 0; slot < Math.max(MAX_LIVE_CREDENTIALS, records.length); slot++) {
       const record = records[slot]
-      const same = timingSafeEqual(presented, Buffer.from(record?.hash ?? NO_HASH))
+      // An imported hash has another length. It is no secret which hashes are imported.
+      const stored = record?.hash.length === NO_HASH.length ? record.hash : NO_HASH
+      const same = timingSafeEqual(presented, Buffer.from(stored))
       if (same && record && isLive(record, now)) matched = record
     }
     return matched
@@ -120,56 +131,25 @@ export interface MintedCredentials {
   readonly secret: MintedCredential | undefined
 }
 
-/** Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that oauth2 APIs need. */
+/**
+ * Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that oauth2 APIs
+ * need. `terms`: those of the credential that is replaced.
+ */
 export function mintCredentials(
   credentials: Credentials,
   purpose: EmailPurpose,
   apis: ReadonlyMap<string, Api>,
   granted: ApplicationRecord['apis'],
   now: number,
+  terms?: CredentialTerms,
 ): MintedCredentials {
   const needsSecret = Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
   const hasKey = purpose === 'key' || purpose === 'registration'
   const hasSecret = purpose === 'secret' || (purpose === 'registration' && needsSecret)
   return {
-    key: hasKey ? credentials.mint('key', now) : undefined,
-    secret: hasSecret ? credentials.mint('secret', now) : undefined,
+    key: hasKey ? credentials.mint('key', now, terms) : undefined,
+    secret: hasSecret ? credentials.mint('secret', now, terms) : undefined,
   }
-}
-
-type CredentialLists = Pick<ApplicationRecord, 'keys' | 'secrets'>
-
-/** The lists with the new credentials first. */
-export function addCredentials(
-  { keys, secrets }: CredentialLists,
-  { key, secret }: MintedCredentials,
-): CredentialLists {
-  return {
-    keys: key ? [key.record, ...keys] : keys,
-    secrets: secret ? [secret.record, ...secrets] : secrets,
-  }
-}
-
-/** The lists without the credentials that have these hashes. */
-export function removeCredentials({ keys, secrets }: CredentialLists, hashes: readonly string[]): CredentialLists {
-  const stays = ({ hash }: CredentialRecord): boolean => !hashes.includes(hash)
-  return { keys: keys.filter(stays), secrets: secrets.filter(stays) }
-}
-
-/** What remains of older credentials next to a new one: the newest live one, until the overlap (seconds) ends. */
-export function retireCredentials(
-  records: readonly CredentialRecord[],
-  now: number,
-  overlap: number,
-): CredentialRecord[] {
-  const newest = records.find((record) => isLive(record, now))
-  const end = now + overlap * 1000
-  if (!newest || end <= now) return []
-  return [{ ...newest, expiresAt: Math.min(newest.expiresAt ?? Infinity, end) }]
-}
-
-export function listHashes({ key, secret }: MintedCredentials): string[] {
-  return [key, secret].flatMap((minted) => (minted ? [minted.record.hash] : []))
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

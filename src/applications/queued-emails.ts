@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationRecord, EmailChange, EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
-import { removeCredentials } from './credentials.js'
+import { LISTS, removeCredentials } from './credential-lists.js'
+import { DEFAULT_NAME } from './credentials.js'
 
 interface QueueOptions {
   readonly held?: boolean
@@ -35,6 +36,19 @@ export function createQueuedEmail(
   }
 }
 
+/**
+ * The name of the credential that an e-mail replaces; undefined if that credential was removed. A registration, the first
+ * secret, and an e-mail queued by an earlier version are about `default`.
+ */
+export function findReplacedName(
+  record: Pick<ApplicationRecord, 'keys' | 'secrets'>,
+  { purpose, credentialId }: QueuedEmail,
+): string | undefined {
+  if (credentialId === undefined) return DEFAULT_NAME
+  const list = record[purpose === 'secret' ? LISTS.secret : LISTS.key]
+  return list.find(({ id }) => id === credentialId)?.name
+}
+
 /** The e-mail as if it were new: due at once, back-off and its 72 hours start again. A lease stays until it ends. */
 export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
   return { ...email, state: 'due', attemptCount: 0, createdAt: now, dueAt: now, version: email.version + 1 }
@@ -43,7 +57,10 @@ export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
 /** More than an application can have: a registration, and for each live credential a replacement and a reminder. */
 const MAX_QUEUED_EMAILS = 100
 
-/** The application's queued e-mails. There is at most one for each purpose and credential: with two, neither would know which credentials the other replaces. */
+/**
+ * The application's queued e-mails. There is at most one for each purpose and name: with two, neither would know which
+ * credentials the other replaces.
+ */
 export async function listQueuedEmails(store: Store, applicationId: string): Promise<readonly QueuedEmail[]> {
   return store.listEmails({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })
 }

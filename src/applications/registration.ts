@@ -1,13 +1,14 @@
 import type { Api, Registration } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord, NewAuditRecord } from '../contracts/store.js'
 import { createApplicationId } from './application-id.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
 import { mintCredentials, type Credentials } from './credentials.js'
 import { requireMailer } from './email-outbox.js'
 import { readGrants } from './grants.js'
+import type { OperatorDataRecord, ReadOperatorData } from './metadata.js'
 import { createQueuedEmail } from './queued-emails.js'
 import { readContact, readName, readRegistrationContact, readRegistrationName } from './validation.js'
 
@@ -17,7 +18,8 @@ export type PrepareRegistration = (application: Parameters<Applications['registe
 /** A valid registration. */
 export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | 'apis'> {
   readonly contact: string
-  save(origin: RequestOrigin | undefined): ReturnType<Applications['register']>
+  /** `operatorData` is for operators only: what strangers send is never passed here. */
+  save(origin: RequestOrigin | undefined, operatorData?: OperatorDataRecord): ReturnType<Applications['register']>
 }
 
 /** What registration needs to know of an API. */
@@ -29,6 +31,7 @@ interface RegistrableApi extends Api {
 interface RegistrationOptions {
   readonly apis: ReadonlyMap<string, RegistrableApi>
   readonly writer: ApplicationWriter
+  readonly readOperatorData: ReadOperatorData
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
@@ -41,7 +44,7 @@ interface RegistrationOptions {
 export function createRegistration(
   options: RegistrationOptions,
 ): Pick<Applications, 'create'> & { readonly prepareRegistration: PrepareRegistration } {
-  const { apis, writer, opened, hasMailer, onEmailDue, now } = options
+  const { apis, writer, readOperatorData, opened, hasMailer, onEmailDue, now } = options
 
   return {
     prepareRegistration({ name: givenName, contact: givenContact, apis: grants, by }) {
@@ -50,32 +53,41 @@ export function createRegistration(
       const name = readRegistrationName(givenName)
       const contact = readRegistrationContact(givenContact)
 
-      async function save(origin: RequestOrigin | undefined): ReturnType<Applications['register']> {
+      async function save(
+        origin: RequestOrigin | undefined,
+        operatorData?: OperatorDataRecord,
+      ): ReturnType<Applications['register']> {
         await opened()
-        const record = { ...createRecord(granted, now()), name, contact, status: 'pending' } as const
+        const record = { ...createRecord(granted, now()), ...operatorData, name, contact, status: 'pending' } as const
         const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
         const email = createQueuedEmail(record.id, 'registration', now(), { held })
         const event = { type: 'application.registered', by, origin } as const
-        await writer.add(record, event, { details: { apis: granted }, emails: [{ save: email }] })
+        await writer.add(record, event, { details: describeRecord(record), emails: [{ save: email }] })
         if (!held) onEmailDue()
         return { application: toApplication(record, now()) }
       }
 
       return { name, contact, apis: granted, save }
     },
-    async create({ name, contact, apis: grants, by }) {
+    async create({ name, contact, apis: grants, externalId, metadata, by }) {
       const granted = readGrants(apis, grants)
+      const operatorData = await readOperatorData({ externalId, metadata })
       const createdAt = now()
       const { key, secret } = mintCredentials(await opened(), 'registration', apis, granted, createdAt)
       const record: ApplicationRecord = {
         ...createRecord(granted, createdAt),
+        ...operatorData,
         name: readName(name),
         contact: contact === undefined ? undefined : readContact(contact),
         status: 'active',
         keys: key ? [key.record] : [],
         secrets: secret ? [secret.record] : [],
       }
-      const saved = await writer.add(record, { type: 'application.registered', by }, { details: { apis: granted } })
+      const saved = await writer.add(
+        record,
+        { type: 'application.registered', by },
+        { details: describeRecord(record) },
+      )
       return {
         application: toApplication(saved, createdAt),
         credentials: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
@@ -98,6 +110,15 @@ function createRecord(
     createdAt,
     tokensRevokedAt: 0,
     version: 1,
+  }
+}
+
+/** For the audit log. What the operator keeps on the application is erased with it, so only names are recorded. */
+function describeRecord({ apis, externalId, metadata }: ApplicationRecord): NewAuditRecord['details'] {
+  return {
+    apis,
+    ...(externalId !== undefined && { externalId: true }),
+    ...(metadata && { metadata: Object.keys(metadata) }),
   }
 }
 

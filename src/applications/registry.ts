@@ -4,6 +4,7 @@ import type { ApplicationRecord, Store } from '../contracts/store.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
 import { toApplication, type Application, type Applications } from './applications-api.js'
+import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
 import { listQueuedEmails, redirectEmails, requeueEmail, resumeEmails, suspendEmails } from './queued-emails.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
 import { readContact, readName, readPageSize, readRevokeTokens, readStatus, readTime } from './validation.js'
@@ -17,6 +18,7 @@ export type Registry = Pick<
 interface RegistryOptions {
   readonly store: Store
   readonly writer: ApplicationWriter
+  readonly readOperatorData: ReadOperatorData
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** Writes the `lastUsedAt` times that this process has collected, so that answers include them; undefined if it collects none. */
@@ -27,7 +29,7 @@ interface RegistryOptions {
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { store, writer, opened, flushLastUsed, onEmailDue, now } = options
+  const { store, writer, readOperatorData, opened, flushLastUsed, onEmailDue, now } = options
 
   async function change(
     id: string,
@@ -47,14 +49,19 @@ export function createRegistry(options: RegistryOptions): Registry {
       const record = await store.findApplication(id)
       return record && toApplication(record, now())
     },
-    async list({ after, limit, api, status, expiringBefore: before } = {}) {
+    async list({ after, limit, api, status, externalId, expiringBefore } = {}) {
       const pageSize = readPageSize(limit)
-      const expiringBefore = readTime('expiringBefore', before)
+      const filter = {
+        api,
+        status: readStatus(status),
+        externalId: externalId === undefined ? undefined : readExternalId(externalId),
+        expiringBefore: readTime('expiringBefore', expiringBefore),
+      }
       await opened()
       await flushLastUsed?.()
       // One more than the page holds: whether there is a next page.
-      const query = { after, limit: pageSize + 1, api, status: readStatus(status) }
-      const records = await store.listApplications({ ...query, expiringBefore, expiringAfter: now() })
+      const query = { after, limit: pageSize + 1, ...filter, expiringAfter: now() }
+      const records = await store.listApplications(query)
       const items = records.slice(0, pageSize).map((record) => toApplication(record, now()))
       const last = items.at(-1)
       return records.length > pageSize && last ? { items, next: last.id } : { items }
@@ -73,14 +80,20 @@ export function createRegistry(options: RegistryOptions): Registry {
       onEmailDue?.()
       return application
     },
-    async update(id, { name, contact, by }) {
+    async update(id, { name, contact, externalId, metadata, by }) {
       const changed = {
         ...(name !== undefined && { name: readName(name) }),
         ...(contact !== undefined && { contact: readContact(contact) }),
+        ...(await readOperatorData({ externalId, metadata })),
       }
       const application = await change(id, 'application.updated', by, async (current) => {
         refuseDeleted(current, 'update')
-        const details = { changed: Object.keys(changed) }
+        const details = {
+          changed: Object.keys(changed),
+          ...(Object.hasOwn(changed, 'metadata') && {
+            metadata: listChangedMembers(current.metadata, changed.metadata),
+          }),
+        }
         if (changed.contact === undefined || changed.contact === current.contact) return { changed, details }
         const redirected = redirectEmails(current, await listQueuedEmails(store, id), now())
         return { ...redirected, changed: { ...redirected.changed, ...changed }, details }

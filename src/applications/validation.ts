@@ -55,6 +55,25 @@ const PUBLIC_HOST = /\.(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]+)$/i
 /** RFC 6761, RFC 6762, and names that are used without being registered. */
 const PRIVATE_HOST = /[.@](?:localhost|localdomain|local|internal|intranet|lan|home\.arpa|invalid)$/i
 
+/** When a credential ends: a `Date` in the future, or null for never. Resolves milliseconds. */
+export function readExpiresAt(expiresAt: unknown, now: number): number | null {
+  if (expiresAt === null) return null
+  const at = expiresAt instanceof Date ? expiresAt.getTime() : Number.NaN
+  if (at > now) return at
+  throw new ApplicationError(
+    'invalid_argument',
+    Number.isNaN(at)
+      ? "expiresAt must be a Date, such as new Date('2027-01-31')."
+      : `expiresAt is ${new Date(at).toISOString()}, which is not in the future. endCredential() ends a credential at once.`,
+  )
+}
+
+/** The id of a credential. */
+export function readCredentialId(credential: unknown): string | undefined {
+  if (credential === undefined || typeof credential === 'string') return credential
+  throw new ApplicationError('invalid_argument', 'credential must be the id of a credential, such as cred_...')
+}
+
 /** Whether a call also ends access tokens. A mistyped value must not leave them valid. */
 export function readRevokeTokens(revokeTokens: unknown = false): boolean {
   if (typeof revokeTokens === 'boolean') return revokeTokens

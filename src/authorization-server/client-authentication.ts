@@ -3,10 +3,11 @@ import type { ApplicationCache } from '../applications/application-cache.js'
 import { isApplicationId } from '../applications/application-id.js'
 import { isLive, readKeyPrefix, type Credentials } from '../applications/credentials.js'
 import type { LastUsed } from '../applications/last-used.js'
+import { isUsableAt } from '../applications/restrictions.js'
 import type { Activate } from '../applications/status.js'
 import { OAuthError, StoreUnavailableError } from '../contracts/errors.js'
 import { readOrigin } from '../contracts/events.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
 import { formatFailureKey, hasDuplicateHeader, readHeader } from '../http/request.js'
@@ -19,13 +20,15 @@ export type AuthenticateClient = (req: IncomingMessage, form: Form, api: string)
 
 export interface AuthenticatedClient {
   readonly application: ApplicationRecord
+  /** Its secret, which may be restricted. */
+  readonly secret: CredentialRecord
   /** What it presented, for events: its public id, or the first characters of its key. */
   readonly client: string
 }
 
 /** What operators may know of a refused client, and the client may not. */
 interface RefusedClient {
-  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret` or `suspended`; undefined if the error says it. */
+  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret` or `suspended`; undefined if the error says it. */
   readonly reason?: string | undefined
   readonly client?: string | undefined
   /** The application that the client presented, if there is one. */
@@ -69,7 +72,7 @@ interface Attempt {
   readonly reason: string | undefined
 }
 
-interface FoundClient extends AuthenticatedClient {
+interface FoundClient extends Omit<AuthenticatedClient, 'secret'> {
   /** The hash of the key that was presented; undefined if it was the application's id. */
   readonly hash?: string
   /** Whether that key has expired. */
@@ -92,7 +95,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
         lastUsed.note(matched.hash)
         if (found.application.status === 'pending')
           await activate(found.application.id, { ...readOrigin(req), client: found.client })
-        return { authenticated: found, known: found.application, reason: undefined }
+        return { authenticated: { ...found, secret: matched }, known: found.application, reason: undefined }
       }
       known ??= found?.application
       const why = describeFailure(found, secret, matched !== undefined)
@@ -150,6 +153,16 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     }
     throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
   }
+}
+
+/** Throws `unauthorized_client` if the client's secret may not be used at an API at which the application may do something. */
+export function refuseRestrictedSecret(
+  { application, client, secret }: AuthenticatedClient,
+  api: { readonly name: string },
+): void {
+  if (isUsableAt(secret, api)) return
+  const error = new OAuthError('unauthorized_client', 'The client secret may not be used for this API')
+  throw withRefusedClient(error, { reason: 'restricted_secret', client, applicationId: application.id })
 }
 
 /** Anything but a key or an id may be a secret in the wrong place, so it is not shown. */

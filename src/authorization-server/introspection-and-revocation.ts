@@ -9,7 +9,7 @@ import { sendEmpty, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
-import type { AuthenticateClient } from './client-authentication.js'
+import { refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
 
 /** `POST /{api}/introspect` (RFC 7662): what a client may know of its own access token. */
 export function createIntrospectionEndpoint(api: Api, readOwnToken: ReadOwnToken): Endpoint {
@@ -61,9 +61,10 @@ interface OwnTokenOptions {
 
 export function createOwnTokenReader({ authenticateClient, verifyAccessToken }: OwnTokenOptions): ReadOwnToken {
   async function verifyOwnToken(req: IncomingMessage, form: Form, api: Api): Promise<AccessToken | undefined> {
-    const { application } = await authenticateClient(req, form, api.name)
+    const client = await authenticateClient(req, form, api.name)
+    refuseRestrictedSecret(client, api)
     const token = await verifyAccessToken(api, form.get('token')!)
-    return token?.applicationId === application.id ? token : undefined
+    return token?.applicationId === client.application.id ? token : undefined
   }
 
   return async function readOwnToken(req, api) {
@@ -78,9 +79,10 @@ const PARAMETERS = ['token', 'token_type_hint', 'client_id', 'client_secret']
 const CREDENTIAL_PARAMETERS = ['token', 'client_id', 'client_secret']
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
-/** RFC 7662 2.2. */
+/** RFC 7662 2.2. Custom claims have none of the names below. */
 function describeToken(token: AccessToken): object {
   return {
+    ...(token.customClaims !== undefined && (JSON.parse(token.customClaims) as object)),
     active: true,
     token_type: 'bearer',
     iss: token.issuer,

@@ -1,21 +1,29 @@
 import type { IncomingMessage } from 'node:http'
 import { findGrant } from '../applications/grants.js'
+import { restrictScopes } from '../applications/restrictions.js'
 import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/errors.js'
 import type { Emit, EventDetails } from '../contracts/events.js'
-import type { ApplicationRecord } from '../contracts/store.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson, toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
-import { describeRefusedClient, type AuthenticateClient, type AuthenticatedClient } from './client-authentication.js'
+import {
+  describeRefusedClient,
+  refuseRestrictedSecret,
+  type AuthenticateClient,
+  type AuthenticatedClient,
+} from './client-authentication.js'
+import { readCustomClaims, type CreateClaims } from './custom-claims.js'
 
 /** An API that access tokens are issued for. */
 export interface TokenApi extends Api {
   /** Seconds. */
   readonly accessTokenLifetime: number
+  /** Returns further claims of an application's access tokens; undefined for none. */
+  readonly claims: CreateClaims | undefined
 }
 
 interface TokenEndpointOptions {
@@ -39,8 +47,9 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       if (grantType !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')
       }
-      const scopes = grantScopes(api, application, form)
+      const scopes = grantScopes(api, authenticated, form)
       const limitHeaders = await limitTokenRequests?.(application.id)
+      const customClaims = api.claims && (await readCustomClaims(api.name, api.claims, application))
 
       const accessToken = await signAccessToken({
         issuer: api.resource,
@@ -49,6 +58,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
         issuedAt: now(),
         lifetime: api.accessTokenLifetime,
         tokensRevokedAt: application.tokensRevokedAt,
+        customClaims,
       })
       emit('token.issued', { api: api.name, applicationId: application.id, client }, req)
       const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }
@@ -93,12 +103,14 @@ const CREDENTIAL_PARAMETERS = ['client_id', 'client_secret']
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** The scopes that this request is granted at this API. */
-function grantScopes(api: Api, application: ApplicationRecord, form: Form): readonly string[] {
-  const grant = findGrant(application, api)
+function grantScopes(api: Api, client: AuthenticatedClient, form: Form): readonly string[] {
+  const grant = findGrant(client.application, api)
   if (!grant) throw new OAuthError('unauthorized_client', 'The application may not use this API')
+  refuseRestrictedSecret(client, api)
 
+  const usableScopes = restrictScopes(client.secret, api, grant.scopes)
   // An application may still have scopes that the API no longer has.
-  const grantedScopes = Object.keys(api.scopes).filter((scope) => grant.scopes.includes(scope))
+  const grantedScopes = Object.keys(api.scopes).filter((scope) => usableScopes.includes(scope))
   const scopes = selectScopes(api, grantedScopes, form.get('scope'))
   const resource = form.get('resource')
   if (resource !== undefined && resource !== api.resource) {

@@ -83,7 +83,8 @@ export async function openTarget(
   if (target.options && (requires === 'options' || sendsEmails)) {
     return { platform: await startPlatform({ ...target.options, store, mailer }), store, sendsEmails }
   }
-  return { platform: await openAdmin(store), store, sendsEmails }
+  const { applicationMetadata } = target.options ?? {}
+  return { platform: await openAdmin(store, { applicationMetadata }), store, sendsEmails }
 }
 
 const CLOSE_AFTER_FAILURE_TIMEOUT_MS = 2000

@@ -1,3 +1,5 @@
+import type { JsonObject } from './store.js'
+
 /** How an API is protected: bearer access tokens, or the application's key in a header. */
 export type Scheme = 'oauth2' | 'apiKey'
 
@@ -31,8 +33,30 @@ interface CommonApiOptions {
 /** The ways of registering for an API. */
 export type Registration = 'automatic' | 'manual' | 'closed'
 
+/** The application that calls an API. */
+export interface CallerApplication<Metadata = Record<string, unknown>> {
+  /** Public, and never changes. */
+  readonly id: string
+  readonly name: string
+  /** The operator's own id of it, given to `create`, `register` or `update`. */
+  readonly externalId: string | undefined
+  /** The operator's own data, given to `create`, `register` or `update`. */
+  readonly metadata: Metadata | undefined
+}
+
+/**
+ * Returns further claims of an application's access tokens, or a promise of them within 5 seconds: a JSON object of at most
+ * 2 KiB. If it throws, or returns anything else or a name that RFC 7519, RFC 9068 or another specification defines, the token
+ * request is answered with 500 `server_error`, and the cause is logged. A token keeps its claims until it expires.
+ */
+export type CreateClaims<Metadata = Record<string, unknown>> = {
+  // A method, because its parameter may be narrower: with `applicationMetadata`, the schema's type.
+  claims(application: CallerApplication<Metadata>): JsonObject | Promise<JsonObject>
+}['claims']
+
 /** An API that is called with `Authorization: Bearer <access token>` (RFC 6750): for data of one application. */
-export interface OAuth2ApiOptions extends CommonApiOptions {
+// oxlint-disable-next-line typescript/no-explicit-any -- options that are no part of a platform's have no schema
+export interface OAuth2ApiOptions<Metadata = any> extends CommonApiOptions {
   readonly scheme: 'oauth2'
   /** Scope (RFC 6749 3.3) -> what it allows, in words. No scopes if left out. */
   readonly scopes?: Readonly<Record<string, string>> | undefined
@@ -40,6 +64,8 @@ export interface OAuth2ApiOptions extends CommonApiOptions {
   readonly registrationScopes?: readonly string[] | undefined
   /** Seconds until this API's access tokens expire; the platform's `accessTokenLifetime` if left out. */
   readonly accessTokenLifetime?: number | undefined
+  /** Adds claims to this API's access tokens; none if left out. */
+  readonly claims?: CreateClaims<Metadata> | undefined
   /** Access tokens are sent in `Authorization`. */
   readonly header?: never
 }
@@ -56,13 +82,16 @@ export interface ApiKeyApiOptions extends CommonApiOptions {
   readonly scopes?: never
   readonly accessTokenLifetime?: never
   readonly registrationScopes?: never
+  readonly claims?: never
 }
 
 /** One entry of the option `apis`. */
-export type ApiOptions = OAuth2ApiOptions | ApiKeyApiOptions
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export type ApiOptions<Metadata = any> = OAuth2ApiOptions<Metadata> | ApiKeyApiOptions
 
 /** The option `apis`: name -> options of the API. */
-export type ApisOptions = Readonly<Record<string, ApiOptions>>
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export type ApisOptions<Metadata = any> = Readonly<Record<string, ApiOptions<Metadata>>>
 
 /** An API as `auth.apis` shows it. */
 export interface Api {

@@ -24,8 +24,8 @@ export type ErrorCode = keyof typeof STATUS_BY_ERROR
 export interface Denial {
   /** The HTTP status. */
   readonly status: number
-  /** The `error` member of the JSON answer. */
-  readonly error: ErrorCode
+  /** The `error` member of the JSON answer: one of these, or what a guard's `allow` answered. */
+  readonly error: ErrorCode | (string & Record<never, never>)
   /** The `error_description` member of the JSON answer, for the client's developers. */
   readonly description: string
   /**
@@ -44,8 +44,17 @@ const COMMON_HEADERS = {
 
 /** A `Denial` with the status of its code. Frozen, because one created at start-up is passed to every `onDenied`. */
 export function createDenial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
-  const all = Object.freeze({ ...COMMON_HEADERS, ...headers })
-  return Object.freeze({ status: STATUS_BY_ERROR[error], error, description, headers: all })
+  return createOwnDenial(STATUS_BY_ERROR[error], error, description, headers)
+}
+
+/** A `Denial` with a code of the host. */
+export function createOwnDenial(
+  status: number,
+  error: Denial['error'],
+  description: string,
+  headers: Denial['headers'],
+): Denial {
+  return Object.freeze({ status, error, description, headers: Object.freeze({ ...COMMON_HEADERS, ...headers }) })
 }
 
 /** The header of a 429 or 503 (RFC 9110 10.2.3). Every `Retry-After` is made here: by rate-limits/rate-limit and http/respond. */
@@ -161,6 +170,9 @@ export type ApplicationErrorCode =
   | 'unknown_scope'
   | 'invalid_state'
   | 'api_closed'
+  | 'credential_not_found'
+  | 'too_many_credentials'
+  | 'not_granted'
   | 'signing_key_not_found'
   | 'conflict'
 

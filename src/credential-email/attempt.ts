@@ -1,14 +1,17 @@
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import {
-  addCredentials,
+  addCredential,
+  findNewest,
+  inheritTerms,
+  isFull,
+  LISTS,
   listHashes,
-  mintCredentials,
   removeCredentials,
-  retireCredentials,
-  type Credentials,
-} from '../applications/credentials.js'
+  retireOthers,
+} from '../applications/credential-lists.js'
 import { findExpiring } from '../applications/credential-expiry.js'
-import { suspendEmails } from '../applications/queued-emails.js'
+import { mintCredentials, type Credentials } from '../applications/credentials.js'
+import { findReplacedName, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
@@ -72,20 +75,29 @@ export function createAttempts(options: AttemptsOptions): Attempts {
 
   return {
     async prepare(leased) {
-      const prepared = await writer.change(leased.applicationId, { type: undefined }, async (current) => {
-        if (!(await isUnchanged(leased))) return undefined
-        if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
-        if (current.status === 'suspended') {
-          return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
-        }
-        const recipient = { ...current, contact: current.contact }
-        const prepare = leased.purpose === 'expiring' ? prepareReminder : prepareDelivery
-        const prepared = prepare(options, leased, recipient)
-        if (!prepared) return { changed: {}, emails: [{ remove: leased }] }
-        const { changed, attempt } = prepared
-        return { changed, emails: [{ save: attempt.email }], result: attempt }
-      })
-      return prepared?.result
+      const prepared = await writer.change<Attempt | 'full'>(
+        leased.applicationId,
+        { type: undefined },
+        async (current) => {
+          if (!(await isUnchanged(leased))) return undefined
+          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
+          if (current.status === 'suspended') {
+            return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
+          }
+          if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
+            return { changed: {}, emails: [{ save: toFull(leased) }], result: 'full' as const }
+          }
+          const recipient = { ...current, contact: current.contact }
+          const prepare = leased.purpose === 'expiring' ? prepareReminder : prepareDelivery
+          const prepared = prepare(options, leased, recipient)
+          if (!prepared) return { changed: {}, emails: [{ remove: leased }] }
+          const { changed, attempt } = prepared
+          return { changed, emails: [{ save: attempt.email }], result: attempt }
+        },
+      )
+      if (prepared?.result !== 'full') return prepared?.result
+      onFailed(leased.applicationId, TOO_MANY_CREDENTIALS, true)
+      return undefined
     },
     async accepted(email) {
       const { applicationId, purpose } = email
@@ -148,16 +160,21 @@ function prepareReminder(
 }
 
 function prepareDelivery(
-  { apis, credentials, composeEmail, delivery, now }: AttemptsOptions,
+  { apis, writer, credentials, composeEmail, delivery, now }: AttemptsOptions,
   leased: QueuedEmail,
   current: Recipient,
-): Prepared {
+): Prepared | undefined {
+  const name = findReplacedName(current, leased)
+  if (name === undefined) return undefined
   const { overlap } = leased
   const purpose = leased.purpose as DeliveryPurpose
   const attemptCount = leased.attemptCount + 1
   // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
   const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
-  const content = { application, purpose, to: current.contact, overlap }
+  const kind = purpose === 'secret' ? 'secret' : 'key'
+  const terms = inheritTerms(application, kind, name, { findLatestExpiry: writer.findLatestExpiry, now: now() })
+  const hasPrevious = findNewest(application[LISTS[kind]], name, now()) !== undefined
+  const content = { application, purpose, to: current.contact, overlap, terms, hasPrevious }
 
   if (delivery === 'claim-link') {
     const { plain, hash } = createClaimToken(credentials())
@@ -165,14 +182,31 @@ function prepareDelivery(
     const email = nextVersion(leased, { attemptCount, claimLinks })
     return { changed: {}, attempt: { email, content: composeEmail({ ...content, claimToken: plain }) } }
   }
-  const minted = mintCredentials(credentials(), purpose, apis, current.apis, now())
+  const minted = mintCredentials(credentials(), purpose, apis, current.apis, now(), terms)
   // At most two sets: this one, and the previous one, which may have arrived.
   const [previous = [], ...older] = leased.attemptedHashes
   const email = nextVersion(leased, { attemptCount, attemptedHashes: [listHashes(minted), previous] })
+  const { keys, secrets } = removeCredentials(current, older.flat())
   return {
-    changed: addCredentials(removeCredentials(current, older.flat()), minted),
+    changed: {
+      keys: minted.key ? addCredential(keys, minted.key.record, now()) : keys,
+      secrets: minted.secret ? addCredential(secrets, minted.secret.record, now()) : secrets,
+    },
     attempt: { email, content: composeEmail({ ...content, minted }) },
   }
+}
+
+const TOO_MANY_CREDENTIALS = 'too_many_credentials'
+
+/** Credentials of attempts before the previous one make room. */
+function hasNoRoom(current: ApplicationRecord, { purpose, attemptedHashes }: QueuedEmail, now: number): boolean {
+  const lists = removeCredentials(current, attemptedHashes.slice(1).flat())
+  return (purpose === 'key' && isFull(lists.keys, now)) || (purpose === 'secret' && isFull(lists.secrets, now))
+}
+
+/** It is retried when an operator has made room. */
+function toFull(email: QueuedEmail): QueuedEmail {
+  return nextVersion(email, { state: 'failed', leasedUntil: 0, problem: TOO_MANY_CREDENTIALS })
 }
 
 function nextVersion(email: QueuedEmail, changed: Partial<QueuedEmail>): QueuedEmail {
@@ -195,10 +229,11 @@ function replaceCredentials(
   now: number,
 ): Pick<ApplicationRecord, 'keys' | 'secrets'> {
   const { keys, secrets } = removeCredentials(current, earlier.flat())
-  const replace = ([newest, ...older]: ApplicationRecord['keys']): ApplicationRecord['keys'] => {
-    if (!newest) return []
+  const replace = (records: ApplicationRecord['keys']): ApplicationRecord['keys'] => {
+    const delivered = records.find(({ hash }) => latest.includes(hash))
     // A credential that was made since, by rotateKey() or rotateSecret(), has replaced the e-mail's already.
-    return latest.includes(newest.hash) ? [newest, ...retireCredentials(older, now, overlap)] : [newest, ...older]
+    const isNewest = delivered !== undefined && findNewest(records, delivered.name, now) === delivered
+    return isNewest ? retireOthers(records, delivered, now, overlap) : records
   }
   return { keys: replace(keys), secrets: replace(secrets) }
 }

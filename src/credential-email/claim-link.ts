@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
-import { mintCredentials, retireCredentials, type Credentials } from '../applications/credentials.js'
+import { inheritTerms, isFull, replaceCredential } from '../applications/credential-lists.js'
+import { mintCredentials, type Credentials } from '../applications/credentials.js'
+import { findReplacedName } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import type { QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
 export type ClaimCredentials = (
@@ -17,6 +19,8 @@ interface ClaimedCredentials {
   readonly applicationName: string
   readonly credentials: Partial<IssuedCredentials>
 }
+
+type CredentialList = ApplicationRecord['keys']
 
 interface ClaimOptions {
   readonly store: Store
@@ -33,6 +37,11 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
   }
 
+  /** Without room for both, the former one ends at once: the new one is about to be shown. */
+  function replace(records: CredentialList, added: CredentialList[number], overlap: number): CredentialList {
+    return replaceCredential(records, added, now(), isFull(records, now()) ? 0 : overlap)
+  }
+
   return async function claim(token, origin) {
     const credentials = await opened()
     const hash = credentials.hash(token)
@@ -44,13 +53,19 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
       // Read again: another request with the same link may have been faster.
       const unclaimed = await findEmail(hash)
       if (!unclaimed || current.status === 'deleted' || current.status === 'suspended') return undefined
+      const name = findReplacedName(current, unclaimed)
+      if (name === undefined) return undefined
+      const { purpose, overlap } = unclaimed
       const claimedAt = now()
-      const { key, secret } = mintCredentials(credentials, email.purpose, apis, current.apis, claimedAt)
+      const kind = purpose === 'secret' ? 'secret' : 'key'
+      const { findLatestExpiry } = writer
+      const terms = inheritTerms(current, kind, name, { findLatestExpiry, now: claimedAt })
+      const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
       return {
         changed: {
           ...(current.status === 'pending' && { status: 'active' }),
-          ...(key && { keys: [key.record, ...retireCredentials(current.keys, claimedAt, email.overlap)] }),
-          ...(secret && { secrets: [secret.record, ...retireCredentials(current.secrets, claimedAt, email.overlap)] }),
+          ...(key && { keys: replace(current.keys, key.record, overlap) }),
+          ...(secret && { secrets: replace(current.secrets, secret.record, overlap) }),
         },
         details: { claimed: true },
         emails: [{ remove: unclaimed }],

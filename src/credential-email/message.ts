@@ -1,4 +1,4 @@
-import type { MintedCredentials } from '../applications/credentials.js'
+import { DEFAULT_NAME, type CredentialTerms, type MintedCredentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, EmailPurpose } from '../contracts/store.js'
@@ -18,6 +18,10 @@ interface EmailContent {
   readonly to: string
   /** Seconds for which the previous credential still works. */
   readonly overlap: number
+  /** Of the credential that it is about. */
+  readonly terms: CredentialTerms
+  /** Whether that replaces another one. */
+  readonly hasPrevious: boolean
   readonly minted?: MintedCredentials
   readonly claimToken?: string
 }
@@ -31,7 +35,7 @@ interface EmailOptions {
 export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptions): ComposeEmail {
   const { host } = new URL(baseUrl)
 
-  return function composeEmail({ application, purpose, to, overlap, minted = {}, claimToken }) {
+  return function composeEmail({ application, purpose, to, overlap, terms, hasPrevious, minted = {}, claimToken }) {
     // Without the application's name: a stranger could choose the first words that somebody reads from this address.
     const subject = `${SUBJECTS[purpose]} for ${host}`
     const key = minted.key?.plain
@@ -39,13 +43,14 @@ export function createEmailComposer({ apis, developersUrl, baseUrl }: EmailOptio
     const byLink = claimToken !== undefined
     const blocks: Block[] = [
       INTRODUCTIONS[purpose](application.name, host),
+      ...(purpose === 'registration' || terms.name === DEFAULT_NAME ? [] : [`Its name is “${terms.name}”.`]),
       REPLACES[purpose],
-      ...describePrevious(application, purpose, overlap, byLink),
+      ...(hasPrevious ? describePrevious(purpose, overlap, byLink) : []),
       ...(byLink ? describeClaimLink(`${developersUrl}/register/claim#${claimToken}`) : []),
       ...(key === undefined ? [] : [{ label: `Key (${listKeyUses(application, apis)})`, code: key }]),
       ...(secret === undefined ? [] : [{ label: 'Secret (client_secret)', code: secret }]),
       ...describeId(application, purpose, apis),
-      ...Object.keys(application.apis).flatMap((api) => describeApi(apis.get(api), purpose, key, secret)),
+      ...Object.keys(terms.apis ?? application.apis).flatMap((api) => describeApi(apis.get(api), purpose, key, secret)),
       ...(developersUrl === undefined ? [] : [{ label: 'Documentation of these APIs', link: developersUrl }]),
       ...(byLink ? [] : [KEEP_SAFE]),
       'If you did not request this, you can ignore this e-mail.',
@@ -75,14 +80,9 @@ const REPLACES: Record<DeliveryPurpose, string> = {
 const KEEP_SAFE =
   'Keep the credentials where only your application can read them. They are not stored here and cannot be shown again.'
 
-/** What happens to the previous key or secret, if there is one. */
-function describePrevious(
-  { keys, secrets }: ApplicationRecord,
-  purpose: DeliveryPurpose,
-  overlap: number,
-  byLink: boolean,
-): string[] {
-  if (purpose === 'registration' || (purpose === 'key' ? keys : secrets).length === 0) return []
+/** What happens to the previous key or secret. */
+function describePrevious(purpose: DeliveryPurpose, overlap: number, byLink: boolean): string[] {
+  if (purpose === 'registration') return []
   const previous = `The previous ${purpose}`
   if (overlap === 0) {
     return [byLink ? `${previous} stops working when the new one is shown.` : `${previous} no longer works.`]

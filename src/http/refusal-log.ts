@@ -17,19 +17,25 @@ export function createRefusalLog(logger: RefusalLogger, development: boolean): L
     try {
       if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)
       else if (development)
-        logger.warn(
-          `${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${FIXES_BY_REASON.get(reason) ?? FIXES[error]}`,
-        )
+        logger.warn(`${api}: ${status} ${error}: ${description.replace(/\.$/, '')}. ${findFix(error, reason)}`)
     } catch {
       // A logger that throws must not keep the refusal from being sent.
     }
   }
 }
 
+function findFix(error: string, reason: string | undefined): string {
+  const fix = FIXES_BY_REASON.get(reason)
+  if (fix !== undefined) return fix
+  return Object.hasOwn(FIXES, error) ? FIXES[error as keyof typeof FIXES]! : ''
+}
+
 /** Where operators may know more than the answer says. */
 const FIXES_BY_REASON: ReadonlyMap<string | undefined, string> = new Map([
   ['expired_key', 'The key has expired. Make a new one with auth.applications.rotateKey(id).'],
   ['expired_secret', 'The secret has expired. Make a new one with auth.applications.rotateSecret(id).'],
+  ['method_not_allowed', "Name the method, or '*', in the guard's scopes."],
+  ['refused_by_host', "The guard's own allow answered that."],
 ])
 
 const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error?: never } = {

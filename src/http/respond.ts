@@ -100,6 +100,6 @@ function isLargeUpload(req: IncomingMessage): boolean {
 }
 
 /** RFC 6749 5.2 and RFC 6750 3 allow %x20-21 / %x23-5B / %x5D-7E only. */
-function replaceForbidden(value: string): string {
+export function replaceForbidden(value: string): string {
   return value.replace(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, (character) => (character === '"' ? "'" : ' '))
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApisOptions, Limit } from '../contracts/api.js'
 import type { Denial } from '../contracts/errors.js'
+import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import type { Store } from '../contracts/store.js'
@@ -124,7 +125,8 @@ export interface CacheOptions {
 }
 
 /** The options of `createPlatformAuth()`. */
-export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
+// oxlint-disable-next-line typescript/no-explicit-any -- options in a variable may have any schema
+export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions, Schema extends MetadataSchema = any> {
   /** The absolute URL below which the platform's APIs are. Issuer, audience and links are built from it, never from a request. */
   readonly baseUrl: string
   /** Name -> API. The name is the first segment of its paths. */
@@ -155,6 +157,11 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions> {
   /** The maximum age of keys and secrets, and reminders of their end. */
   readonly credentials?: CredentialsOptions | undefined
   readonly signing?: SigningOptions | undefined
+  /**
+   * A Standard Schema (zod, valibot, arktype and others) that validates the `metadata` of applications whenever it is written, and
+   * gives it its type. Any JSON object if left out. What is stored already is not validated again.
+   */
+  readonly applicationMetadata?: Schema | undefined
   /** How strangers may register applications. */
   readonly registration?: RegistrationOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined

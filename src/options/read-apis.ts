@@ -3,7 +3,7 @@ import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { invalidOption, readDays, readLimit, readWholeNumber, refuseUnknown } from './checks.js'
+import { invalidOption, readDays, readLimit, readOptionalFunction, readWholeNumber, refuseUnknown } from './checks.js'
 import { readKeyHeaders } from './read-key-headers.js'
 import type { ApiSettings } from './settings.js'
 
@@ -64,6 +64,7 @@ function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime,
       api.registrationScopes ?? Object.keys(scopes),
       Object.keys(scopes),
     ),
+    claims: isOAuth2 ? readOptionalFunction(`apis.${name}.claims`, api.claims) : undefined,
   }
 }
 
@@ -79,7 +80,7 @@ function checkName(name: string): void {
 }
 
 const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit', 'registration', 'credentialMaxAge']
-const OAUTH2_OPTIONS = ['scopes', 'registrationScopes', 'accessTokenLifetime']
+const OAUTH2_OPTIONS = ['scopes', 'registrationScopes', 'accessTokenLifetime', 'claims']
 const API_KEY_OPTIONS = ['header']
 
 function checkApiOptions(name: string, options: unknown): ApiOptions {

@@ -22,6 +22,7 @@ import {
 } from './options.js'
 import { readApis } from './read-apis.js'
 import { readCredentials } from './read-credentials.js'
+import { readMetadataSchema } from './read-metadata-schema.js'
 import { readPersistence } from './read-persistence.js'
 import { readRegistration } from './read-registration.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
@@ -99,6 +100,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     rateLimits,
     cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
+    applicationMetadata: readMetadataSchema(options.applicationMetadata),
     onDenied: readOptionalFunction('onDenied', options.onDenied),
     logger: readLogger(options.logger),
     now: readNow(options.now),
@@ -108,7 +110,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 
 const OPTION_NAMES = [
   'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials',
-  'signing', 'registration', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
+  'signing', 'applicationMetadata', 'registration', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {

@@ -1,4 +1,5 @@
-import type { Api, Limit, Registration } from '../contracts/api.js'
+import type { Api, CreateClaims, Limit, Registration } from '../contracts/api.js'
+import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import type { Store } from '../contracts/store.js'
@@ -24,6 +25,7 @@ export interface Settings {
   readonly credentialPrefix: string
   readonly credentials: CredentialSettings
   readonly signing: SigningSettings
+  readonly applicationMetadata: MetadataSchema | undefined
   readonly registration: RegistrationSettings
   readonly rateLimits: RateLimitSettings
   readonly cache: CacheSettings
@@ -46,6 +48,8 @@ export interface ApiSettings extends Api {
   readonly registration: Registration
   /** The scopes that a registration may grant. */
   readonly registrationScopes: readonly string[]
+  /** Adds claims to access tokens; undefined if there are none to add. */
+  readonly claims: CreateClaims | undefined
 }
 
 /** The validated form of the option `credentials`, in days. */

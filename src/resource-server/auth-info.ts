@@ -1,8 +1,10 @@
+import type { CallerApplication } from '../contracts/api.js'
+
 /** What a guard has established about a request. `scheme` tells whether there is an access token. */
-export type AuthInfo = AccessTokenInfo | ApiKeyInfo
+export type AuthInfo<Metadata = Record<string, unknown>> = AccessTokenInfo<Metadata> | ApiKeyInfo<Metadata>
 
 /** The caller of an API with the scheme `oauth2`. */
-export interface AccessTokenInfo extends CallerInfo {
+export interface AccessTokenInfo<Metadata = Record<string, unknown>> extends CallerInfo<Metadata> {
   readonly scheme: 'oauth2'
   /** The access token (RFC 9068 2.2). */
   readonly token: {
@@ -10,23 +12,21 @@ export interface AccessTokenInfo extends CallerInfo {
     readonly id: string
     readonly issuedAt: Date
     readonly expiresAt: Date
+    /** The claims that the API's option `claims` added; empty if there are none. */
+    readonly claims: Record<string, unknown>
   }
 }
 
 /** The caller of an API with the scheme `apiKey`. */
-export interface ApiKeyInfo extends CallerInfo {
+export interface ApiKeyInfo<Metadata = Record<string, unknown>> extends CallerInfo<Metadata> {
   readonly scheme: 'apiKey'
   readonly token?: never
 }
 
-interface CallerInfo {
+interface CallerInfo<Metadata> {
   /** The API's name. */
   readonly api: string
-  readonly application: {
-    /** Public, and never changes. */
-    readonly id: string
-    readonly name: string
-  }
+  readonly application: CallerApplication<Metadata>
   /** The scopes of the access token that are still granted; empty for an API with API keys. */
   readonly scopes: string[]
 }

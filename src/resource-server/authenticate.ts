@@ -3,6 +3,7 @@ import type { ApplicationCache } from '../applications/application-cache.js'
 import { isLive, type Credentials } from '../applications/credentials.js'
 import { findGrant } from '../applications/grants.js'
 import type { LastUsed } from '../applications/last-used.js'
+import { isUsableAt } from '../applications/restrictions.js'
 import type { Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
 import { readOrigin } from '../contracts/events.js'
@@ -23,7 +24,7 @@ export type TokenFailureReason =
   | 'suspended'
   | 'notAllowed'
 /** Why an API key is refused. */
-export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed'
+export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed' | 'restrictedKey'
 
 /**
  * Authenticates a credential. The `recall` calls answer from memory alone, or null where the store or a signature check is
@@ -160,7 +161,8 @@ function judgeKey(
   // Only a caller with a valid key may learn that its application is suspended.
   if (application.status === 'suspended') return 'suspended'
   if (application.status === 'deleted') return 'invalidApiKey'
-  return findGrant(application, api) ? new Identity(api, application, NO_SCOPES, undefined) : 'notAllowed'
+  if (!findGrant(application, api)) return 'notAllowed'
+  return isUsableAt(key, api) ? new Identity(api, application, NO_SCOPES, undefined) : 'restrictedKey'
 }
 
 /** A loop: `find()` would allocate a closure for each request. */

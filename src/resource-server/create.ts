@@ -2,10 +2,17 @@ import type { Api, Limit } from '../contracts/api.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
-import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
 import type { Guard } from './guard.js'
-import { findApi, readGuardArguments, type GuardArguments } from './guard-options.js'
+import {
+  findApi,
+  readAnyGuardOptions,
+  readApiKeyArguments,
+  readBearerArguments,
+  type GuardArguments,
+} from './guard-options.js'
 import { createGuards } from './guards.js'
 import { createVerifiers } from './verify.js'
 
@@ -26,6 +33,9 @@ interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
 export interface ResourceServer {
   requireBearer(...args: GuardArguments): Guard
   requireApiKey(...args: GuardArguments): Guard
+  requireAny(guards: unknown, options?: unknown): Guard
+  /** `authOf()`, for the type that `PlatformAuth` gives it. */
+  of(req: object, api?: string): AuthInfo
   verifyAccessToken(api: string, token: string): Promise<AccessTokenInfo>
   verifyApiKey(api: string, key: string): Promise<ApiKeyInfo>
   /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
@@ -35,18 +45,20 @@ export interface ResourceServer {
 export function createResourceServer({ apis, rateLimits, ...options }: ResourceServerOptions): ResourceServer {
   const authenticator = createAuthenticator(options)
   const requestLimits = createRequestLimits(apis, rateLimits)
-  const guards = createGuards({ ...options, authenticator, requestLimits })
+  const guards = createGuards({ ...options, apis, authenticator, requestLimits })
   const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available })
 
   return {
     requireBearer(...args) {
-      const { api, options: guardOptions } = readGuardArguments(apis, 'oauth2', args)
+      const { api, options: guardOptions } = readBearerArguments(apis, args)
       return guards.bearer(api, guardOptions)
     },
     requireApiKey(...args) {
-      const { api, options: guardOptions } = readGuardArguments(apis, 'apiKey', args)
+      const { api, options: guardOptions } = readApiKeyArguments(apis, args)
       return guards.apiKey(api, guardOptions)
     },
+    requireAny: (given, guardOptions) => guards.any(given, readAnyGuardOptions(guardOptions)),
+    of: authOf,
     async verifyAccessToken(name, token) {
       return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)
     },

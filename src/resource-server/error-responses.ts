@@ -10,31 +10,34 @@ import type { KeyFailureReason, TokenFailureReason } from './authenticate.js'
 /** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
+/** The value of `WWW-Authenticate` for a refusal with this code. */
+export type FormatErrorChallenge = (error: Denial['error'], description: string) => string
+
+/** What a request without a credential should have had. */
+export const BEARER_FORM = 'Authorization: Bearer <access token>'
+
+export function formatKeyForm({ keyHeaders }: Api): string {
+  return `${keyHeaders[0]}: <API key>`
+}
+
 /** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
 export function createBearerErrors(
   api: Api,
   scopes: readonly string[],
-): ErrorResponses<TokenFailureReason | 'noCredential' | 'duplicateCredential' | 'malformed' | 'insufficientScope'> {
-  const metadata = ['resource_metadata', `${api.resource}/.well-known/oauth-protected-resource`] as const
+): ErrorResponses<
+  TokenFailureReason | 'noCredential' | 'duplicateCredential' | 'malformed' | 'insufficientScope' | 'methodNotAllowed'
+> {
   // RFC 6750 3: clients request these scopes. Without them the API's metadata names all scopes.
   const neededScopes = scopes.length > 0 ? [['scope', scopes.join(' ')] as const] : []
 
-  function createError(error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial {
-    const parameters = [
-      ['realm', api.name],
-      ['error', error],
-      ['error_description', description],
-      ...more,
-      metadata,
-    ] as const
-    return createDenial(error, description, { 'WWW-Authenticate': formatChallenge('Bearer', parameters) })
-  }
+  const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
+    createDenial(error, description, { 'WWW-Authenticate': formatBearerChallenge(api, error, description, ...more) })
 
   const endedToken = createError('invalid_token', 'The access token is no longer valid')
   return {
     // RFC 6750 3.1: a request without a credential is answered without an error code.
-    noCredential: createDenial('unauthorized', 'An access token is needed: Authorization: Bearer <access token>', {
-      'WWW-Authenticate': formatChallenge('Bearer', [['realm', api.name], ...neededScopes, metadata]),
+    noCredential: createDenial('unauthorized', `An access token is needed: ${BEARER_FORM}`, {
+      'WWW-Authenticate': formatChallenge('Bearer', [['realm', api.name], ...neededScopes, formatMetadata(api)]),
     }),
     duplicateCredential: createError('invalid_request', 'There are two Authorization headers'),
     malformed: createError('invalid_request', 'The Authorization header must be: Bearer <access token>'),
@@ -51,7 +54,28 @@ export function createBearerErrors(
       'The access token lacks a scope that this needs',
       ...neededScopes,
     ),
+    methodNotAllowed: createError('access_denied', 'No access token allows this method here'),
   }
+}
+
+export function formatBearerChallenge(
+  api: Api,
+  error: Denial['error'],
+  description: string,
+  ...more: (readonly [string, string])[]
+): string {
+  const parameters = [
+    ['realm', api.name],
+    ['error', error],
+    ['error_description', description],
+    ...more,
+    formatMetadata(api),
+  ] as const
+  return formatChallenge('Bearer', parameters)
+}
+
+function formatMetadata({ resource }: Api): readonly [string, string] {
+  return ['resource_metadata', `${resource}/.well-known/oauth-protected-resource`]
 }
 
 /** The scheme ApiKey is not registered, but RFC 9110 15.5.2 requires a challenge with every 401. */
@@ -59,18 +83,17 @@ export function createApiKeyErrors(
   api: Api,
 ): ErrorResponses<KeyFailureReason | 'noCredential' | 'duplicateCredential'> {
   const [name = '', otherName] = api.keyHeaders
-  const header = ['header', name] as const
-
-  function createError(error: ErrorCode, description: string): Denial {
-    const parameters = [['realm', api.name], ['error', error], ['error_description', description], header] as const
-    return createDenial(error, description, { 'WWW-Authenticate': formatChallenge('ApiKey', parameters) })
-  }
+  const createError = (error: ErrorCode, description: string): Denial =>
+    createDenial(error, description, { 'WWW-Authenticate': formatApiKeyChallenge(api, error, description) })
 
   const invalidApiKey = createError('invalid_api_key', 'The API key is not valid')
   const accessDenied = createError('access_denied', 'The application may not use this API')
   return {
-    noCredential: createDenial('unauthorized', `An API key is needed: ${name}: <API key>`, {
-      'WWW-Authenticate': formatChallenge('ApiKey', [['realm', api.name], header]),
+    noCredential: createDenial('unauthorized', `An API key is needed: ${formatKeyForm(api)}`, {
+      'WWW-Authenticate': formatChallenge('ApiKey', [
+        ['realm', api.name],
+        ['header', name],
+      ]),
     }),
     duplicateCredential: createError(
       'invalid_request',
@@ -81,7 +104,17 @@ export function createApiKeyErrors(
     expiredApiKey: invalidApiKey,
     suspended: accessDenied,
     notAllowed: accessDenied,
+    restrictedKey: createError('access_denied', 'The API key may not be used for this API'),
   }
+}
+
+export function formatApiKeyChallenge(api: Api, error: Denial['error'], description: string): string {
+  return formatChallenge('ApiKey', [
+    ['realm', api.name],
+    ['error', error],
+    ['error_description', description],
+    ['header', api.keyHeaders[0]!],
+  ])
 }
 
 /** The `reason` of events where it says more than the `error` that is sent. */
@@ -95,12 +128,17 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['unknownClient', 'unknown_client'],
   ['suspended', 'suspended'],
   ['notAllowed', 'not_allowed'],
+  ['methodNotAllowed', 'method_not_allowed'],
+  ['restrictedKey', 'restricted_key'],
 ])
 
 /** Which refusals a guard sends, and what may replace them. */
-export interface ErrorResponseConfig {
+export interface ErrorResponseConfig extends DenialConfig {
+  readonly findRequirement: (req: IncomingMessage) => { readonly errors: ErrorResponses }
+}
+
+interface DenialConfig {
   readonly api: Api
-  readonly errors: ErrorResponses
   readonly onDenied: OnDenied | undefined
   /** The client that a request presents, for events. */
   readonly readClient: ReadClient
@@ -121,16 +159,48 @@ export type RespondWithError = (
   next: (error?: unknown) => void,
 ) => void
 
-export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions): RespondWithError {
-  return function respondWithError({ api, errors, onDenied, readClient }, problem, applicationId, req, res, next) {
+/** Sends a refusal that was made for this request. `reason` is for events and the log, `cause` for the log. */
+export type RespondWithDenial = (
+  config: DenialConfig,
+  denied: Denial,
+  reason: string,
+  applicationId: string | undefined,
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+  cause?: unknown,
+) => void
+
+export interface ErrorResponders {
+  readonly respondWithError: RespondWithError
+  readonly respondWithDenial: RespondWithDenial
+}
+
+export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions): ErrorResponders {
+  const respondWithError: RespondWithError = (config, problem, applicationId, req, res, next) => {
+    const { errors } = config.findRequirement(req)
     const isKnown = typeof problem === 'string' && Object.hasOwn(errors, problem)
     const denied = isKnown ? errors[problem]! : toDenial(problem)
-    const { error } = denied
-    const reason = EVENT_REASONS.get(problem) ?? error
-    emit('request.denied', { api: api.name, applicationId, error, reason }, req, readClient)
-    logRefusal(api.name, denied, unwrapCause(problem), reason)
-    if (!onDenied) return sendDenial(req, res, denied)
+    const reason = EVENT_REASONS.get(problem) ?? denied.error
+    respondWithDenial(config, denied, reason, applicationId, req, res, next, unwrapCause(problem))
+  }
 
+  const respondWithDenial: RespondWithDenial = (config, denied, reason, applicationId, req, res, next, cause) => {
+    const { api, onDenied, readClient } = config
+    emit('request.denied', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
+    logRefusal(api.name, denied, cause, reason)
+    if (onDenied) askHost(api, onDenied, denied, req, res, next)
+    else sendDenial(req, res, denied)
+  }
+
+  function askHost(
+    api: Api,
+    onDenied: OnDenied,
+    denied: Denial,
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: (error?: unknown) => void,
+  ): void {
     try {
       // Promise.resolve() accepts any thenable, such as a promise of another realm.
       Promise.resolve(onDenied(denied, req, res, sendOrFail)).catch(sendUnexpected)
@@ -151,4 +221,6 @@ export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions
       sendDenial(req, res, unexpected)
     }
   }
+
+  return { respondWithError, respondWithDenial }
 }

@@ -3,8 +3,9 @@ import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { readOptionalFunction, refuseUnknown } from '../options/checks.js'
-import type { BearerGuardOptions } from './guards.js'
+import { readBoolean, readOptionalFunction, refuseUnknown } from '../options/checks.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guards.js'
+import { checkScopeOptions } from './scope-options.js'
 
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
 const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
@@ -12,18 +13,41 @@ const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', ap
 /** The arguments of `requireBearer()` and `requireApiKey()`: an optional API name and optional options. */
 export type GuardArguments = readonly unknown[]
 
-/** The API and the options of a guard. Checked once, when the route is defined. */
-export function readGuardArguments(
+/** The API and the options of a bearer guard. Checked once, when the route is defined. */
+export function readBearerArguments(
+  apis: ReadonlyMap<string, Api>,
+  args: GuardArguments,
+): { api: Api; options: BearerGuardOptions } {
+  const { api, call, given } = readApi(apis, 'oauth2', args)
+  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'foreign'] as const
+  const options = readGuardOptions<BearerGuardOptions>(call, given, known)
+  checkScopeOptions(call, api, options)
+  return { api, options }
+}
+
+/** The API and the options of an API key guard. */
+export function readApiKeyArguments(
+  apis: ReadonlyMap<string, Api>,
+  args: GuardArguments,
+): { api: Api; options: ApiKeyGuardOptions } {
+  const { api, call, given } = readApi(apis, 'apiKey', args)
+  return { api, options: readGuardOptions<ApiKeyGuardOptions>(call, given, ['allow', 'optional', 'onDenied']) }
+}
+
+/** The options of `requireAny()`. */
+export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
+  return readGuardOptions('requireAny', given, ['optional', 'onDenied'])
+}
+
+function readApi(
   apis: ReadonlyMap<string, Api>,
   scheme: Scheme,
   args: GuardArguments,
-): { api: Api; options: BearerGuardOptions } {
+): { api: Api; call: string; given: unknown } {
   const call = GUARD_NAMES[scheme]
   const named = typeof args[0] === 'string'
   const api = named ? findApi(apis, args[0], scheme, call) : findOnlyApi(apis, scheme, call)
-  const given = (named ? args[1] : args[0]) ?? {}
-  checkGuardOptions(api, given, `${call}("${api.name}")`)
-  return { api, options: ownMembers(given) }
+  return { api, call: `${call}("${api.name}")`, given: (named ? args[1] : args[0]) ?? {} }
 }
 
 /** The API of that name and scheme. Throws `ConfigurationError` if there is none. */
@@ -54,7 +78,12 @@ function findOnlyApi(apis: ReadonlyMap<string, Api>, scheme: Scheme, call: strin
   return only
 }
 
-function checkGuardOptions(api: Api, given: unknown, call: string): asserts given is BearerGuardOptions {
+/** The options of a guard. Throws `ConfigurationError` for a wrong one. */
+function readGuardOptions<Options extends GuardOptions>(
+  call: string,
+  given: unknown,
+  known: readonly (keyof Options & string)[],
+): Options {
   if (!isObject(given)) {
     throw new ConfigurationError({
       problem: `${call}: the options are ${describeValue(given)}`,
@@ -62,35 +91,10 @@ function checkGuardOptions(api: Api, given: unknown, call: string): asserts give
     })
   }
   const options = ownMembers(given)
-  refuseUnknown(
-    `${call}: `,
-    options,
-    api.scheme === 'oauth2' ? ['scopes', 'optional', 'onDenied'] : ['optional', 'onDenied'],
-  )
-  readOptionalFunction(`${call}: onDenied`, options['onDenied'])
-  if (options['optional'] !== undefined && typeof options['optional'] !== 'boolean') {
-    throw new ConfigurationError({
-      option: `${call}: optional`,
-      problem: `is ${describeValue(options['optional'])}`,
-      fix: 'Write true or false.',
-    })
-  }
-  const { scopes = [] } = options
-  const known = Object.keys(api.scopes)
-  if (!Array.isArray(scopes)) {
-    throw new ConfigurationError({
-      option: `${call}: scopes`,
-      problem: `is ${describeValue(scopes)}`,
-      fix: 'Write a list of scopes.',
-    })
-  }
-  for (const scope of scopes as readonly unknown[]) {
-    if (typeof scope === 'string' && known.includes(scope)) continue
-    throw new ConfigurationError({
-      problem: `${call}: the API "${api.name}" has no scope ${describeValue(scope)}`,
-      fix: known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`,
-    })
-  }
+  refuseUnknown(`${call}: `, options, known)
+  for (const name of ['onDenied', 'allow', 'foreign']) readOptionalFunction(`${call}: ${name}`, options[name])
+  if (options['optional'] !== undefined) readBoolean(`${call}: optional`, options['optional'])
+  return options as unknown as Options
 }
 
 function listApis(apis: ReadonlyMap<string, Api>, scheme: Scheme): string {

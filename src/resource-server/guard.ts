@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
+import type { Emit } from '../contracts/events.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
+import { createPassIfAllowed, type AllowConfig } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
-import { createErrorResponder, type ErrorResponderOptions, type ErrorResponseConfig } from './error-responses.js'
+import type { ErrorResponders } from './error-responses.js'
+import type { ForeignGuard, IsForeign } from './foreign-tokens.js'
 import { Identity } from './identity.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
+import { findUnmet, type FindRequirement } from './requirement.js'
 
 /** A guard: middleware for Express 4, Express 5 and connect. It leaves the types of a route's handlers as they are. */
 export type Guard = (req: IncomingMessage, res: ServerResponse, next: Next) => void
@@ -13,9 +17,15 @@ export type Guard = (req: IncomingMessage, res: ServerResponse, next: Next) => v
 type Next = (error?: unknown) => void
 
 /** What differs between guards. */
-export interface GuardConfig extends ErrorResponseConfig {
-  readonly scopes: readonly string[]
+export interface GuardConfig extends AllowConfig {
+  readonly findRequirement: FindRequirement
   readonly optional: boolean
+  /** The host's guard for the credentials of others. */
+  readonly foreign: { readonly guard: ForeignGuard; readonly isForeign: IsForeign } | undefined
+  /** The headers that may carry the credential, as they are written. */
+  readonly headerNames: readonly string[]
+  /** The form of such a header. */
+  readonly form: string
   /** The header that Passport's strategy reads. */
   readonly header: 'authorization' | 'x-api-key'
   /** The value of that header; or why there is no credential to authenticate. */
@@ -28,7 +38,7 @@ export interface GuardConfig extends ErrorResponseConfig {
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
 
-/** Why a request has no credential to authenticate: a key of `errors`. */
+/** Why a request has no credential to authenticate: a key of the requirement's `errors`. */
 export interface MissingCredential {
   readonly reason: string
 }
@@ -37,20 +47,21 @@ export const NO_CREDENTIAL: MissingCredential = { reason: 'noCredential' }
 export const DUPLICATE_CREDENTIAL: MissingCredential = { reason: 'duplicateCredential' }
 export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
 
-export interface GuardFactoryOptions extends ErrorResponderOptions {
+export interface GuardFactoryOptions extends ErrorResponders {
+  readonly emit: Emit
   /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
   readonly available: () => MaybePromise<void>
   /** The `requests` limit of the APIs that have one. */
   readonly requestLimits: ReadonlyMap<Api, RateLimit>
 }
 
-/** What a guard does: read the credential, authenticate, check scopes, count the request, call the handler. */
+/** What a guard does: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
-  const { available, requestLimits, emit } = options
-  const respondWithError = createErrorResponder(options)
+  const { available, requestLimits, emit, respondWithError } = options
+  const passIfAllowed = createPassIfAllowed(options)
 
   return function createGuard(config) {
-    const { api, scopes, optional, header, readCredential, recall, authenticate } = config
+    const { api, findRequirement, allow, optional, foreign, header, readCredential, recall, authenticate } = config
     const limitRequests = requestLimits.get(api)
 
     return function platformAuthGuard(req, res, next) {
@@ -61,16 +72,17 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       const ready = available()
       const recalled = ready instanceof Promise ? null : recallSafely(credential)
       if (recalled instanceof Identity) authorize(req, res, next, recalled)
+      else if (foreign?.isForeign(credential)) passToHost(foreign, ready, req, res, next)
       else if (recalled === null) verify(new PassportRequest(api, { [header]: credential }, req, res, next), ready)
       else respondWithError(config, recalled, undefined, req, res, next)
     }
 
     /** A second guard of the API on one request verifies and counts nothing. */
     function passAgain(req: IncomingMessage, res: ServerResponse, next: Next, earlier: Identity): void {
-      if (!hasScopes(earlier))
-        return respondWithError(config, 'insufficientScope', earlier.application.id, req, res, next)
-      setIdentity(req, earlier)
-      next()
+      const unmet = findUnmet(earlier, findRequirement(req))
+      if (unmet !== undefined) respondWithError(config, unmet, earlier.application.id, req, res, next)
+      else if (allow) passIfAllowed(config, req, res, next, earlier, keep)
+      else keep(req, res, next, earlier)
     }
 
     function passWithout(req: IncomingMessage, res: ServerResponse, next: Next, missing: MissingCredential): void {
@@ -79,6 +91,21 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       setIdentity(req, undefined)
       config.prepareResponse?.(res)
       next()
+    }
+
+    /** The platform's state does not matter here, because nothing of it is needed. */
+    function passToHost(
+      { guard }: NonNullable<GuardConfig['foreign']>,
+      ready: MaybePromise<void>,
+      req: IncomingMessage,
+      res: ServerResponse,
+      next: Next,
+    ): void {
+      if (ready instanceof Promise) ready.catch(() => undefined)
+      setIdentity(req, undefined)
+      config.prepareResponse?.(res)
+      // Express 4 does not wait for middleware, and Express 5 does not see this promise.
+      Promise.resolve(guard(req, res, next)).catch((error: unknown) => next(toError(error)))
     }
 
     /** What memory decides, or whatever was thrown. */
@@ -109,13 +136,11 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     }
 
     function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
-      if (!hasScopes(identity)) respondWithError(config, 'insufficientScope', identity.application.id, req, res, next)
+      const unmet = findUnmet(identity, findRequirement(req))
+      if (unmet !== undefined) respondWithError(config, unmet, identity.application.id, req, res, next)
       else if (limitRequests) passAfter(limitRequests(identity.application.id), req, res, next, identity)
+      else if (allow) passIfAllowed(config, req, res, next, identity, pass)
       else pass(req, res, next, identity)
-    }
-
-    function hasScopes(identity: Identity): boolean {
-      return scopes.every((scope) => identity.scopes.includes(scope))
     }
 
     function passAfter(
@@ -132,7 +157,8 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
           // Appended, since both headers are lists and the host may have limits of its own.
           for (const name in limitHeaders)
             if (Object.hasOwn(limitHeaders, name)) res.appendHeader(name, limitHeaders[name]!)
-          pass(req, res, next, identity)
+          if (allow) passIfAllowed(config, req, res, next, identity, pass)
+          else pass(req, res, next, identity)
         },
         (problem: unknown) => respondWithError(config, problem, identity.application.id, req, res, next),
       )
@@ -145,4 +171,15 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       next()
     }
   }
+}
+
+/** A request that was counted before. */
+function keep(req: IncomingMessage, _res: ServerResponse, next: Next, identity: Identity): void {
+  setIdentity(req, identity)
+  next()
+}
+
+/** Without an error, or with `'route'`, next() would go on. */
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('The foreign guard failed.', { cause: error })
 }

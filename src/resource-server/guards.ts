@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { isApplicationId } from '../applications/application-id.js'
 import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
@@ -8,16 +8,33 @@ import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import type { Authenticator } from './authenticate.js'
-import { createApiKeyErrors, createBearerErrors } from './error-responses.js'
+import { createAnyGuard, readParts } from './any-guard.js'
+import type { AllowRequest } from './allow.js'
+import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
+import {
+  BEARER_FORM,
+  createApiKeyErrors,
+  createErrorResponder,
+  formatApiKeyChallenge,
+  formatBearerChallenge,
+  formatKeyForm,
+  type ErrorResponderOptions,
+  type ErrorResponders,
+} from './error-responses.js'
+import { createForeignTokenTest, type ForeignGuard } from './foreign-tokens.js'
 import {
   createGuardFactory,
   DUPLICATE_CREDENTIAL,
   MALFORMED_CREDENTIAL,
   NO_CREDENTIAL,
   type Guard,
+  type GuardConfig,
   type GuardFactoryOptions,
+  type MissingCredential,
 } from './guard.js'
-import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
+import { createCacheProtection, createKeyHeaderReader } from './key-headers.js'
+import { createBearerAuthentication, createApiKeyAuthentication } from './passport-adapter.js'
+import { createRequirement, createScopeRequirements, type ScopesByMethod } from './requirement.js'
 
 /** The options of every guard. */
 export interface GuardOptions {
@@ -28,56 +45,89 @@ export interface GuardOptions {
 }
 
 /** The options of a bearer guard. */
-export interface BearerGuardOptions<Scope extends string = string> extends GuardOptions {
-  /** The access token needs all of these scopes; none if left out. */
-  readonly scopes?: readonly Scope[]
+export interface BearerGuardOptions<
+  Scope extends string = string,
+  Metadata = Record<string, unknown>,
+> extends GuardOptions {
+  /** The access token needs all of these scopes, for every method or per method; none if left out. */
+  readonly scopes?: readonly Scope[] | ScopesByMethod<Scope>
+  /** The access token needs one of these scopes, besides all of `scopes`. */
+  readonly anyScope?: readonly Scope[]
+  /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
+  readonly allow?: AllowRequest<AccessTokenInfo<Metadata>>
+  /**
+   * Your own guard, for bearer tokens of other issuers and for those that are not JWTs. The other options do not apply to
+   * them, and `maybeAuthOf(req)` is undefined behind it.
+   */
+  readonly foreign?: ForeignGuard
+}
+
+/** The options of an API key guard. */
+export interface ApiKeyGuardOptions<Metadata = Record<string, unknown>> extends GuardOptions {
+  /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
+  readonly allow?: AllowRequest<ApiKeyInfo<Metadata>>
 }
 
 /** Makes the guards of one platform. */
 export interface Guards {
   bearer(api: Api, options: BearerGuardOptions): Guard
-  apiKey(api: Api, options: GuardOptions): Guard
+  apiKey(api: Api, options: ApiKeyGuardOptions): Guard
+  /** Throws for a function that is no guard of this platform. */
+  any(guards: unknown, options: GuardOptions): Guard
 }
 
-interface GuardsOptions extends GuardFactoryOptions {
+interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>, ErrorResponderOptions {
+  readonly apis: ReadonlyMap<string, Api>
   readonly authenticator: Authenticator
   readonly onDenied: OnDenied | undefined
 }
 
-export function createGuards({ authenticator, onDenied: platformOnDenied, ...options }: GuardsOptions): Guards {
-  const createGuard = createGuardFactory(options)
+export function createGuards({ apis, authenticator, onDenied: platformOnDenied, ...options }: GuardsOptions): Guards {
+  const responders = createErrorResponder(options)
+  const createGuard = createGuardFactory({ ...options, ...responders })
   const authenticateBearer = createBearerAuthentication(authenticator)
   const authenticateApiKey = createApiKeyAuthentication(authenticator)
+  const isForeign = createForeignTokenTest([...apis.values()].map(({ resource }) => resource))
+  const configs = new WeakMap<Guard, GuardConfig | undefined>()
+
+  function register(config: GuardConfig): Guard {
+    const guard = createGuard({ ...config, onDenied: config.onDenied ?? platformOnDenied })
+    configs.set(guard, config)
+    return guard
+  }
 
   return {
-    bearer(api, { scopes = [], optional = false, onDenied = platformOnDenied }) {
-      return createGuard({
+    bearer(api, { scopes, anyScope, allow, foreign, optional = false, onDenied }) {
+      return register({
         api,
-        scopes,
+        findRequirement: createScopeRequirements(api, scopes, anyScope),
+        allow,
+        formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
         optional,
         onDenied,
-        errors: createBearerErrors(api, scopes),
+        foreign: foreign && { guard: foreign, isForeign: (header) => isForeign(header.slice('Bearer '.length)) },
+        headerNames: ['Authorization'],
+        form: BEARER_FORM,
         header: 'authorization',
         recall: (authorization) => authenticator.recallAccessToken(api, authorization.slice('Bearer '.length)),
         authenticate: authenticateBearer,
         readClient: readTokenClient,
-        readCredential(req) {
-          if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
-          const authorization = readBearer(readHeader(req, 'authorization'))
-          if (authorization === undefined) return NO_CREDENTIAL
-          return authorization === false ? MALFORMED_CREDENTIAL : authorization
-        },
+        readCredential: readBearerCredential,
         prepareResponse: undefined,
       })
     },
-    apiKey(api, { optional = false, onDenied = platformOnDenied }) {
+    apiKey(api, { allow, optional = false, onDenied }) {
       const readKeyHeader = createKeyHeaderReader(api.keyHeaders)
-      return createGuard({
+      return register({
         api,
-        scopes: [],
+        findRequirement: createRequirement(createApiKeyErrors(api)),
+        allow,
+        formatErrorChallenge: (error, description) => formatApiKeyChallenge(api, error, description),
         optional,
         onDenied,
-        errors: createApiKeyErrors(api),
+        foreign: undefined,
+        headerNames: api.keyHeaders,
+        form: formatKeyForm(api),
         // Whatever header the API reads: the strategy has one, and the object that it gets has no other.
         header: 'x-api-key',
         recall: (apiKey) => authenticator.recallApiKey(api, apiKey),
@@ -93,7 +143,20 @@ export function createGuards({ authenticator, onDenied: platformOnDenied, ...opt
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },
+    any(guards, { optional = false, onDenied = platformOnDenied }) {
+      const parts = readParts(guards, configs)
+      const guard = createAnyGuard({ parts, optional, onDenied, createGuard, ...responders })
+      configs.set(guard, undefined)
+      return guard
+    },
   }
+}
+
+function readBearerCredential(req: IncomingMessage): string | MissingCredential {
+  if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
+  const authorization = readBearer(readHeader(req, 'authorization'))
+  if (authorization === undefined) return NO_CREDENTIAL
+  return authorization === false ? MALFORMED_CREDENTIAL : authorization
 }
 
 /** The `client_id` of the access token, which is not verified here. */
@@ -111,30 +174,3 @@ function readTokenClient(req: IncomingMessage, { applicationId }: EventDetails):
 }
 
 const MAX_TOKEN_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length
-
-/** Reads the key from the one header of a request that has it; false if there are two. */
-function createKeyHeaderReader(
-  keyHeaders: readonly string[],
-): (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) => string | false | undefined {
-  const [name = '', otherName] = keyHeaders.map((header) => header.toLowerCase())
-
-  return function readKeyHeader(req) {
-    if (hasDuplicateHeader(req, name)) return false
-    let apiKey = readHeader(req, name)
-    if (otherName !== undefined) {
-      const other = readHeader(req, otherName)
-      if (other !== undefined && (apiKey !== undefined || hasDuplicateHeader(req, otherName))) return false
-      apiKey ??= other
-    }
-    return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined
-  }
-}
-
-/** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know the headers of keys. */
-function createCacheProtection(keyHeaders: string): (res: ServerResponse) => void {
-  return function forbidSharedCaching(res) {
-    const vary = res.getHeader('Vary')
-    res.setHeader('Vary', vary === undefined ? keyHeaders : `${String(vary)}, ${keyHeaders}`)
-    if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private')
-  }
-}

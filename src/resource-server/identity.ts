@@ -2,6 +2,7 @@ import type { Api } from '../contracts/api.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { AuthInfo } from './auth-info.js'
+import { describeCaller, describeToken } from './describe-caller.js'
 
 /**
  * An authenticated application, and what it may do at one API. A class, not an object literal, as `PassportRequest`: requests
@@ -23,11 +24,9 @@ export class Identity {
 
   /** A new object for each call, because its caller may change it. A method, so that another copy of this package can call it. */
   toAuthInfo(): AuthInfo {
-    const { id, name } = this.application
-    const caller = { api: this.api.name, application: { id, name }, scopes: [...this.scopes] }
-    if (!this.token) return { scheme: 'apiKey', ...caller }
-    const { id: jti, iat, exp } = this.token
-    const token = { id: jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
-    return { scheme: 'oauth2', ...caller, token }
+    const caller = { api: this.api.name, application: describeCaller(this.application), scopes: [...this.scopes] }
+    return this.token
+      ? { scheme: 'oauth2', ...caller, token: describeToken(this.token) }
+      : { scheme: 'apiKey', ...caller }
   }
 }

@@ -1,5 +1,5 @@
 import type { Api } from '../contracts/api.js'
-import { OAuthError, type Denial } from '../contracts/errors.js'
+import { OAuthError, type Denial, type ErrorCode } from '../contracts/errors.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
@@ -59,5 +59,5 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
 }
 
 function createError({ error, description, headers }: Denial, cause?: unknown): OAuthError {
-  return new OAuthError(error, description, { headers, cause })
+  return new OAuthError(error as ErrorCode, description, { headers, cause })
 }

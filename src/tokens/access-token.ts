@@ -15,6 +15,8 @@ export interface AccessTokenGrant {
   readonly lifetime: number
   /** The application's `tokensRevokedAt` at the time of issue, in milliseconds since 1970. */
   readonly tokensRevokedAt: number
+  /** The JSON text of further claims, as `stringifyClaims()` returns it. */
+  readonly customClaims?: string | undefined
 }
 
 /** Resolves a signed access token (RFC 9068 2). Rejects when there is no signing key. */
@@ -25,7 +27,7 @@ export function createAccessTokenSigner(signingKeys: Pick<SigningKeys, 'current'
     const key = signingKeys.current()
     if (!key) throw new Error('There is no signing key.')
     // Not SignJWT: it clones and validates claims, and these are valid as they are built.
-    return new CompactSign(Buffer.from(JSON.stringify(createClaims(grant))))
+    return new CompactSign(Buffer.from(stringifyPayload(createClaims(grant), grant.customClaims)))
       .setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: 'at+jwt' })
       .sign(key.privateKey)
   }
@@ -44,6 +46,12 @@ function createClaims({ issuer, applicationId, scopes, issuedAt, lifetime, token
     jti: createTokenId(tokensRevokedAt),
     scope: scopes.length > 0 ? scopes.join(' ') : undefined,
   }
+}
+
+/** Custom claims never have the names of those before them. */
+function stringifyPayload(claims: object, customClaims: string | undefined): string {
+  const payload = JSON.stringify(claims)
+  return customClaims === undefined ? payload : `${payload.slice(0, -1)},${customClaims.slice(1)}`
 }
 
 /** 6 bytes for the time of the last revocation, and 18 random ones. */

@@ -4,6 +4,7 @@ import { createBoundedCache, type BoundedCache } from '../lib/bounded-cache.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { parseTokensRevokedAt } from './access-token.js'
+import { selectCustomClaims } from './custom-claims.js'
 import type { SigningKey } from './key-pairs.js'
 import type { SigningKeys } from './signing-keys.js'
 
@@ -16,6 +17,8 @@ export interface AccessToken {
   /** Its `sub`, which is also its `client_id`. */
   readonly applicationId: string
   readonly scopes: readonly string[]
+  /** The claims that the option `claims` added. As JSON text, which takes no more memory than the token; undefined if there are none. */
+  readonly customClaims: string | undefined
   // Seconds, as in the JWT: fits a V8 Smi and is stored inline. Milliseconds would be allocated separately.
   /** Seconds since 1970. */
   readonly iat: number
@@ -170,22 +173,21 @@ function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, numb
   const strings = createBoundedCache<string>({ entries, bytesOf: ({ length }) => length })
   const scopeLists = createBoundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
 
-  return function parseClaims(
-    { iss, aud, sub, client_id, iat, exp, jti, scope = '' },
-    { kid, longestLifetime },
-    bytes,
-  ) {
+  return function parseClaims(payload, { kid, longestLifetime }, bytes) {
+    const { iss, aud, sub, client_id, iat, exp, jti, scope = '' } = payload
     if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined
     // Times as this package issues them. JSON.parse() reads 1e400 as Infinity.
     if (!isWholeNumber(iat) || !isWholeNumber(exp)) return undefined
     if (typeof jti !== 'string' || typeof scope !== 'string') return undefined
     const tokensRevokedAt = parseTokensRevokedAt(jti)
     if (tokensRevokedAt === undefined) return undefined
+    const customClaims = selectCustomClaims(payload)
     return {
       id: jti,
       issuer: findOrAdd(strings, iss, iss),
       applicationId: findOrAdd(strings, sub, sub),
       scopes: findOrAdd(scopeLists, scope, scope === '' ? [] : scope.split(' ')),
+      customClaims: customClaims && findOrAdd(strings, customClaims, customClaims),
       iat,
       // Shortened, not refused: while `accessTokenLifetime` is being raised, processes with the old value accept new tokens.
       exp: Math.min(exp, iat + Math.max(lifetimes.get(iss) ?? 0, longestLifetime)),

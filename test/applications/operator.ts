@@ -111,10 +111,13 @@ export const AUDIT_TYPES: Readonly<Record<string, string>> = {
 /** The `CredentialInfo` of a credential: its prefix is the fixed part and four characters. */
 export function describeCredential(plain: string, createdAt: number, expiresAt?: number) {
   return {
+    id: expect.stringMatching(/^cred_[0-9A-Za-z]{22}$/),
+    name: 'default',
     prefix: plain.slice(0, 12),
     createdAt: new Date(createdAt),
     expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
     lastUsedAt: undefined,
+    apis: undefined,
   }
 }
 

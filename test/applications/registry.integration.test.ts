@@ -40,7 +40,8 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       const application = (await host.auth.applications.get(id))!
       expect(application.createdAt).toBeInstanceOf(Date)
       expect(application.keys[0]!.createdAt).toBeInstanceOf(Date)
-      expect(Object.keys(application.keys[0]!).toSorted()).toEqual(['createdAt', 'expiresAt', 'lastUsedAt', 'prefix'])
+      const members = ['apis', 'createdAt', 'expiresAt', 'id', 'lastUsedAt', 'name', 'prefix']
+      expect(Object.keys(application.keys[0]!).toSorted()).toEqual(members)
       expect(JSON.stringify(application)).not.toContain('hash')
       expectNoCredentials(credentials, application)
     })

@@ -30,8 +30,8 @@ const insertApplication = database.prepare(`
 const insertGrant = database.prepare(`
   INSERT INTO platform_auth_grants (application_seq, api, position, scopes, status) VALUES (?, ?, ?, ?, 'active')`)
 const insertCredential = database.prepare(`
-  INSERT INTO platform_auth_credentials (hash, application_seq, kind, position, prefix, created_at)
-  VALUES (?, ?, ?, 0, ?, ?)`)
+  INSERT INTO platform_auth_credentials (hash, application_seq, kind, position, id, name, prefix, created_at)
+  VALUES (?, ?, ?, 0, ?, ?, ?, ?)`)
 
 const known = []
 const now = Date.now()
@@ -45,7 +45,7 @@ for (let seq = 1; seq <= count; seq++) {
     ['key', key],
     ['secret', credentials.mint('secret', now)],
   ]) {
-    insertCredential.run(record.hash, seq, kind, record.prefix, now)
+    insertCredential.run(record.hash, seq, kind, record.id, record.name, record.prefix, now)
   }
   if (seq % every === 0) known.push({ id, clientId: key.plain })
 }

@@ -31,6 +31,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   credentialPrefix: true,
   credentials: true,
   signing: true,
+  applicationMetadata: true,
   registration: true,
   rateLimits: true,
   cache: true,
@@ -49,6 +50,7 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   registration: true,
   credentialMaxAge: true,
   registrationScopes: true,
+  claims: true,
   header: true,
 }
 const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, publishAhead: true }
@@ -69,7 +71,14 @@ const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
   accessTokens: true,
   revokedAccessTokens: true,
 }
-const GUARD: Names<BearerGuardOptions> = { scopes: true, optional: true, onDenied: true }
+const GUARD: Names<BearerGuardOptions> = {
+  scopes: true,
+  anyScope: true,
+  allow: true,
+  foreign: true,
+  optional: true,
+  onDenied: true,
+}
 const CONSOLE: Names<DeveloperConsoleOptions> = { documents: true, title: true, registration: true }
 const POSTGRES: Names<PostgresStoreOptions> = { pool: true, listen: true }
 

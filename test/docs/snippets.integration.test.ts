@@ -22,9 +22,12 @@ const READERS: Readonly<Record<string, string>> = {
   cors: "declare const cors: (options: object) => import('express').RequestHandler",
   database: 'declare const database: Exclude<Parameters<typeof sqliteStore>[0], string>',
   express: "import express from 'express'",
+  findOwner: 'declare const findOwner: (orderId: string) => Promise<string | undefined>',
   handleBilling: "declare const handleBilling: import('express').RequestHandler",
   handleStock: "declare const handleStock: import('express').RequestHandler",
   key: 'declare const key: string',
+  myStore: "declare const myStore: (database: unknown) => import('express-platform-auth').Store",
+  openEmptyDatabase: 'declare const openEmptyDatabase: () => Promise<unknown>',
   kid: 'declare const kid: string',
   listCatalog: 'declare const listCatalog: (req: unknown, res: unknown) => void',
   listOrders: 'declare const listOrders: (req: unknown, res: unknown) => void',
@@ -40,7 +43,7 @@ const READERS: Readonly<Record<string, string>> = {
 const OURS = ['authOf', 'createPlatformAuth', 'maybeAuthOf', 'memoryStore', 'OAuthError']
 const OPTIONS = `const options = {
   baseUrl: 'https://api.example.com',
-  apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } }, catalog: { scheme: 'apiKey' } },
+  apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } }, catalog: { scheme: 'apiKey' } },
 } as const`
 /** Pages whose APIs have other names. */
 const OTHER_APIS = ['docs/existing-apps.md', 'docs/mcp.md']

@@ -57,7 +57,7 @@ const INSERT = `
     SELECT seq, api, position, scopes, 'active' FROM applications,
       (VALUES ('orders', 1, '["orders:read"]'), ('catalog', 2, '[]')) AS apis (api, position, scopes)
   )
-  INSERT INTO platform_auth_credentials (hash, application_seq, kind, position, prefix, created_at)
-  SELECT credential->>'hash', seq, kind, 0, credential->>'prefix', (credential->>'createdAt')::bigint
+  INSERT INTO platform_auth_credentials (hash, application_seq, kind, position, id, name, prefix, created_at)
+  SELECT credential->>'hash', seq, kind, 0, credential->>'id', credential->>'name', credential->>'prefix', (credential->>'createdAt')::bigint
   FROM applications JOIN given USING (id),
     LATERAL (VALUES ('key', key), ('secret', secret)) AS credentials (kind, credential)`

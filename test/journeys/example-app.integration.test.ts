@@ -30,7 +30,7 @@ describe('The example app', () => {
   it('prints commands that work in a shell', async () => {
     const example = await start()
     const lines = readCommands(example)
-    expect(Object.keys(lines)).toHaveLength(6)
+    expect(Object.keys(lines)).toHaveLength(7)
     const paste = (title: string): Promise<ProgramResult> => {
       const [line] =
         Object.entries(lines)
@@ -53,7 +53,15 @@ describe('The example app', () => {
     expect(placed).toMatchObject({ product: 'TEA-SENCHA-100', quantity: 2 })
     expect(JSON.parse((await paste('list your orders')).stdout)).toEqual({ items: [placed] })
     const { items } = JSON.parse((await paste('Search the catalogue')).stdout)
-    expect(items.map(({ sku }: { sku: string }) => sku)).toContain('TEA-SENCHA-100')
+    const sencha = { sku: 'TEA-SENCHA-100', priceInCents: 1390 }
+    expect(items).toContainEqual(expect.objectContaining({ ...sencha, yourPriceInCents: 1251 }))
+    // Another program changes the customer's discount. The server follows.
+    expect(example.output()).toContain('C-1001, with a discount of 10 % (metadata)\n')
+    const discounted = await paste('Give customer C-1001')
+    expect(discounted).toEqual({ code: 0, stdout: 'Customer C-1001 has a discount of 20 % now.\n', stderr: '' })
+    await expect
+      .poll(async () => JSON.parse((await paste('Search the catalogue')).stdout).items, { timeout: 5000 })
+      .toContainEqual(expect.objectContaining({ ...sencha, yourPriceInCents: 1112 }))
     const refused = await paste('Refused')
     expect(refused.stdout).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
     expect(refused.stdout).toContain(
@@ -404,6 +412,24 @@ describe('The example app’s routes', () => {
     await api.delete(address).set(others).expect(404)
     await api.get('/orders/items').set(others).expect(200, { items: [] })
     await api.get(address).set(own).expect(200, placed.body)
+  })
+
+  it('show each customer its own prices, and its own orders whatever application it uses', async () => {
+    const { id } = (await auth.applications.list()).items[0]!
+    const sencha = '/catalog/items/TEA-SENCHA-100'
+    expect((await api.get(sencha).set(key).expect(200)).body).toMatchObject({ yourPriceInCents: 1390 })
+    await auth.applications.update(id, { externalId: 'C-7', metadata: { discountPercent: 50 } })
+    expect((await api.get(sencha).set(key).expect(200)).body).toMatchObject({ yourPriceInCents: 695 })
+    const placed = await api.post('/orders/items').set(own).send({ product: 'TEA-SENCHA-100', quantity: 1 }).expect(201)
+
+    // The customer replaces its application.
+    await auth.applications.update(id, { externalId: null })
+    await auth.applications.update((await auth.applications.list()).items[1]!.id, { externalId: 'C-7' })
+    expect((await api.get('/orders/items').set(others).expect(200)).body).toEqual({ items: [placed.body] })
+    expect((await api.get('/orders/items').set(own).expect(200)).body).toEqual({ items: [] })
+    await expect(auth.applications.update(id, { metadata: { discountPercent: 51 } })).rejects.toThrow(
+      'metadata.discountPercent: Too big: expected number to be <=50',
+    )
   })
 
   it('return a long list in pages', async () => {

@@ -100,6 +100,9 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   await auth.applications.resume(id)
   await auth.applications.disallow(id, 'catalog')
   const { credentials: fresh } = await auth.applications.rotateSecret(id)
+  const { credential } = await auth.applications.addKey(id, { name: 'warehouse' })
+  await auth.applications.updateCredential(id, credential.id, { name: 'shop' })
+  await auth.applications.endCredential(id, credential.id)
   await auth.applications.revokeTokens(id)
   await auth.applications.delete(id)
 

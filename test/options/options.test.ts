@@ -203,6 +203,14 @@ describe('an option', () => {
     ['rateLimits', { headers: 'draft-10' }, /^rateLimits\.headers is "draft-10"\. Write true or false\./],
     ['rateLimits', { header: true }, /^rateLimits\.header is not an option\. Did you mean "headers"\?/],
 
+    ...[null, {}, 'object', { '~standard': {} }, { '~standard': { validate: true } }, () => undefined].map(
+      (schema) =>
+        [
+          'applicationMetadata',
+          schema,
+          /^applicationMetadata is not a Standard Schema\. Give it a schema of an object/,
+        ] as const,
+    ),
     ['cors', '*', /^cors is "\*"\. Write \{ origin: 'https:\/\/developers\.example\.com' \}/],
     ['cors', true, /^cors is true/],
     ['cors', null, /^cors is null/],
@@ -326,13 +334,15 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, scopes, registrationScopes, accessTokenLifetime, header\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, scopes, registrationScopes, accessTokenLifetime, claims, header\./,
     ],
     [{ scheme: 'apiKey', scopes: {} }, /^apis\.orders\.scopes is for oauth2 APIs\. A key API has none; leave it out\./],
     [
       { scheme: 'oauth2', header: 'X-Key' },
       /^apis\.orders\.header is for key APIs\. An oauth2 API has none; leave it out\./,
     ],
+    [{ scheme: 'apiKey', claims: () => ({}) }, /^apis\.orders\.claims is for oauth2 APIs/],
+    [{ scheme: 'oauth2', claims: { discount: 10 } }, /^apis\.orders\.claims is \{"discount":10\}\. Give it a function/],
     [{ scheme: 'apiKey', accessTokenLifetime: 60 }, /^apis\.orders\.accessTokenLifetime is for oauth2 APIs/],
     [{ scheme: 'oauth2', title: 7 }, /^apis\.orders\.title is 7\. Write a string\./],
     [{ scheme: 'oauth2', description: ['x'] }, /^apis\.orders\.description is \["x"\]\. Write a string\./],
@@ -497,7 +507,7 @@ describe('a guard', () => {
     ],
     [
       () => requireBearer('orders', { scopes: 'orders:read' }),
-      'requireBearer("orders"): scopes is "orders:read". Write a list of scopes.',
+      'requireBearer("orders"): scopes is "orders:read". Write a list of scopes, or a list per method: { GET: [...] }.',
     ],
     [
       () => requireBearer('orders', { scope: ['orders:read'] }),
@@ -521,7 +531,7 @@ describe('a guard', () => {
     ],
     [
       () => requireApiKey('catalog', { scopes: [] }),
-      'requireApiKey("catalog"): scopes is not an option. There are: optional, onDenied.',
+      'requireApiKey("catalog"): scopes is not an option. There are: allow, optional, onDenied.',
     ],
     [
       () => requireApiKey({ optinal: true }),

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { developerConsole } from '../../src/console/index.js'
 import * as platformAuth from '../../src/index.js'
 import { accessTokenFor, apiKeyFor, memoryMailer } from '../../src/testing/index.js'
-import { exchange } from '../support/http.js'
+import { accessToken as requestAccessToken, exchange, type ClientCredentials } from '../support/http.js'
 import { EXPRESSES, openPlatform, recordingLogger, SECRET, type TestPlatform } from '../support/platform.js'
 import { runBlock } from './run-block.js'
 
@@ -130,6 +130,25 @@ describe.each(Object.entries(EXPRESSES))('%s', (_name, express) => {
     const console = await request(app).get('/developers/').expect(200)
     expect(console.text).toContain('https://api.example.com/orders/RESOURCE_PATH')
     expect(console.text).not.toContain('elsewhere')
+  })
+
+  it('knows the customer behind an application by its own number, and follows a change of terms', async () => {
+    const partners = express.Router()
+    partners.use(host.auth.router)
+    const findOrders = async (...found: unknown[]): Promise<unknown> => found
+    const block = await runBlock(PAGE, 'Your customers', {
+      variables: { auth: host.auth, authOf: platformAuth.authOf, findOrders, partners },
+      returned: ['admitCustomer', 'changeTerms'],
+    })
+    app.use(partners)
+    type Call = (customer: object) => Promise<platformAuth.IssuedCredentials>
+    const customer = { name: 'Shop', email: 'dev@shop.example', number: 'C-1001' }
+    const credentials = await (block['admitCustomer'] as Call)({ ...customer, discount: 10 })
+    const token = await requestAccessToken(app, 'orders', credentials as ClientCredentials)
+    const orders = () => request(app).get('/orders/items').auth(token, { type: 'bearer' })
+    expect((await orders().expect(200)).body).toEqual(['C-1001', 10])
+    await (block['changeTerms'] as Call)({ ...customer, discount: 20 })
+    expect((await orders().expect(200)).body).toEqual(['C-1001', 20])
   })
 
   describe('a folder of files behind a guard', () => {

@@ -78,6 +78,15 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       }
     })
 
+    it('R8: ignores metadata and an external id: strangers cannot set them', async () => {
+      const operatorData = { externalId: 'C-1', metadata: { discount: 100 } }
+      const form = [...FORM, ['externalId', 'C-1'], ['metadata', '{"discount":100}']] as const
+      for (const answer of [await postJson(app, { ...GOOD, ...operatorData }), await postForm(app, form)]) {
+        expect(answer.status).toBe(202)
+        expect((await applications()).at(-1)).toMatchObject({ externalId: undefined, metadata: undefined })
+      }
+    })
+
     it('sends the e-mail with the credentials to the contact', async () => {
       const sent = mailer.emails.length
       await postJson(app, { ...GOOD, contact: 'mailed@customer.example' })

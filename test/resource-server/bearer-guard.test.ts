@@ -264,6 +264,7 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
           id: expect.stringMatching(/^[\w-]{32}$/) as string,
           issuedAt: new Date(Math.floor(host.clock.now() / 1000) * 1000).toISOString(),
           expiresAt: new Date((Math.floor(host.clock.now() / 1000) + 3600) * 1000).toISOString(),
+          claims: {},
         },
       })
     })

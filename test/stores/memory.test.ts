@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/stores/memory/index.js'
-import { storeContract } from './contract/index.js'
+import { storeContract } from './contract.js'
 import { application, audit, NOW } from './records.js'
 
 storeContract('memoryStore', async () => {

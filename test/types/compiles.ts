@@ -1,6 +1,8 @@
 // Code that must compile. It is not run: `npm run check` and types.test.ts compile it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Cluster, Redis } from 'ioredis'
+import * as z from 'zod'
 import {
   authOf,
   createPlatformAuth,
@@ -9,6 +11,7 @@ import {
   OAuthError,
   type ApisOptions,
   type PlatformAuth,
+  type PlatformAuthOptions,
 } from '../../src/index.js'
 
 const auth = createPlatformAuth({
@@ -25,6 +28,28 @@ auth.requireBearer('orders')
 auth.requireBearer('orders', { scopes: ['orders:read', 'orders:write'], optional: true })
 auth.requireApiKey('catalog')
 auth.requireApiKey('catalog', { optional: true, onDenied: (denial, _req, res) => res.end(denial.description) })
+
+// Conditions: scopes per method, one of several scopes, and a function that takes Express's request.
+auth.requireBearer('orders', { scopes: { GET: ['orders:read'], '*': ['orders:write'] }, anyScope: ['orders:read'] })
+auth.requireBearer('orders', { allow: ({ token, scopes }) => token.expiresAt > new Date() && scopes.length > 0 })
+auth.requireBearer({ allow: async ({ application }, req: Request) => req.params['id'] === application.id })
+auth.requireBearer('orders', { allow: (_caller, req: Request<{ id: string }>) => req.params.id !== '' })
+auth.requireBearer('orders', { allow: () => ({ status: 404, error: 'not_found' }) })
+auth.requireBearer('orders', { allow: () => new OAuthError('access_denied', 'No') })
+auth.requireApiKey('catalog', { allow: ({ scheme }, { method }) => scheme === 'apiKey' && method === 'GET' })
+
+// A guard of the host, typed by Express, by Passport's types or by nothing.
+declare const handler5: RequestHandler
+// oxlint-disable-next-line typescript/no-explicit-any -- what passport.authenticate() returns
+declare const authenticate: any
+auth.requireBearer('orders', { foreign: handler5 })
+auth.requireBearer('orders', { foreign: authenticate, optional: true })
+auth.requireBearer('orders', { foreign: (req: Request, _res: Response, next: NextFunction) => next(req.ip) })
+auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')], { optional: true })
+createPlatformAuth({
+  baseUrl: 'https://a.example',
+  apis: { one: { scheme: 'apiKey', header: 'apikey' }, two: { scheme: 'apiKey', header: ['X-Key', 'apikey'] } },
+})
 
 // With one API per scheme, the name may be left out.
 auth.requireBearer()
@@ -66,6 +91,51 @@ export function handler(req: IncomingMessage): { id: string; expires: Date | und
   void [both, name, maybeAuthOf(req)?.application.name]
   return { id: application.id, expires: token?.expiresAt, scopes }
 }
+
+// A schema for metadata gives it its type, for those who write it (input) and those who read it (output).
+const shop = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: {
+    orders: {
+      scheme: 'oauth2',
+      scopes: { 'orders:read': 'Read' },
+      claims: ({ externalId, metadata }) => ({ customer: externalId ?? null, discount: metadata?.discount ?? 0 }),
+    },
+    catalog: { scheme: 'apiKey' },
+  },
+  applicationMetadata: z.object({ discount: z.number().default(0), since: z.string().optional() }),
+})
+shop.requireBearer('orders', {
+  scopes: ['orders:read'],
+  allow: ({ application }) => (application.metadata?.discount ?? 0) > 5,
+})
+mount(shop)
+
+export async function customers(req: IncomingMessage): Promise<number | undefined> {
+  await shop.applications.create({ name: 'Shop', apis: ['orders'], externalId: 'C-1', metadata: {} })
+  const { items } = await shop.applications.list({ externalId: 'C-1' })
+  const since: string | undefined = items[0]?.metadata?.since
+  await shop.applications.update('app_', { metadata: { discount: 10 } })
+  await shop.applications.update('app_', { metadata: null, externalId: null })
+  const verified: number | undefined = (await shop.verifyAccessToken('orders', 'x')).application.metadata?.discount
+  const untyped: unknown = authOf(req).application.metadata?.['discount']
+  const claims: Record<string, unknown> | undefined = authOf(req).token?.claims
+  void [since, verified, untyped, claims, authOf(req).application.externalId]
+  return shop.of(req, 'orders').application.metadata?.discount
+}
+
+// Without a schema, metadata is any object, also one of an interface.
+interface Terms {
+  discount: number
+}
+export async function withoutSchema(terms: Terms, req: IncomingMessage): Promise<unknown> {
+  await auth.applications.create({ name: 'Shop', apis: ['orders'], metadata: terms })
+  return auth.of(req).application.metadata?.['discount']
+}
+
+// Options in a variable.
+declare const options: PlatformAuthOptions
+mount(createPlatformAuth(options))
 
 export async function outsideARequest(token: string): Promise<string | undefined> {
   try {

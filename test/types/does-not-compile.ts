@@ -1,5 +1,6 @@
 // Code that must not compile, each line with the error above it. It is not run: `npm run check` and types.integration.test.ts compile it.
 import type { Request } from 'express'
+import * as z from 'zod'
 import { createPlatformAuth } from '../../src/index.js'
 
 const auth = createPlatformAuth({
@@ -24,6 +25,24 @@ auth.requireApiKey('katalog')
 auth.requireApiKey('catalog', { scopes: ['orders:read'] })
 // @ts-expect-error TS2561 a misspelt option
 auth.requireBearer('orders', { scope: ['orders:read'] })
+// @ts-expect-error TS2322 an unknown scope of a method
+auth.requireBearer('orders', { scopes: { GET: ['orders:reed'] } })
+// @ts-expect-error TS2353 a method in small letters
+auth.requireBearer('orders', { scopes: { get: ['orders:read'] } })
+// @ts-expect-error TS2322 an unknown scope
+auth.requireBearer('orders', { anyScope: ['orders:reed'] })
+// @ts-expect-error TS2322 neither a boolean nor a denial
+auth.requireBearer('orders', { allow: () => 'yes' })
+// @ts-expect-error TS18048 a key has no token
+auth.requireApiKey('catalog', { allow: (caller) => caller.token.id !== '' })
+// @ts-expect-error TS2353 the host's guard is for bearer tokens
+auth.requireApiKey('catalog', { foreign: () => undefined })
+// @ts-expect-error TS2322 API names are no guards
+auth.requireAny(['orders'])
+// @ts-expect-error TS2353 conditions are those of each guard
+auth.requireAny([auth.requireBearer('orders')], { scopes: ['orders:read'] })
+// @ts-expect-error TS2322 access tokens are sent in Authorization
+createPlatformAuth({ baseUrl: 'https://api.example.com', apis: { orders: { scheme: 'oauth2', header: 'X-Key' } } })
 // @ts-expect-error TS2345 catalog has no access tokens
 void auth.verifyAccessToken('catalog', 'token')
 // @ts-expect-error TS2345 orders has no keys
@@ -52,6 +71,35 @@ createPlatformAuth({ apis: {} })
 createPlatformAuth({ baseUrl: 'https://a.example', apis: {}, rateLimits: { redis: 'redis://db' } })
 // @ts-expect-error TS2561 an unknown option
 createPlatformAuth({ baseUrl: 'https://api.example.com', apis: {}, baseUrI: '' })
+
+const shop = createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  apis: { orders: { scheme: 'oauth2' } },
+  applicationMetadata: z.object({ discount: z.number() }),
+})
+// @ts-expect-error TS2322 metadata of another type
+void shop.applications.create({ name: 'Shop', apis: ['orders'], metadata: { discount: '10 %' } })
+// @ts-expect-error TS2353 a member that the schema does not have
+void shop.applications.update('app_', { metadata: { discount: 10, rebate: 5 } })
+// @ts-expect-error TS2551 a member that the schema does not have
+void shop.of({}).application.metadata?.discout
+// @ts-expect-error TS2345 no such API
+void shop.of({}, 'ordres')
+createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  // @ts-expect-error TS2551 a member that the schema does not have
+  apis: { orders: { scheme: 'oauth2', claims: ({ metadata }) => ({ discount: metadata?.discout ?? 0 }) } },
+  applicationMetadata: z.object({ discount: z.number() }),
+})
+createPlatformAuth({
+  baseUrl: 'https://api.example.com',
+  // @ts-expect-error TS2322 claims that may be missing
+  apis: { orders: { scheme: 'oauth2', claims: ({ externalId }) => ({ customer: externalId }) } },
+})
+// @ts-expect-error TS2322 key APIs have no access tokens
+createPlatformAuth({ baseUrl: 'https://a.example', apis: { catalog: { scheme: 'apiKey', claims: () => ({}) } } })
+// @ts-expect-error TS2322 metadata is an object
+createPlatformAuth({ baseUrl: 'https://a.example', apis: {}, applicationMetadata: z.string() })
 
 // Express's types are not changed. (test/package checks the same for req.user, without @types/passport.)
 export function untouched(req: Request): unknown {

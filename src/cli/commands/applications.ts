@@ -11,6 +11,7 @@ import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { listEmails, type EmailInfo } from './emails.js'
+import { OPERATOR_DATA_OPTIONS, readMetadata } from './operator-data.js'
 import { formatExpiringBefore, readExpiring } from './expiring.js'
 import { listPages, PAGING_OPTIONS } from './paging.js'
 
@@ -27,6 +28,7 @@ export const applicationCommands = [
         placeholder: 'STATUS',
         description: 'Only those of this status: pending, active, suspended or deleted.',
       },
+      'external-id': { kind: 'text', placeholder: 'ID', description: 'Only the one with this id of your own.' },
       expiring: {
         kind: 'text',
         placeholder: 'TIME',
@@ -35,9 +37,10 @@ export const applicationCommands = [
       ...PAGING_OPTIONS,
     },
     example: 'apps list --db platform.sqlite --api orders --status active',
-    async run({ platform, target, values: { api, status, expiring, after, limit, all } }) {
+    async run({ platform, target, values }) {
+      const { api, status, expiring, after, limit, all, 'external-id': externalId } = values
       const expiringBefore = expiring === undefined ? undefined : readExpiring(expiring)
-      const filter = { api, status: status as ApplicationStatus | undefined, expiringBefore }
+      const filter = { api, status: status as ApplicationStatus | undefined, externalId, expiringBefore }
       return listPages(
         { after, limit, all },
         {
@@ -72,22 +75,24 @@ export const applicationCommands = [
   }),
   command({
     name: 'apps update',
-    summary: 'Changes the name or the contact of an application.',
-    notes: ['E-mails that were not accepted go to the new contact. Links that were sent to the former one end.'],
+    summary: "Changes an application's name, contact, metadata or external id.",
+    notes: [
+      'E-mails that were not accepted go to the new contact. Links that were sent to the former one end.',
+      '--metadata needs --config, whose applicationMetadata validates it; --metadata null removes it.',
+    ],
     parameters: ['ID'],
     requires: 'store',
     audited: true,
     options: {
       name: { kind: 'text', placeholder: 'NAME', description: 'Its new name.' },
       contact: { kind: 'text', placeholder: 'ADDRESS', description: 'The new address for its e-mails.' },
+      ...OPERATOR_DATA_OPTIONS,
+      'remove-external-id': { kind: 'flag', description: 'It has no external id any more.' },
     },
     example: `apps update ${EXAMPLE_ID} --contact dev@shop.example --db platform.sqlite`,
-    async run({ platform, by, parameters: [id], values: { name, contact } }) {
-      if (name === undefined && contact === undefined) {
-        throw new UsageError('Nothing to change: give --name, --contact, or both.', 'apps update')
-      }
-      const changes = { ...(name !== undefined && { name }), ...(contact !== undefined && { contact }), by }
-      const application = await platform.applications.update(id, changes)
+    async run({ platform, target, by, parameters: [id], values }) {
+      const changes = await readChanges(values, target.options !== undefined)
+      const application = await platform.applications.update(id, { ...changes, by })
       return { json: { application }, text: `Updated ${formatName(application)}.` }
     },
   }),
@@ -148,6 +153,37 @@ export const applicationCommands = [
   }),
 ]
 
+interface UpdateValues {
+  readonly name: string | undefined
+  readonly contact: string | undefined
+  readonly metadata: string | undefined
+  readonly 'external-id': string | undefined
+  readonly 'remove-external-id': boolean
+}
+
+async function readChanges(
+  { name, contact, metadata, 'external-id': externalId, 'remove-external-id': removesExternalId }: UpdateValues,
+  hasOptions: boolean,
+): Promise<Parameters<AdminApi['applications']['update']>[1]> {
+  const isUnchanged = [name, contact, metadata, externalId].every((value) => value === undefined)
+  if (isUnchanged && !removesExternalId) {
+    throw new UsageError('Nothing to change: give --name, --contact, --metadata or --external-id.', 'apps update')
+  }
+  if (externalId !== undefined && removesExternalId) {
+    throw new UsageError('Give --external-id or --remove-external-id, not both.', 'apps update')
+  }
+  if (metadata !== undefined && !hasOptions) {
+    throw new UsageError('--metadata needs --config MODULE, whose applicationMetadata validates it.', 'apps update')
+  }
+  return {
+    ...(name !== undefined && { name }),
+    ...(contact !== undefined && { contact }),
+    ...(metadata !== undefined && { metadata: await readMetadata(metadata, 'apps update') }),
+    ...(externalId !== undefined && { externalId }),
+    ...(removesExternalId && { externalId: null }),
+  }
+}
+
 /** Only the options know all APIs: applications may still have access to one that was removed from them. */
 function refuseUnknownApi(api: string, apis: object | undefined): void {
   if (apis === undefined || Object.hasOwn(apis, api)) return
@@ -176,7 +212,7 @@ function formatListed({ id, name, status, apis, contact, createdAt }: Applicatio
 }
 
 function formatApplication(application: Application, emails: readonly EmailInfo[]): string {
-  const { id, name, status, contact, apis, keys, secrets, createdAt } = application
+  const { id, name, status, contact, externalId, metadata, apis, keys, secrets, createdAt } = application
   const grants = Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
   return alignColumns([
     ['id', id],
@@ -184,6 +220,8 @@ function formatApplication(application: Application, emails: readonly EmailInfo[
     ['status', status],
     ['contact', contact ?? '-'],
     ['created', formatTime(createdAt)],
+    ...(externalId === undefined ? [] : [['external id', externalId]]),
+    ...(metadata ? [['metadata', JSON.stringify(metadata)]] : []),
     ...labelRows('apis', grants),
     ...labelRows('keys', keys.map(formatCredential)),
     ...labelRows('secrets', secrets.map(formatCredential)),
@@ -197,10 +235,13 @@ function labelRows(label: string, values: readonly string[]): string[][] {
   return shown.map((value, index) => [index === 0 ? label : '', value])
 }
 
-function formatCredential({ prefix, createdAt, expiresAt, lastUsedAt }: CredentialInfo): string {
+function formatCredential({ id, name, prefix, createdAt, expiresAt, lastUsedAt, apis }: CredentialInfo): string {
   const used = lastUsedAt ? `last used ${formatTime(lastUsedAt)}` : 'never used'
   const expires = expiresAt ? [`expires ${formatTime(expiresAt)}`] : []
-  return [`${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires].join(', ')
+  const grants = Object.entries(apis ?? {}).map(([api, { scopes }]) => [api, ...scopes].join(' '))
+  const restriction = apis ? [`only ${grants.join(', ')}`] : []
+  const parts = [`${id} ${name}`, `${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
+  return parts.join(', ')
 }
 
 function formatEmail({ purpose, state, attemptCount, problem, dueAt }: EmailInfo): string {

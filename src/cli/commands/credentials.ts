@@ -1,13 +1,18 @@
 import type { Application, IssuedCredentials } from '../../index.js'
-import { didYouMean } from '../../lib/suggest.js'
 import { command, type Command, type OptionTable } from '../command.js'
-import { CommandError } from '../errors.js'
-import { alignColumns, formatTime } from '../format.js'
+import { CommandError, UsageError } from '../errors.js'
+import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
+import { parseApiGrants } from './api-grants.js'
 import { formatName, getApplication } from './applications.js'
 import { describeEmail, waitForEmails } from './emails.js'
 
 const ROTATION_OPTIONS = {
+  credential: {
+    kind: 'text',
+    placeholder: 'CREDENTIAL',
+    description: 'The id of the one to replace (apps show lists them); needed if there are several names.',
+  },
   overlap: {
     kind: 'number',
     placeholder: 'SECONDS',
@@ -24,68 +29,48 @@ const ROTATION_OPTIONS = {
   },
 } as const satisfies OptionTable
 
-/** `apps ...`: what an application may use, and its credentials. */
+/** `apps ...`: the keys and secrets of an application. */
 export const credentialCommands = [
-  command({
-    name: 'apps allow',
-    summary: 'Allows an application to use an API, or replaces the scopes that it has there.',
-    parameters: ['ID', 'API'],
-    requires: 'options',
-    audited: true,
-    options: {
-      scope: {
-        kind: 'list',
-        placeholder: 'SCOPE',
-        description: 'A scope to grant; repeat it for the next. The default is all scopes that the API has now.',
-      },
-    },
-    example: `apps allow ${EXAMPLE_ID} orders --scope orders:read --config platform.js`,
-    async run({ platform, by, parameters: [id, api], values: { scope } }) {
-      const application = await platform.applications.allow(id, api, { ...(scope.length > 0 && { scopes: scope }), by })
-      const scopes = application.apis[api]?.scopes ?? []
-      const text = `${formatName(application)} may use ${api}${scopes.length > 0 ? ` with ${scopes.join(' ')}` : ''}.`
-      const needsSecret = platform.apis.some(({ name, scheme }) => name === api && scheme === 'oauth2')
-      const hint = `\nIt has no secret yet, and ${api} needs one: ${PROGRAM} apps rotate-secret ${id}`
-      return {
-        json: { application },
-        text: needsSecret && application.secrets.length === 0 ? text + hint : text,
-      }
-    },
-  }),
-  command({
-    name: 'apps disallow',
-    summary: 'Removes an API from an application.',
-    parameters: ['ID', 'API'],
-    requires: 'store',
-    audited: true,
-    example: `apps disallow ${EXAMPLE_ID} orders --db platform.sqlite`,
-    async run({ platform, by, parameters: [id, api] }) {
-      const { apis } = await getApplication(platform, id)
-      if (!Object.hasOwn(apis, api)) {
-        const allowed = Object.keys(apis)
-        const list = allowed.length > 0 ? `It may use ${allowed.join(', ')}.` : 'It may use none.'
-        throw new CommandError(`Application ${id} may not use "${api}" anyway. ${list}${didYouMean(api, allowed)}`)
-      }
-      const application = await platform.applications.disallow(id, api, { by })
-      return { json: { application }, text: `${formatName(application)} may no longer use ${api}.` }
-    },
-  }),
+  createAddCommand('secret'),
+  createAddCommand('key'),
   createRotateCommand('secret'),
   createRotateCommand('key'),
   command({
-    name: 'apps revoke-tokens',
-    summary: 'Refuses every access token that an application was issued up to now.',
-    notes: ['It can get new ones with its credentials. "apps suspend" prevents that too.'],
-    parameters: ['ID'],
+    name: 'apps update-credential',
+    summary: 'Renames a key or secret, or changes when it expires.',
+    parameters: ['ID', 'CREDENTIAL'],
     requires: 'store',
     audited: true,
-    example: `apps revoke-tokens ${EXAMPLE_ID} --db platform.sqlite`,
-    async run({ platform, by, parameters: [id] }) {
-      const application = await platform.applications.revokeTokens(id, { by })
-      return {
-        json: { application },
-        text: `Every access token issued to ${formatName(application)} up to now is refused.`,
+    options: {
+      name: { kind: 'text', placeholder: 'NAME', description: 'Its new name.' },
+      expires: {
+        kind: 'text',
+        placeholder: 'TIME',
+        description: 'When it expires: a date such as 2027-01-31 (its start in UTC), a time in ISO 8601, or never.',
+      },
+    },
+    example: `apps update-credential ${EXAMPLE_ID} cred_... --name main --db my.sqlite`,
+    async run({ platform, by, parameters: [id, credential], values: { name, expires } }) {
+      if (name === undefined && expires === undefined) {
+        throw new UsageError('Nothing to change: give --name, --expires, or both.', 'apps update-credential')
       }
+      const changes = { ...(name !== undefined && { name }), ...parseExpiry(expires), by }
+      const application = await platform.applications.updateCredential(id, credential, changes)
+      return { json: { application }, text: `Updated ${describeCredential(application, credential)}.` }
+    },
+  }),
+  command({
+    name: 'apps end-credential',
+    summary: 'Ends a key or secret at once.',
+    parameters: ['ID', 'CREDENTIAL'],
+    requires: 'store',
+    audited: true,
+    options: { 'revoke-tokens': ROTATION_OPTIONS['revoke-tokens'] },
+    example: `apps end-credential ${EXAMPLE_ID} cred_... --db platform.sqlite`,
+    async run({ platform, by, parameters: [id, credential], values: { 'revoke-tokens': revokeTokens } }) {
+      const ended = describeCredential(await getApplication(platform, id), credential)
+      const application = await platform.applications.endCredential(id, credential, { revokeTokens, by })
+      return { json: { application }, text: `Ended ${ended}. Servers refuse it within a second.` }
     },
   }),
 ]
@@ -99,6 +84,64 @@ export function formatCredentials({ clientId, clientSecret }: Partial<IssuedCred
   return `${alignColumns(rows, '  ')}\n\nShown this once: only their hashes are kept.`
 }
 
+function createAddCommand(kind: 'key' | 'secret'): Command {
+  return command({
+    name: `apps add-${kind}`,
+    summary: `Gives an application a further ${kind}, with a name, and shows it once.`,
+    notes: [
+      'With --api it may be used for these APIs and scopes only; they must be among those of the application. At most 20 are live.',
+    ],
+    parameters: ['ID'],
+    requires: 'options',
+    audited: true,
+    options: {
+      name: { kind: 'text', placeholder: 'NAME', description: 'What it is for, such as warehouse.', required: true },
+      expires: {
+        kind: 'text',
+        placeholder: 'TIME',
+        description:
+          'When it expires: a date such as 2027-01-31 (its start in UTC), or a time in ISO 8601; never if left out.',
+      },
+      api: {
+        kind: 'list',
+        placeholder: 'API[=SCOPES]',
+        description:
+          "An API that it is restricted to: orders, with the scopes that the application has now; 'orders=orders:read', with these. Repeat it for the next API.",
+      },
+    },
+    example: `apps add-${kind} ${EXAMPLE_ID} --name warehouse --config platform.js`,
+    async run({ platform, by, parameters: [id], values: { name, expires, api } }) {
+      const { addKey, addSecret } = platform.applications
+      const options = { name, by, ...parseExpiry(expires), ...(api.length > 0 && { apis: parseApiGrants(api) }) }
+      const added = await (kind === 'key' ? addKey(id, options) : addSecret(id, options))
+      const what = `a new ${kind} "${replaceControlCharacters(added.credential.name)}" (${added.credential.id})`
+      return {
+        json: added,
+        text: `${formatName(added.application)} has ${what}.\n\n${formatCredentials(added.credentials)}`,
+      }
+    },
+  })
+}
+
+/** `--expires`: a date or a time with its offset, because a time without one would be that of this machine. */
+function parseExpiry(text: string | undefined): { expiresAt?: Date | null } {
+  if (text === undefined) return {}
+  if (text === 'never') return { expiresAt: null }
+  const time = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text)
+    ? new Date(text)
+    : undefined
+  if (time && !Number.isNaN(time.getTime())) return { expiresAt: time }
+  throw new CommandError(`--expires ${text} is no date, such as 2027-01-31, and no time, such as 2027-01-31T12:00:00Z.`)
+}
+
+/** A credential of an application in words; its id alone if the application does not have it. */
+function describeCredential({ keys, secrets }: Application, credentialId: string): string {
+  const key = keys.find(({ id }) => id === credentialId)
+  const credential = key ?? secrets.find(({ id }) => id === credentialId)
+  if (!credential) return credentialId
+  return `the ${key ? 'key' : 'secret'} "${replaceControlCharacters(credential.name)}" (${credentialId})`
+}
+
 function createRotateCommand(kind: 'key' | 'secret'): Command {
   return command({
     name: `apps rotate-${kind}`,
@@ -106,7 +149,10 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
       kind === 'key'
         ? 'Creates a new key (client_id, API key) and shows it once.'
         : 'Creates a new secret and shows it once; the first one if there was none.',
-    notes: ['At most two are live: a third ends the oldest. Any live key works with any live secret.'],
+    notes: [
+      'It has the name, the restriction and the end of the one that it replaces. Of each name at most two are live: a third ends the oldest.',
+      'Any live key works with any live secret.',
+    ],
     parameters: ['ID'],
     requires: 'options',
     audited: true,
@@ -119,6 +165,7 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
       const { rotateKey, rotateSecret } = platform.applications
       const options = {
         ...(values.overlap !== undefined && { overlap: values.overlap }),
+        ...(values.credential !== undefined && { credential: values.credential }),
         revokeTokens: values['revoke-tokens'],
         by,
       }
@@ -142,6 +189,7 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
 }
 
 function describeFormer({ keys, secrets }: Application, kind: 'key' | 'secret'): string {
-  const former = (kind === 'key' ? keys : secrets)[1]
+  const [newest, ...others] = kind === 'key' ? keys : secrets
+  const former = others.find(({ name }) => name === newest?.name)
   return former ? ` The former one works until ${formatTime(former.expiresAt)}.` : ''
 }

@@ -1,5 +1,6 @@
 import type { Command } from '../command.js'
 import { doctorCommand } from '../doctor/doctor.js'
+import { accessCommands } from './access.js'
 import { applicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
 import { credentialCommands } from './credentials.js'
@@ -11,6 +12,7 @@ import { signingKeyCommands } from './signing-keys.js'
 export const COMMANDS: readonly Command[] = [
   ...registrationCommands,
   ...applicationCommands,
+  ...accessCommands,
   ...credentialCommands,
   ...signingKeyCommands,
   ...emailCommands,

@@ -1,9 +1,10 @@
-import type { ApiGrants } from '../../index.js'
 import { command } from '../command.js'
 import { EXAMPLE_ID } from '../program.js'
+import { parseApiGrants } from './api-grants.js'
 import { formatName, getApplication } from './applications.js'
 import { formatCredentials } from './credentials.js'
 import { describeEmail, waitForEmails } from './emails.js'
+import { OPERATOR_DATA_OPTIONS, readOperatorData } from './operator-data.js'
 
 const API_OPTION = {
   kind: 'list',
@@ -31,13 +32,16 @@ export const registrationCommands = [
       name: NAME_OPTION,
       contact: { kind: 'text', placeholder: 'ADDRESS', description: "Its developer's e-mail address." },
       api: API_OPTION,
+      ...OPERATOR_DATA_OPTIONS,
     },
     example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
-    async run({ platform, by, values: { name, contact, api } }) {
+    async run({ platform, by, values }) {
+      const { name, contact, api } = values
       const created = await platform.applications.create({
         name,
         apis: parseApiGrants(api),
         ...(contact !== undefined && { contact }),
+        ...(await readOperatorData(values, 'apps create')),
         by,
       })
       const text = `Created ${formatName(created.application)}.\n\n${formatCredentials(created.credentials)}`
@@ -58,12 +62,19 @@ export const registrationCommands = [
       name: NAME_OPTION,
       contact: { kind: 'text', placeholder: 'ADDRESS', description: 'The address for its e-mails.', required: true },
       api: API_OPTION,
+      ...OPERATOR_DATA_OPTIONS,
     },
     example: "apps register --name 'Corner Shop' --contact dev@shop.example --api catalog --config platform.js",
     async run(context) {
       const { platform, by, values } = context
       const { name, contact, api } = values
-      const { application } = await platform.applications.register({ name, contact, apis: parseApiGrants(api), by })
+      const { application } = await platform.applications.register({
+        name,
+        contact,
+        apis: parseApiGrants(api),
+        ...(await readOperatorData(values, 'apps register')),
+        by,
+      })
       const emails = await waitForEmails(context, application.id)
       const text = `Registered ${formatName(application)}.\n${describeEmail(application.id, emails, context)}`
       return { json: { application: await getApplication(platform, application.id), emails }, text }
@@ -102,15 +113,3 @@ export const registrationCommands = [
     },
   }),
 ]
-
-/** The grants of `--api`: `orders` is all scopes, `orders=orders:read orders:write` is these; scopes of a repeated API add up. */
-function parseApiGrants(apis: readonly string[]): ApiGrants {
-  const grants = new Map<string, { scopes?: readonly string[] }>()
-  for (const api of apis) {
-    const [, name = api, scopes] = /^([^=]+)=(.*)$/s.exec(api) ?? []
-    const before = grants.get(name)?.scopes ?? []
-    // A scope contains no space, but may contain a comma (RFC 6749 3.3).
-    grants.set(name, scopes === undefined ? {} : { scopes: [...before, ...scopes.split(' ').filter(Boolean)] })
-  }
-  return Object.fromEntries(grants)
-}

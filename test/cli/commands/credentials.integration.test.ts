@@ -28,6 +28,69 @@ describe('apps allow', () => {
   })
 })
 
+describe('apps add-key, add-secret, update-credential and end-credential', () => {
+  it('add a named credential, show it, change it, rotate it and end it', async () => {
+    const { id } = await createApplication()
+    const add = [
+      'apps',
+      'add-secret',
+      id,
+      '--name',
+      'reports',
+      '--expires',
+      '2999-01-31',
+      '--api',
+      'orders=orders:read',
+    ]
+    const { stdout } = await runInProcess([...add, ...config])
+    expect(stdout).toMatch(
+      /^"Shop" \(app_\w{32}\) has a new secret "reports" \(cred_\w{22}\)\.\n\n {2}client_secret {2}epa_sec_\w{49}\n\nShown this once/,
+    )
+    const credentialId = /cred_\w{22}/.exec(stdout)![0]
+    const shown = await runInProcess(['apps', 'show', id, ...db()])
+    expect(shown.stdout).toMatch(
+      new RegExp(`${credentialId} reports, epa_sec_.*, expires 2999-01-31 00:00:00Z, only orders orders:read\n`),
+    )
+    expect(shown.stdout).toMatch(/cred_\w{22} default, epa_sec_/)
+
+    const several = await runInProcess(['apps', 'rotate-secret', id, ...config])
+    expect([several.code, several.stderr]).toEqual([1, expect.stringContaining(`${credentialId} (reports)`)])
+    const rotate = ['apps', 'rotate-secret', id, '--credential', credentialId, '--overlap', '0', ...config]
+    const rotated = await runJson(rotate)
+    expect(rotated.application.secrets.map(({ name }) => name)).toEqual(['reports', 'default'])
+
+    const [newest] = rotated.application.secrets
+    const update = ['apps', 'update-credential', id, newest!.id, '--name', 'yearly reports', '--expires', 'never']
+    expect((await runInProcess([...update, ...db()])).stdout).toBe(
+      `Updated the secret "yearly reports" (${newest!.id}).\n`,
+    )
+    const ended = await runInProcess(['apps', 'end-credential', id, newest!.id, ...db(), '--by', 'ann'])
+    expect(ended.stdout).toBe(`Ended the secret "yearly reports" (${newest!.id}). Servers refuse it within a second.\n`)
+    const { items } = await runJson(['audit', id, ...db()])
+    expect(items.map(({ type }) => type.replace('application.', ''))).toEqual([
+      'registered',
+      'credentialAdded',
+      'credentialRotated',
+      'credentialUpdated',
+      'credentialEnded',
+    ])
+  })
+
+  it.each(['tomorrow', '2027-02-30T00:00', '2027-13-01', '31.01.2027', '1'])('refuse --expires %s', async (time) => {
+    const { code, stderr } = await runInProcess([
+      'apps',
+      'add-key',
+      'app_x',
+      '--name',
+      'n',
+      '--expires',
+      time,
+      ...config,
+    ])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`--expires ${time} is no date, such as 2027-01-31`)])
+  })
+})
+
 describe('apps rotate-key and rotate-secret', () => {
   it('show a new credential once, and until when the former one works', async () => {
     const { id } = await createApplication()
@@ -37,7 +100,7 @@ describe('apps rotate-key and rotate-secret', () => {
       / has a new key\.\n\n {2}client_id {2}epa_key_\w{34}\n\nShown this once: .* The former one works until .*Z\.\n$/,
     )
     expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
-      /keys {5}epa_key_.*\n {9}epa_key_.*, expires \d{4}/,
+      /keys {5}cred_.* epa_key_.*\n {9}cred_.* epa_key_.*, expires \d{4}/,
     )
     const ended = await runInProcess(['apps', 'rotate-secret', id, '--overlap', '0', ...config])
     expect(ended.stdout).not.toContain('former')

@@ -5,6 +5,7 @@ const { authOf, createPlatformAuth, memoryStore } = require('express-platform-au
 const { sqliteStore } = require('express-platform-auth/stores/sqlite')
 const { developerConsole } = require('express-platform-auth/console')
 const { accessTokenFor, apiKeyFor } = require('express-platform-auth/testing')
+const { storeTests } = require('express-platform-auth/testing/store')
 
 const secret = 'a secret of 32 characters or more'
 
@@ -70,4 +71,12 @@ test('fake timers reach a platform that exists already', async () => {
   await expect(auth.verifyAccessToken('orders', accessToken)).rejects.toThrow('The access token expired')
   jest.useRealTimers()
   await auth.close()
+})
+
+describe('a store', () => {
+  const tests = storeTests(async () => {
+    const store = memoryStore()
+    return { store, again: async () => store, close: () => store.close() }
+  })
+  test.each(tests)('$name', ({ run }) => run())
 })

@@ -10,6 +10,7 @@ import {
 } from 'express-platform-auth'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { accessTokenFor, apiKeyFor } from 'express-platform-auth/testing'
+import { storeTests, type StoreTest } from 'express-platform-auth/testing/store'
 import { developerConsole } from 'express-platform-auth/console'
 import { observe } from 'express-platform-auth/opentelemetry'
 
@@ -76,3 +77,8 @@ export async function verify(platform: PlatformAuth, token: string): Promise<str
 export async function credentials(): Promise<string[]> {
   return [await accessTokenFor(auth, 'orders', { scopes: ['orders:read'] }), await apiKeyFor(auth, 'catalog')]
 }
+
+export const tests: readonly StoreTest[] = storeTests(async () => {
+  const store = memoryStore()
+  return { store, again: async () => store, close: () => store.close() }
+})

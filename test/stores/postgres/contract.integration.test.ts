@@ -2,7 +2,7 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Store } from '../../../src/contracts/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
-import { storeContract } from '../contract/index.js'
+import { storeContract } from '../contract.js'
 import { usePostgres } from './databases.js'
 
 const db = usePostgres()

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { storeContract } from '../contract/index.js'
+import { storeContract } from '../contract.js'
 import { drivers } from './drivers.js'
 import { useSqliteFiles } from './files.js'
 

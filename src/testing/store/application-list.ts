@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import type { ApplicationQuery } from '../../../src/contracts/store.js'
-import { application, audit } from '../records.js'
+import assert from 'node:assert/strict'
+import type { ApplicationQuery } from '../../index.js'
+import { application, audit } from './records.js'
 import { createReaders, MALFORMED_CURSORS } from './suite.js'
-import type { OpenedStores } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The filters, the order and the pages of `listApplications()`. */
-export function applicationListContract(opened: () => OpenedStores): void {
+export function applicationListContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listApplications, listIds } = createReaders(opened)
 
   describe('list of applications', () => {
@@ -28,7 +28,7 @@ export function applicationListContract(opened: () => OpenedStores): void {
       const seen: string[] = []
       for (;;) {
         const page = await listIds({ ...query, limit, after: seen.at(-1) })
-        expect(page.length).toBeLessThanOrEqual(limit)
+        assert.ok(page.length <= limit)
         seen.push(...page)
         if (page.length < limit) return seen
       }
@@ -42,10 +42,10 @@ export function applicationListContract(opened: () => OpenedStores): void {
     const isLive = (id: string): boolean => !id.startsWith('d')
 
     it('is empty in a new store', async () => {
-      expect(await listApplications()).toEqual([])
+      assert.deepEqual(await listApplications(), [])
     })
 
-    it.each<[string, Partial<ApplicationQuery>, (id: string) => boolean]>([
+    const cases: readonly (readonly [string, Partial<ApplicationQuery>, (id: string) => boolean])[] = [
       ['of all applications', {}, isLive],
       ['of one status', { status: 'pending' }, (id) => id.startsWith('p')],
       ['of deleted applications', { status: 'deleted' }, (id) => !isLive(id)],
@@ -58,46 +58,49 @@ export function applicationListContract(opened: () => OpenedStores): void {
         (id) => !isLive(id) && uses('orders')(id),
       ],
       ['of an API without applications', { api: 'ORDERS' }, () => false],
-    ])('%s is complete and in order of creation, in pages of any size', async (_, query, matches) => {
-      await populate(20)
-      const expected = allIds.filter(matches)
-      expect(await listIds(query)).toEqual(expected)
-      for (const limit of [1, 2, 3, 7, 20]) expect(await listInPages(limit, query)).toEqual(expected)
-    })
+    ]
+    for (const [which, query, matches] of cases) {
+      it(`${which} is complete and in order of creation, in pages of any size`, async () => {
+        await populate(20)
+        const expected = allIds.filter(matches)
+        assert.deepEqual(await listIds(query), expected)
+        for (const limit of [1, 2, 3, 7, 20]) assert.deepEqual(await listInPages(limit, query), expected)
+      })
+    }
 
     it('continues after an application that no longer matches', async () => {
       const { store } = opened()
       await populate(8)
       await store.saveApplication(application('p1', { version: 2, status: 'deleted' }), audit('p1'))
-      expect(await listIds({ after: 'p1', limit: 2 })).toEqual(['s2', 'a4'])
-      expect(await listIds({ after: 'p1', api: 'orders' })).toEqual(['p5', 's6'])
+      assert.deepEqual(await listIds({ after: 'p1', limit: 2 }), ['s2', 'a4'])
+      assert.deepEqual(await listIds({ after: 'p1', api: 'orders' }), ['p5', 's6'])
     })
 
     it('reflects every change of status and APIs', async () => {
       const { store } = opened()
       await populate(4)
       await store.saveApplication(application('a0', { version: 2, status: 'suspended' }), audit('a0'))
-      expect(await listIds({ status: 'active' })).toEqual([])
-      expect(await listIds({ status: 'suspended' })).toEqual(['a0', 's2'])
-      expect(await listIds({ api: 'orders' })).toEqual(['p1'])
+      assert.deepEqual(await listIds({ status: 'active' }), [])
+      assert.deepEqual(await listIds({ status: 'suspended' }), ['a0', 's2'])
+      assert.deepEqual(await listIds({ api: 'orders' }), ['p1'])
       const allowed = application('a0', { version: 3, apis: { orders: { scopes: ['read'] } } })
       await store.saveApplication(allowed, audit('a0'))
-      expect(await listIds({ api: 'orders' })).toEqual(['a0', 'p1'])
-      expect(await listIds({ api: 'orders', status: 'active' })).toEqual(['a0'])
+      assert.deepEqual(await listIds({ api: 'orders' }), ['a0', 'p1'])
+      assert.deepEqual(await listIds({ api: 'orders', status: 'active' }), ['a0'])
     })
 
     it('is empty after an application that does not exist', async () => {
       await populate(2)
-      expect(await listIds({ after: 'unknown' })).toEqual([])
-      expect(await listIds({ after: 'unknown', status: 'active' })).toEqual([])
-      expect(await listIds({ after: 'unknown', api: 'orders' })).toEqual([])
+      assert.deepEqual(await listIds({ after: 'unknown' }), [])
+      assert.deepEqual(await listIds({ after: 'unknown', status: 'active' }), [])
+      assert.deepEqual(await listIds({ after: 'unknown', api: 'orders' }), [])
     })
 
     it('is empty after a malformed cursor', async () => {
       await populate(2)
       for (const after of MALFORMED_CURSORS) {
         for (const query of [{}, { status: 'active' }, { api: 'orders' }] as const) {
-          expect(await listIds({ ...query, after }), JSON.stringify(after)).toEqual([])
+          assert.deepEqual(await listIds({ ...query, after }), [], JSON.stringify(after))
         }
       }
     })

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { application, audit, signingKey } from '../records.js'
+import assert from 'node:assert/strict'
+import { application, audit, signingKey } from './records.js'
 import { createReaders, MALFORMED_CURSORS, overwrite } from './suite.js'
-import type { OpenedStores } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The audit, which is written with the change that it records. */
-export function auditContract(opened: () => OpenedStores): void {
+export function auditContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listAudit } = createReaders(opened)
 
   describe('audit', () => {
@@ -19,14 +19,17 @@ export function auditContract(opened: () => OpenedStores): void {
       await store.addSigningKey(signingKey('k'), undefined, audit(undefined, { type: 'signingKey.rotated' }))
       const records = await listAudit()
       const expected = [...given, audit(undefined, { type: 'signingKey.rotated' })]
-      expect(records).toStrictEqual(expected.map((record, i) => ({ ...record, id: records[i]?.id })))
-      expect(new Set(records.map(({ id }) => id)).size).toBe(3)
+      assert.deepEqual(
+        records,
+        expected.map((record, i) => ({ ...record, id: records[i]?.id })),
+      )
+      assert.equal(new Set(records.map(({ id }) => id)).size, 3)
     })
 
     it('stores details as JSON does', async () => {
       const { store } = opened()
       await store.saveApplication(application('a'), audit('a', { details: { gone: undefined, at: new Date(0) } }))
-      expect((await listAudit())[0]?.details).toStrictEqual({ at: '1970-01-01T00:00:00.000Z' })
+      assert.deepEqual((await listAudit())[0]?.details, { at: '1970-01-01T00:00:00.000Z' })
     })
 
     it('is read in pages, of one application or of all', async () => {
@@ -36,41 +39,43 @@ export function auditContract(opened: () => OpenedStores): void {
         const seen: number[] = []
         for (let after: string | undefined; ;) {
           const page = await listAudit({ after, limit, applicationId })
-          expect(page.length).toBeLessThanOrEqual(limit)
+          assert.ok(page.length <= limit)
           seen.push(...page.map(({ at }) => at))
           if (page.length < limit) return seen
           after = page.at(-1)?.id
         }
       }
       for (const limit of [1, 2, 4, 9, 10]) {
-        expect(await listInPages(limit)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
-        expect(await listInPages(limit, '1')).toEqual([1, 3, 5, 7])
-        expect(await listInPages(limit, 'unknown')).toEqual([])
+        assert.deepEqual(await listInPages(limit), [0, 1, 2, 3, 4, 5, 6, 7, 8])
+        assert.deepEqual(await listInPages(limit, '1'), [1, 3, 5, 7])
+        assert.deepEqual(await listInPages(limit, 'unknown'), [])
       }
     })
 
-    it.each(['nonsense', '999999'])('is empty after an id that does not exist: %s', async (after) => {
-      const { store } = opened()
-      await store.saveApplication(application('a'), audit('a'))
-      expect(await listAudit({ after })).toEqual([])
-    })
+    for (const after of ['nonsense', '999999']) {
+      it(`is empty after an id that does not exist: ${after}`, async () => {
+        const { store } = opened()
+        await store.saveApplication(application('a'), audit('a'))
+        assert.deepEqual(await listAudit({ after }), [])
+      })
+    }
 
     it('is empty after a malformed cursor', async () => {
       const { store } = opened()
       await store.saveApplication(application('a'), audit('a'))
       for (const after of MALFORMED_CURSORS) {
         for (const applicationId of [undefined, 'a']) {
-          expect(await listAudit({ after, applicationId }), JSON.stringify(after)).toEqual([])
+          assert.deepEqual(await listAudit({ after, applicationId }), [], JSON.stringify(after))
         }
       }
-      expect(await listAudit({ after: '0' })).toHaveLength(1)
+      assert.equal((await listAudit({ after: '0' })).length, 1)
     })
 
     it('is kept when its application is deleted', async () => {
       const { store } = opened()
       await store.saveApplication(application('a'), audit('a'))
       await store.saveApplication(application('a', { version: 2, status: 'deleted', name: '' }), audit('a'))
-      expect(await listAudit({ applicationId: 'a' })).toHaveLength(2)
+      assert.equal((await listAudit({ applicationId: 'a' })).length, 2)
     })
 
     it('is not changed by writing to what was read', async () => {
@@ -78,7 +83,7 @@ export function auditContract(opened: () => OpenedStores): void {
       await store.saveApplication(application('a'), audit('a', { details: { list: ['x'] } }))
       const expected = structuredClone(await listAudit())
       overwrite(await listAudit())
-      expect(await listAudit()).toStrictEqual(expected)
+      assert.deepEqual(await listAudit(), expected)
     })
   })
 }

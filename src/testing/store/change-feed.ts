@@ -1,18 +1,19 @@
-import { describe, expect, it } from 'vitest'
-import type { Change } from '../../../src/contracts/store.js'
-import { application, audit, NOW, signingKey } from '../records.js'
-import { MALFORMED_CURSORS, overwrite } from './suite.js'
-import type { OpenedStores } from './suite.js'
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import type { Change } from '../../index.js'
+import { application, audit, NOW, signingKey } from './records.js'
+import { MALFORMED_CURSORS, overwrite, waitUntil } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
 
-/** `changesSince()` and `watch()`. */
-export function changeFeedContract(opened: () => OpenedStores): void {
+/** `changesSince()`. */
+export function changeFeedContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   describe('change feed', () => {
     it('starts at its end for a reader without a cursor', async () => {
       const { store } = opened()
       await store.saveApplication(application('a'), audit('a'))
       const { cursor, changes } = await store.changesSince(undefined)
-      expect(changes).toEqual([])
-      expect(await store.changesSince(cursor)).toEqual({ cursor, changes: [] })
+      assert.deepEqual(changes, [])
+      assert.deepEqual(await store.changesSince(cursor), { cursor, changes: [] })
     })
 
     it('lists what was committed after any cursor, once and in order', async () => {
@@ -30,9 +31,9 @@ export function changeFeedContract(opened: () => OpenedStores): void {
       ]
       for (const one of [store, other]) {
         const end = (await one.changesSince(undefined)).cursor
-        expect(await one.changesSince(middle)).toStrictEqual({ cursor: end, changes: second })
-        expect(await one.changesSince(start)).toStrictEqual({ cursor: end, changes: [...first, ...second] })
-        expect(await one.changesSince(end)).toStrictEqual({ cursor: end, changes: [] })
+        assert.deepEqual(await one.changesSince(middle), { cursor: end, changes: second })
+        assert.deepEqual(await one.changesSince(start), { cursor: end, changes: [...first, ...second] })
+        assert.deepEqual(await one.changesSince(end), { cursor: end, changes: [] })
       }
     })
 
@@ -45,10 +46,10 @@ export function changeFeedContract(opened: () => OpenedStores): void {
       for (let i = 0; i < 20; i++) {
         await (i % 3 === 0 ? store : other).saveApplication(application(`${i}`), audit())
         const [here, there] = await Promise.all([store.changesSince(cursor), other.changesSince(otherCursor)])
-        expect(here.changes).toEqual([{ kind: 'application', id: `${i}` }])
-        expect(there.changes).toEqual([{ kind: 'application', id: `${i}` }])
+        assert.deepEqual(here.changes, [{ kind: 'application', id: `${i}` }])
+        assert.deepEqual(there.changes, [{ kind: 'application', id: `${i}` }])
         ;[cursor, otherCursor] = [here.cursor, there.cursor]
-        expect((await store.changesSince(cursor)).changes).toEqual([])
+        assert.deepEqual((await store.changesSince(cursor)).changes, [])
       }
     })
 
@@ -64,28 +65,27 @@ export function changeFeedContract(opened: () => OpenedStores): void {
         const page = await other.changesSince(cursor)
         changeCount += page.changes.length
         cursor = page.cursor
-        expect(changeCount).toBeGreaterThanOrEqual(seen)
+        assert.ok(changeCount >= seen)
         // Lets the writer run, which may be in this process.
         await new Promise(setImmediate)
       }
       await saving
-      expect(changeCount).toBe(30)
+      assert.equal(changeCount, 30)
     })
 
-    it.each(['999999', 'nonsense', '-1'])(
-      'resolves `everything` for a cursor that it does not have: %s',
-      async (cursor) => {
+    for (const cursor of ['999999', 'nonsense', '-1']) {
+      it(`resolves \`everything\` for a cursor that it does not have: ${cursor}`, async () => {
         const { store } = opened()
         await store.saveApplication(application('a'), audit('a'))
         const page = await store.changesSince(cursor)
-        expect(page).toEqual({
+        assert.deepEqual(page, {
           cursor: (await store.changesSince(undefined)).cursor,
           changes: [{ kind: 'everything' }],
         })
         await store.saveApplication(application('b'), audit('b'))
-        expect((await store.changesSince(page.cursor)).changes).toEqual([{ kind: 'application', id: 'b' }])
-      },
-    )
+        assert.deepEqual((await store.changesSince(page.cursor)).changes, [{ kind: 'application', id: 'b' }])
+      })
+    }
 
     it('resolves `everything` for a malformed cursor', async () => {
       const { store } = opened()
@@ -93,7 +93,7 @@ export function changeFeedContract(opened: () => OpenedStores): void {
       const { cursor } = await store.changesSince(undefined)
       for (const malformed of MALFORMED_CURSORS) {
         const page = await store.changesSince(malformed)
-        expect(page, JSON.stringify(malformed)).toEqual({ cursor, changes: [{ kind: 'everything' }] })
+        assert.deepEqual(page, { cursor, changes: [{ kind: 'everything' }] }, JSON.stringify(malformed))
       }
     })
 
@@ -104,9 +104,14 @@ export function changeFeedContract(opened: () => OpenedStores): void {
       await store.saveApplication(application('b'), audit('b'))
       const other = cursor.slice(0, -1) + (cursor.endsWith('0') ? '1' : '0')
       const end = (await store.changesSince(cursor)).cursor
-      expect(await store.changesSince(other)).toEqual({ cursor: end, changes: [{ kind: 'everything' }] })
+      assert.deepEqual(await store.changesSince(other), { cursor: end, changes: [{ kind: 'everything' }] })
     })
+  })
+}
 
+/** `watch()`, and objects that were read. */
+export function watchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  describe('change feed', () => {
     it('wakes a watcher after the change can be read, until the watcher stops', async () => {
       const { store, other } = opened()
       if (!store.watch) return
@@ -119,14 +124,14 @@ export function changeFeedContract(opened: () => OpenedStores): void {
       })
       await store.saveApplication(application('a'), audit('a'))
       // A store may wake a watcher without a change.
-      await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toEqual([{ kind: 'application', id: 'a' }])
+      await waitUntil(() => isDeepStrictEqual(seen.at(-1), [{ kind: 'application', id: 'a' }]))
       let secondWoken = 0
       const stopSecond = other.watch!(() => (secondWoken += 1))
       stop()
       const before = { first: woken, second: secondWoken }
       await store.saveApplication(application('b'), audit('b'))
-      await expect.poll(() => secondWoken, { timeout: 10_000 }).toBeGreaterThan(before.second)
-      expect(woken).toBe(before.first)
+      await waitUntil(() => secondWoken > before.second)
+      assert.equal(woken, before.first)
       stopSecond()
     })
 
@@ -135,7 +140,7 @@ export function changeFeedContract(opened: () => OpenedStores): void {
       const { cursor } = await store.changesSince(undefined)
       await store.saveApplication(application('a'), audit('a'))
       overwrite((await store.changesSince(cursor)).changes)
-      expect((await store.changesSince(cursor)).changes).toEqual([{ kind: 'application', id: 'a' }])
+      assert.deepEqual((await store.changesSince(cursor)).changes, [{ kind: 'application', id: 'a' }])
     })
   })
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type {
   ApplicationQuery,
   ApplicationRecord,
@@ -7,13 +8,19 @@ import type {
   EmailQuery,
   QueuedEmail,
   Store,
-} from '../../../src/contracts/store.js'
+} from '../../index.js'
 
 /** The stores of one test, both open on the same database. */
 export interface OpenedStores {
   readonly store: Store
   /** A second store on the same database; the same object if the stores of one process share it. */
   readonly other: Store
+}
+
+/** Collects tests, with the functions by which test runners name them. */
+export interface TestCollector {
+  readonly describe: (subject: string, define: () => void) => void
+  readonly it: (behaviour: string, run: () => Promise<void>) => void
 }
 
 /** What a call adds to the audit and to the change feed. */
@@ -105,3 +112,15 @@ export function overwrite(value: unknown): void {
   }
   if (Array.isArray(value) && Object.isExtensible(value)) value.push('overwritten')
 }
+
+/** Polls, because a store may wake a watcher at any time, and without a change. */
+export async function waitUntil(condition: () => boolean): Promise<void> {
+  const end = performance.now() + WATCH_TIMEOUT_MS
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('watch() did not call back within 10 seconds of a change.')
+    await setTimeout(WATCH_POLL_INTERVAL_MS)
+  }
+}
+
+const WATCH_TIMEOUT_MS = 10_000
+const WATCH_POLL_INTERVAL_MS = 20

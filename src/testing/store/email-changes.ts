@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import type { EmailChange } from '../../../src/contracts/store.js'
-import { application, audit, credential, email, fullEmail, NOW } from '../records.js'
+import assert from 'node:assert/strict'
+import type { EmailChange } from '../../index.js'
+import { application, audit, credential, email, fullEmail, NOW } from './records.js'
 import { createEmailCalls } from './suite.js'
-import type { OpenedStores } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
 
 /** `saveApplication()` with an `EmailChange`. */
-export function emailChangesContract(opened: () => OpenedStores): void {
+export function emailChangesContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listEmails, listEmailIds, saveEmails } = createEmailCalls(opened)
 
   describe('application saved with an e-mail change', () => {
@@ -30,25 +30,25 @@ export function emailChangesContract(opened: () => OpenedStores): void {
     it('saves both in one transaction', async () => {
       const { store, other } = opened()
       const { cursor } = await store.changesSince(undefined)
-      expect(await saveWith({ save: { ...fullEmail, applicationId: 'a' } }, 1)).toBe(true)
-      expect((await other.findApplication('a'))?.version).toBe(1)
-      expect(await other.findEmailByClaimLink('c1')).toStrictEqual({ ...fullEmail, applicationId: 'a' })
-      expect((await store.changesSince(cursor)).changes).toEqual([{ kind: 'application', id: 'a' }])
-      expect(await saveWith({ save: email('full', { version: 2 }) })).toBe(true)
-      expect(await listEmails()).toStrictEqual([email('full', { version: 2 })])
-      expect(await saveWith({ save: email('another') }, 3)).toBe(true)
-      expect(await listEmailIds()).toEqual(['full', 'another'])
+      assert.equal(await saveWith({ save: { ...fullEmail, applicationId: 'a' } }, 1), true)
+      assert.equal((await other.findApplication('a'))?.version, 1)
+      assert.deepEqual(await other.findEmailByClaimLink('c1'), { ...fullEmail, applicationId: 'a' })
+      assert.deepEqual((await store.changesSince(cursor)).changes, [{ kind: 'application', id: 'a' }])
+      assert.equal(await saveWith({ save: email('full', { version: 2 }) }), true)
+      assert.deepEqual(await listEmails(), [email('full', { version: 2 })])
+      assert.equal(await saveWith({ save: email('another') }, 3), true)
+      assert.deepEqual(await listEmailIds(), ['full', 'another'])
     })
 
     it('removes the e-mail and its claim links', async () => {
       const { store } = opened()
       await saveWith({ save: email('l', { claimLinks: [{ hash: 'c', expiresAt: NOW }] }) }, 1)
       await saveEmails([email('another')])
-      expect(await saveWith({ remove: email('l') })).toBe(true)
-      expect(await listEmailIds()).toEqual(['another'])
-      expect(await store.findEmailByClaimLink('c')).toBeUndefined()
-      expect(await saveEmails([email('l')])).toEqual([true])
-      expect(await store.findEmailByClaimLink('c')).toBeUndefined()
+      assert.equal(await saveWith({ remove: email('l') }), true)
+      assert.deepEqual(await listEmailIds(), ['another'])
+      assert.equal(await store.findEmailByClaimLink('c'), undefined)
+      assert.deepEqual(await saveEmails([email('l')]), [true])
+      assert.equal(await store.findEmailByClaimLink('c'), undefined)
     })
 
     it('removes all e-mails of the application, and no others', async () => {
@@ -59,21 +59,22 @@ export function emailChangesContract(opened: () => OpenedStores): void {
         email('l3', { leasedUntil: NOW + 1 }),
         email('l4', { applicationId: 'b' }),
       ])
-      expect(await saveWith('removeAll')).toBe(true)
-      expect(await listEmailIds()).toEqual(['l4'])
-      expect(await store.findEmailByClaimLink('c')).toBeUndefined()
-      expect(await saveWith('removeAll', 3)).toBe(true)
+      assert.equal(await saveWith('removeAll'), true)
+      assert.deepEqual(await listEmailIds(), ['l4'])
+      assert.equal(await store.findEmailByClaimLink('c'), undefined)
+      assert.equal(await saveWith('removeAll', 3), true)
     })
 
     it('makes the changes of several e-mails', async () => {
       await saveWith([{ save: email('l1') }, { save: email('l2') }, { save: email('l3') }], 1)
-      expect(await saveWith([{ remove: email('l1') }, { save: email('l2', { version: 2, state: 'suspended' }) }])).toBe(
+      assert.equal(
+        await saveWith([{ remove: email('l1') }, { save: email('l2', { version: 2, state: 'suspended' }) }]),
         true,
       )
-      expect(await listEmails()).toStrictEqual([email('l2', { version: 2, state: 'suspended' }), email('l3')])
+      assert.deepEqual(await listEmails(), [email('l2', { version: 2, state: 'suspended' }), email('l3')])
     })
 
-    it.each<[string, EmailChange | readonly EmailChange[], number]>([
+    const cases: readonly (readonly [string, EmailChange | readonly EmailChange[], number])[] = [
       [
         'one of several e-mails is stale',
         [{ save: email('l', { version: 3 }) }, { save: email('new') }, { remove: email('nowhere') }],
@@ -87,21 +88,31 @@ export function emailChangesContract(opened: () => OpenedStores): void {
       ['the version of the e-mail to remove is stale', { remove: email('l') }, 2],
       ['the version of the e-mail to remove is newer than the stored one', { remove: email('l', { version: 3 }) }, 2],
       ['the e-mail to remove does not exist', { remove: email('nowhere') }, 2],
-    ])('changes nothing if %s', async (_, change, version) => {
-      await saveWith({ save: email('l', { claimLinks: [{ hash: 'c', expiresAt: NOW }] }) }, 1)
-      await saveEmails([email('l', { version: 2, claimLinks: [{ hash: 'c', expiresAt: NOW }] })])
-      const before = await readEverything()
-      expect(await saveWith(change, version)).toBe(false)
-      expect(await readEverything()).toStrictEqual(before)
-    })
+    ]
+    for (const [what, change, version] of cases) {
+      it(`changes nothing if ${what}`, async () => {
+        await saveWith({ save: email('l', { claimLinks: [{ hash: 'c', expiresAt: NOW }] }) }, 1)
+        await saveEmails([email('l', { version: 2, claimLinks: [{ hash: 'c', expiresAt: NOW }] })])
+        const before = await readEverything()
+        assert.equal(await saveWith(change, version), false)
+        assert.deepEqual(await readEverything(), before)
+      })
+    }
+  })
+}
 
+/** `EmailChange` of applications that cannot be saved. */
+export function emailConflictsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { listEmails, saveEmails } = createEmailCalls(opened)
+
+  describe('application saved with an e-mail change', () => {
     it('saves no e-mail if the application cannot be saved', async () => {
       const { store } = opened()
       await store.saveApplication(application('owner', { keys: [credential('taken')] }), audit('owner'))
       const bad = application('a', { keys: [credential('taken')] })
       const saving = store.saveApplication(bad, audit('a'), { save: email('l') })
-      await expect(saving).rejects.toBeInstanceOf(Error)
-      expect(await listEmails()).toEqual([])
+      await assert.rejects(saving)
+      assert.deepEqual(await listEmails(), [])
     })
 
     it('either removes the e-mail or lets a concurrent caller lease it', async () => {
@@ -113,12 +124,14 @@ export function emailChangesContract(opened: () => OpenedStores): void {
           other.saveApplication(application('a', { version: round + 1 }), undefined, { remove: email(id) }),
           store.leaseEmail(NOW, NOW + 1),
         ])
-        expect({ removed, leased: leased?.id }).toEqual(
+        assert.deepEqual(
+          { removed, leased: leased?.id },
           removed ? { removed, leased: undefined } : { removed: false, leased: id },
         )
         if (!removed) {
           const remove = email(id, { version: 2 })
-          expect(await store.saveApplication(application('a', { version: round + 1 }), undefined, { remove })).toBe(
+          assert.equal(
+            await store.saveApplication(application('a', { version: round + 1 }), undefined, { remove }),
             true,
           )
         }

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { application, audit, credential, NOW } from '../records.js'
+import assert from 'node:assert/strict'
+import { application, audit, credential, NOW } from './records.js'
 import { createReaders, NO_TRACES } from './suite.js'
-import type { OpenedStores } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
 
 /** When credentials were last used. */
-export function credentialUseContract(opened: () => OpenedStores): void {
+export function credentialUseContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { recordTraces } = createReaders(opened)
 
   describe('credential use', () => {
@@ -27,10 +27,10 @@ export function credentialUseContract(opened: () => OpenedStores): void {
           { hash: 'unknown', at: NOW },
           { hash: 's', at: NOW + 4 },
         ])
-      expect(await recordTraces(note)).toEqual(NO_TRACES)
-      expect(await readLastUses()).toStrictEqual({ k2: undefined, k1: NOW + 1, s: NOW + 5 })
-      expect(await readLastUses('b')).toStrictEqual({ kb: 0 })
-      expect((await store.findApplicationByKey('k1'))?.version).toBe(1)
+      assert.deepEqual(await recordTraces(note), NO_TRACES)
+      assert.deepEqual(await readLastUses(), { k2: undefined, k1: NOW + 1, s: NOW + 5 })
+      assert.deepEqual(await readLastUses('b'), { kb: 0 })
+      assert.equal((await store.findApplicationByKey('k1'))?.version, 1)
       await store.noteCredentialUse([])
     })
 
@@ -44,7 +44,7 @@ export function credentialUseContract(opened: () => OpenedStores): void {
       await store.saveApplication(application('a', { keys }), audit('a'))
       const uses = ['k', 'old', 'recent'].map((hash) => ({ hash, at: NOW + 101 }))
       await store.noteCredentialUse(uses, 100)
-      expect(await readLastUses()).toEqual({ k: NOW + 101, old: NOW + 101, recent: NOW + 1 })
+      assert.deepEqual(await readLastUses(), { k: NOW + 101, old: NOW + 101, recent: NOW + 1 })
     })
 
     it('keeps the latest of many times, from concurrent calls or one call', async () => {
@@ -56,9 +56,9 @@ export function credentialUseContract(opened: () => OpenedStores): void {
           return (i % 2 ? store : other).noteCredentialUse([{ hash: 'k', at }])
         }),
       )
-      expect(await readLastUses()).toEqual({ k: NOW + 19 })
+      assert.deepEqual(await readLastUses(), { k: NOW + 19 })
       await store.noteCredentialUse([30, 50, 40].map((later) => ({ hash: 'k', at: NOW + later })))
-      expect(await readLastUses()).toEqual({ k: NOW + 50 })
+      assert.deepEqual(await readLastUses(), { k: NOW + 50 })
     })
 
     it('is kept when the application is saved from an older read', async () => {
@@ -74,8 +74,8 @@ export function credentialUseContract(opened: () => OpenedStores): void {
         { hash: 's', at: NOW + 2 },
       ]
       await other.noteCredentialUse(uses)
-      expect(await store.saveApplication({ ...read!, name: 'new', version: 2 }, audit('a'))).toBe(true)
-      expect(await store.findApplicationByKey('k')).toStrictEqual({
+      assert.equal(await store.saveApplication({ ...read!, name: 'new', version: 2 }, audit('a')), true)
+      assert.deepEqual(await store.findApplicationByKey('k'), {
         ...read,
         name: 'new',
         keys: [credential('k', { lastUsedAt: NOW + 1 })],
@@ -84,7 +84,7 @@ export function credentialUseContract(opened: () => OpenedStores): void {
       })
       const later = application('a', { version: 3, keys: [credential('k', { lastUsedAt: NOW + 9 })], secrets })
       await store.saveApplication(later, audit('a'))
-      expect(await readLastUses()).toEqual({ k: NOW + 9, s: NOW + 2 })
+      assert.deepEqual(await readLastUses(), { k: NOW + 9, s: NOW + 2 })
     })
 
     it('is deleted with the credential, and is not restored with it', async () => {
@@ -93,7 +93,7 @@ export function credentialUseContract(opened: () => OpenedStores): void {
       await store.saveApplication(application('a', { version: 2 }), audit('a'))
       await store.noteCredentialUse([{ hash: 'k', at: NOW + 1 }])
       await store.saveApplication(application('a', { version: 3, keys: [credential('k')] }), audit('a'))
-      expect(await readLastUses()).toStrictEqual({ k: undefined })
+      assert.deepEqual(await readLastUses(), { k: undefined })
     })
 
     it('is stored while applications are saved', async () => {
@@ -108,10 +108,10 @@ export function credentialUseContract(opened: () => OpenedStores): void {
       )
       for (let version = 2; version <= 10; version++) {
         const record = application('a', { version, keys: version % 2 ? keys : keys.toReversed() })
-        expect(await other.saveApplication(record, audit('a'))).toBe(true)
+        assert.equal(await other.saveApplication(record, audit('a')), true)
       }
       await Promise.all(noting)
-      expect(await readLastUses()).toEqual(Object.fromEntries(hashes.map((hash) => [hash, NOW + 9])))
+      assert.deepEqual(await readLastUses(), Object.fromEntries(hashes.map((hash) => [hash, NOW + 9])))
     })
   })
 }

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { email, fullEmail, NOW } from '../records.js'
+import assert from 'node:assert/strict'
+import { email, fullEmail, NOW } from './records.js'
 import { createEmailCalls } from './suite.js'
-import type { OpenedStores } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The lease that a process takes to send an e-mail. */
-export function emailLeaseContract(opened: () => OpenedStores): void {
+export function emailLeaseContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listEmails, saveEmails } = createEmailCalls(opened)
 
   describe('lease of an e-mail', () => {
@@ -14,10 +14,10 @@ export function emailLeaseContract(opened: () => OpenedStores): void {
       await saveEmails([due])
       const { cursor } = await store.changesSince(undefined)
       const leased = await store.leaseEmail(NOW, NOW + 60_000)
-      expect(leased).toStrictEqual({ ...due, leasedUntil: NOW + 60_000, version: 2 })
-      expect(await listEmails()).toStrictEqual([leased])
-      expect(await other.findEmailByClaimLink('c1')).toStrictEqual(leased)
-      expect(await store.changesSince(cursor)).toEqual({ cursor, changes: [] })
+      assert.deepEqual(leased, { ...due, leasedUntil: NOW + 60_000, version: 2 })
+      assert.deepEqual(await listEmails(), [leased])
+      assert.deepEqual(await other.findEmailByClaimLink('c1'), leased)
+      assert.deepEqual(await store.changesSince(cursor), { cursor, changes: [] })
     })
 
     it('is given to exactly one of 20 concurrent callers', async () => {
@@ -26,7 +26,7 @@ export function emailLeaseContract(opened: () => OpenedStores): void {
         await saveEmails([email(id)])
         const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).leaseEmail(NOW, NOW + 1))
         const leased = (await Promise.all(tries)).filter((one) => one !== undefined)
-        expect(leased).toStrictEqual([email(id, { leasedUntil: NOW + 1, version: 2 })])
+        assert.deepEqual(leased, [email(id, { leasedUntil: NOW + 1, version: 2 })])
       }
     })
 
@@ -35,8 +35,8 @@ export function emailLeaseContract(opened: () => OpenedStores): void {
       await saveEmails(Array.from({ length: 30 }, (_, i) => email(`l${i}`)))
       const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).leaseEmail(NOW, NOW + 1))
       const leased = await Promise.all(tries)
-      expect(new Set(leased.map((one) => one?.id)).size).toBe(20)
-      expect((await listEmails()).filter(({ version }) => version === 2)).toHaveLength(20)
+      assert.equal(new Set(leased.map((one) => one?.id)).size, 20)
+      assert.equal((await listEmails()).filter(({ version }) => version === 2).length, 20)
     })
 
     it('blocks other leases until it ends', async () => {
@@ -44,14 +44,10 @@ export function emailLeaseContract(opened: () => OpenedStores): void {
       await saveEmails([email('l')])
       await store.leaseEmail(NOW, NOW + 100)
       for (const now of [NOW, NOW + 99]) {
-        expect(await store.leaseEmail(now, now + 100)).toBeUndefined()
-        expect(await other.leaseEmail(now, now + 100)).toBeUndefined()
+        assert.equal(await store.leaseEmail(now, now + 100), undefined)
+        assert.equal(await other.leaseEmail(now, now + 100), undefined)
       }
-      expect(await other.leaseEmail(NOW + 100, NOW + 200)).toMatchObject({
-        id: 'l',
-        version: 3,
-        leasedUntil: NOW + 200,
-      })
+      assert.deepEqual(await other.leaseEmail(NOW + 100, NOW + 200), email('l', { version: 3, leasedUntil: NOW + 200 }))
     })
 
     it('takes the e-mail that has been due longest', async () => {
@@ -60,28 +56,28 @@ export function emailLeaseContract(opened: () => OpenedStores): void {
       await saveEmails(Object.entries(dueAts).map(([id, dueAt]) => email(id, { dueAt })))
       const leased: (string | undefined)[] = []
       for (let i = 0; i < 4; i++) leased.push((await store.leaseEmail(NOW, NOW + 100))?.id)
-      expect(leased).toEqual(['first', 'second', 'third', undefined])
-      expect((await store.leaseEmail(NOW + 1, NOW + 100))?.id).toBe('not yet')
+      assert.deepEqual(leased, ['first', 'second', 'third', undefined])
+      assert.equal((await store.leaseEmail(NOW + 1, NOW + 100))?.id, 'not yet')
     })
 
-    it.each(['held', 'failed', 'claimable', 'suspended'] as const)(
-      'is not given for an e-mail that is %s',
-      async (state) => {
+    for (const state of ['held', 'failed', 'claimable', 'suspended'] as const) {
+      it(`is not given for an e-mail that is ${state}`, async () => {
         const { store } = opened()
         await saveEmails([email('l', { state, dueAt: 0 })])
-        expect(await store.leaseEmail(NOW, NOW + 100)).toBeUndefined()
+        assert.equal(await store.leaseEmail(NOW, NOW + 100), undefined)
         await saveEmails([email('l', { state: 'due', dueAt: 0, version: 2 })])
-        expect((await store.leaseEmail(NOW, NOW + 100))?.version).toBe(3)
-      },
-    )
+        assert.equal((await store.leaseEmail(NOW, NOW + 100))?.version, 3)
+      })
+    }
 
     it('refuses a save from a read before the lease', async () => {
       const { store } = opened()
       await saveEmails([email('l')])
       const leased = await store.leaseEmail(NOW, NOW + 100)
-      expect(await saveEmails([email('l', { version: 2, state: 'failed' })])).toEqual([false])
-      expect(await saveEmails([{ ...leased!, version: 3, leasedUntil: 0, attemptCount: 1 }])).toEqual([true])
-      expect(await store.leaseEmail(NOW, NOW + 100)).toMatchObject({ version: 4, attemptCount: 1 })
+      assert.deepEqual(await saveEmails([email('l', { version: 2, state: 'failed' })]), [false])
+      assert.deepEqual(await saveEmails([{ ...leased!, version: 3, leasedUntil: 0, attemptCount: 1 }]), [true])
+      const next = await store.leaseEmail(NOW, NOW + 100)
+      assert.deepEqual([next?.version, next?.attemptCount], [4, 1])
     })
   })
 }

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import type { ApplicationRecord, CredentialRecord, ExpiryQuery } from '../../../src/contracts/store.js'
-import { application, audit, credential, NOW } from '../records.js'
-import type { OpenedStores } from './suite.js'
+import assert from 'node:assert/strict'
+import type { ApplicationRecord, CredentialRecord, ExpiryQuery } from '../../index.js'
+import { application, audit, credential, NOW } from './records.js'
+import type { OpenedStores, TestCollector } from './suite.js'
 
 /** What `listExpiring()` finds, and in which order. */
-export function expiringContract(opened: () => OpenedStores): void {
+export function expiringContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const list = (query: Partial<ExpiryQuery> = {}): Promise<readonly string[]> =>
     opened().other.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 100, ...query })
 
@@ -20,7 +20,7 @@ export function expiringContract(opened: () => OpenedStores): void {
       await save('end', { expiresAt: NOW + 100 })
       await save('later', { expiresAt: NOW + 101 })
       await save('never', { expiresAt: undefined })
-      expect(await list()).toEqual(['first', 'end'])
+      assert.deepEqual(await list(), ['first', 'end'])
     })
 
     it('are found until their last reminder was for as many days or fewer', async () => {
@@ -33,8 +33,8 @@ export function expiringContract(opened: () => OpenedStores): void {
       ] as const) {
         await save(id, { remindedDays })
       }
-      expect((await list()).toSorted()).toEqual(['8', 'none'])
-      expect((await list({ days: 6 })).toSorted()).toEqual(['7', '8', 'none'])
+      assert.deepEqual((await list()).toSorted(), ['8', 'none'])
+      assert.deepEqual((await list({ days: 6 })).toSorted(), ['7', '8', 'none'])
     })
 
     it('are found in active applications with a contact only', async () => {
@@ -43,7 +43,7 @@ export function expiringContract(opened: () => OpenedStores): void {
       await save('pending', {}, { status: 'pending' })
       await save('deleted', {}, { status: 'deleted' })
       await save('no contact', {}, { contact: undefined })
-      expect(await list()).toEqual(['active'])
+      assert.deepEqual(await list(), ['active'])
     })
 
     it('are listed by their expiry, keys and secrets alike, once each, up to the limit', async () => {
@@ -51,17 +51,17 @@ export function expiringContract(opened: () => OpenedStores): void {
       const secrets = [credential('s1', { expiresAt: NOW + 40 }), credential('s2')]
       await save('a', {}, { keys, secrets })
       await save('b', { expiresAt: NOW + 20 })
-      expect(await list()).toEqual(['a', 'b', 'a', 'a'])
-      expect(await list({ limit: 2 })).toEqual(['a', 'b'])
+      assert.deepEqual(await list(), ['a', 'b', 'a', 'a'])
+      assert.deepEqual(await list({ limit: 2 }), ['a', 'b'])
     })
 
     it('are found as they were saved last', async () => {
       await save('a', {})
       await save('a', { remindedDays: 7 }, { version: 2 })
-      expect(await list()).toEqual([])
+      assert.deepEqual(await list(), [])
       await save('a', { expiresAt: NOW + 200, remindedDays: undefined }, { version: 3 })
-      expect(await list()).toEqual([])
-      expect(await list({ until: NOW + 200 })).toEqual(['a'])
+      assert.deepEqual(await list(), [])
+      assert.deepEqual(await list({ until: NOW + 200 }), ['a'])
     })
   })
 }

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import type { EmailQuery } from '../../../src/contracts/store.js'
-import { email, NOW } from '../records.js'
+import assert from 'node:assert/strict'
+import type { EmailQuery } from '../../index.js'
+import { email, NOW } from './records.js'
 import { createEmailCalls } from './suite.js'
-import type { OpenedStores } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The filters and the order of `listEmails()`. */
-export function emailListContract(opened: () => OpenedStores): void {
+export function emailListContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { listEmailIds, saveEmails } = createEmailCalls(opened)
 
   describe('list of e-mails', () => {
@@ -18,7 +18,7 @@ export function emailListContract(opened: () => OpenedStores): void {
       email('held', { dueAt: 0, state: 'held' }),
     ]
 
-    it.each<[string, Partial<EmailQuery>, readonly string[]]>([
+    const cases: readonly (readonly [string, Partial<EmailQuery>, readonly string[]])[] = [
       ['all e-mails', {}, ['held', 'first', 'claim', 'tie 1', 'tie 0', 'later']],
       ['one state', { state: 'due' }, ['tie 1', 'tie 0', 'later']],
       ['one application', { applicationId: 'b' }, ['claim', 'tie 0', 'later']],
@@ -29,9 +29,12 @@ export function emailListContract(opened: () => OpenedStores): void {
       ['an application without e-mails', { applicationId: 'B' }, []],
       ['a few', { limit: 2 }, ['held', 'first']],
       ['a few of one state', { state: 'due', limit: 1 }, ['tie 1']],
-    ])('of %s is ordered by dueAt', async (_, query, expected) => {
-      for (const one of emails) await saveEmails([one])
-      expect(await listEmailIds(query)).toEqual(expected)
-    })
+    ]
+    for (const [which, query, expected] of cases) {
+      it(`of ${which} is ordered by dueAt`, async () => {
+        for (const one of emails) await saveEmails([one])
+        assert.deepEqual(await listEmailIds(query), expected)
+      })
+    }
   })
 }

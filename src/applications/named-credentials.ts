@@ -1,0 +1,105 @@
+import type { ApplicationRecord, CredentialRecord, QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationWriter } from './application-writer.js'
+import { toApplication, type Applications } from './applications-api.js'
+import {
+  findCredential,
+  findLiveCredential,
+  limitExpiry,
+  LISTS,
+  refuseTakenName,
+  removeCredentials,
+} from './credential-lists.js'
+import type { CredentialKind } from './credentials.js'
+import { cancelEmails, listQueuedEmails } from './queued-emails.js'
+import { endTokens, refuseDeleted } from './status.js'
+import { readName, readExpiresAt, readRevokeTokens } from './validation.js'
+
+interface NamedCredentialsOptions {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  readonly now: () => number
+}
+
+/** The calls that change one credential and need the store alone. */
+export function createNamedCredentials(
+  options: NamedCredentialsOptions,
+): Pick<Applications, 'updateCredential' | 'endCredential'> {
+  const { store, writer, opened, now } = options
+
+  return {
+    async updateCredential(id, credentialId, { name: givenName, expiresAt: givenEnd, by }) {
+      const name = givenName === undefined ? undefined : readName(givenName)
+      const expiresAt = givenEnd === undefined ? undefined : readExpiresAt(givenEnd, now())
+      await opened()
+      const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {
+        refuseDeleted(current, 'updateCredential')
+        const { kind, credential } = findLiveCredential(current, credentialId, now())
+        if (name !== undefined && name !== credential.name) refuseTakenName(current[LISTS[kind]], kind, name, now())
+        const use = { kind, granted: current.apis, restriction: credential.apis }
+        const latest = writer.findLatestExpiry(use, credential.createdAt)
+        const end = expiresAt === undefined ? undefined : limitExpiry(expiresAt, latest, now())
+        const changes = {
+          ...(name !== undefined && { name }),
+          // Reminders of the former end say nothing of the new one.
+          ...(expiresAt !== undefined && { expiresAt: end, remindedDays: undefined }),
+        }
+        const details = {
+          ...describeCredential(kind, { ...credential, ...changes }),
+          ...(name !== undefined && name !== credential.name && { formerName: credential.name }),
+          ...(expiresAt !== undefined && { expiresAt: formatEnd(end) }),
+        }
+        return { changed: replaceById(current, kind, { ...credential, ...changes }), details }
+      })
+      return toApplication(record, now())
+    },
+    async endCredential(id, credentialId, { by, revokeTokens } = {}) {
+      const endsTokens = readRevokeTokens(revokeTokens)
+      await opened()
+      const { record } = await writer.change(id, { type: 'application.credentialEnded', by }, async (current) => {
+        refuseDeleted(current, 'endCredential')
+        const { kind, credential } = findCredential(current, credentialId)
+        // Nothing is left for them to replace.
+        const replacing = (await listQueuedEmails(store, id)).filter((email) => email.credentialId === credentialId)
+        const { changed, emails } = cancelEmails(current, replacing)
+        return {
+          changed: {
+            ...removeCredentials({ ...current, ...changed }, [credential.hash]),
+            ...(endsTokens && endTokens(current, now())),
+          },
+          details: { ...describeCredential(kind, credential), ...describeCancelled(replacing) },
+          emails,
+        }
+      })
+      return toApplication(record, now())
+    },
+  }
+}
+
+/** Details of audit records: which credential it was. */
+export function describeCredential(
+  kind: CredentialKind,
+  { id, name, prefix }: Pick<CredentialRecord, 'id' | 'name' | 'prefix'>,
+): { credential: CredentialKind; credentialId: string; name: string; prefix: string } {
+  return { credential: kind, credentialId: id, name, prefix }
+}
+
+/** Details of audit records: the e-mails that a change has cancelled. */
+export function describeCancelled(emails: readonly QueuedEmail[]): { cancelledEmails?: readonly string[] } {
+  return emails.length > 0 ? { cancelledEmails: emails.map(({ purpose }) => purpose) } : {}
+}
+
+/** For audit records. */
+export function formatEnd(expiresAt: number | null | undefined): string | null {
+  return typeof expiresAt === 'number' ? new Date(expiresAt).toISOString() : null
+}
+
+function replaceById(
+  current: ApplicationRecord,
+  kind: CredentialKind,
+  changed: CredentialRecord,
+): Partial<ApplicationRecord> {
+  const list = LISTS[kind]
+  return { [list]: current[list].map((record) => (record.id === changed.id ? changed : record)) }
+}

@@ -1,0 +1,34 @@
+import type { CallerApplication } from '../contracts/api.js'
+import type { ApplicationRecord } from '../contracts/store.js'
+import { copyJson } from '../lib/plain-json.js'
+import { withTimeout } from '../lib/timeout.js'
+import { stringifyClaims } from '../tokens/custom-claims.js'
+
+/** The option `claims` of an API. What it returns is checked here. */
+export type CreateClaims = (application: CallerApplication) => unknown
+
+/** As long as one store call may take. */
+const CLAIMS_TIMEOUT_MS = 5000
+
+/**
+ * The JSON text of the claims that the host adds to an application's access tokens; undefined if there are none. Rejects with
+ * an error that is answered with 500 `server_error`, whatever the host's function throws: its cause is logged.
+ */
+export async function readCustomClaims(
+  api: string,
+  createClaims: CreateClaims,
+  { id, name, externalId, metadata }: ApplicationRecord,
+): Promise<string | undefined> {
+  const option = `apis.${api}.claims`
+  try {
+    // The copy is the host's: what it changes there, nobody else sees.
+    const claims = (async () => createClaims({ id, name, externalId, metadata: copyJson(metadata) }))()
+    return stringifyClaims(option, await withTimeout(claims, CLAIMS_TIMEOUT_MS, () => createTimeoutError(option)))
+  } catch (error) {
+    throw new Error(`${option} failed for application ${id}.`, { cause: error })
+  }
+}
+
+function createTimeoutError(option: string): Error {
+  return new Error(`${option} did not answer within ${CLAIMS_TIMEOUT_MS / 1000} seconds.`)
+}

@@ -1,0 +1,139 @@
+import { validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createOwnDenial, StoreUnavailableError, type Denial } from '../contracts/errors.js'
+import { replaceForbidden } from '../http/respond.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
+import { withTimeout } from '../lib/timeout.js'
+import type { AuthInfo } from './auth-info.js'
+import type { ErrorResponders, ErrorResponseConfig, FormatErrorChallenge } from './error-responses.js'
+import type { Identity } from './identity.js'
+
+/**
+ * Whether this caller may make this request: true or false, or a refusal of your own; or a promise of one within 5 seconds.
+ * Anything else, and an error, is answered with 500 or 503 and never reaches the route.
+ *
+ * @example
+ * ```ts
+ * import type { Request } from 'express'
+ * import type { AllowRequest } from 'express-platform-auth'
+ *
+ * const isOwner: AllowRequest = ({ application }, req: Request) =>
+ *   req.params['owner'] === application.id || { status: 404, error: 'not_found', description: 'There is no such order' }
+ * ```
+ */
+export type AllowRequest<Info = AuthInfo> = {
+  // A method, because its parameters may be narrower: the function can take Express's Request.
+  allow(auth: Info, req: IncomingMessage): AllowAnswer | PromiseLike<AllowAnswer>
+}['allow']
+
+type AllowAnswer = boolean | OwnDenial
+
+/** A refusal by a guard's `allow`. What is left out is as for `false`. A `Denial` is one too. */
+export interface OwnDenial {
+  /** From 400 to 599; 403 if left out. */
+  readonly status?: number
+  /** The `error` member of the answer; `access_denied` if left out. */
+  readonly error?: string
+  /** The `error_description` member of the answer. Only ASCII is sent (RFC 6749 5.2). */
+  readonly description?: string
+  /** Replaces or adds headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A guard, as far as its `allow` is concerned. */
+export interface AllowConfig extends ErrorResponseConfig {
+  readonly allow: AllowRequest | undefined
+  readonly formatErrorChallenge: FormatErrorChallenge
+}
+
+/** Asks the host, and calls `pass` or refuses. */
+type PassIfAllowed = (
+  config: AllowConfig,
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: Next,
+  identity: Identity,
+  pass: (req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity) => void,
+) => void
+
+type Next = (error?: unknown) => void
+
+export function createPassIfAllowed({ respondWithError, respondWithDenial }: ErrorResponders): PassIfAllowed {
+  return function passIfAllowed(config, req, res, next, identity, pass) {
+    const { id } = identity.application
+    const fail = (problem: unknown): void => respondWithError(config, problem, id, req, res, next)
+    const settle = (answer: Answer): void => {
+      if (answer !== true) respondWithDenial(config, answer, 'refused_by_host', id, req, res, next)
+      // The host's time-out may have answered meanwhile; the handler would answer a second time.
+      else if (!res.headersSent) pass(req, res, next, identity)
+    }
+    const answer = askAllow(config.allow!, identity.toAuthInfo(), req, config.formatErrorChallenge)
+    if (answer instanceof Promise) answer.then(settle, fail)
+    else if (answer instanceof Error) fail(answer)
+    else settle(answer)
+  }
+}
+
+const ALLOW_TIMEOUT_MS = 5000
+
+/** What the host answers: true or a refusal; or an error, with the cause for the log. */
+function askAllow(
+  allow: AllowRequest,
+  auth: AuthInfo,
+  req: IncomingMessage,
+  formatErrorChallenge: FormatErrorChallenge,
+): Answer | Error | Promise<Answer> {
+  try {
+    const answer: unknown = allow(auth, req)
+    // Any thenable, such as a promise of another realm.
+    if (!isThenable(answer)) return readAnswer(answer, formatErrorChallenge)
+    return withTimeout(Promise.resolve(answer), ALLOW_TIMEOUT_MS, createTimeoutError)
+      .then((settled) => readAnswer(settled, formatErrorChallenge))
+      .catch((error: unknown) => Promise.reject(describeFailure(error)))
+  } catch (error) {
+    return describeFailure(error)
+  }
+}
+
+type Answer = Denial | true
+
+function isThenable(answer: unknown): answer is PromiseLike<unknown> {
+  return isObject(answer) && typeof answer['then'] === 'function'
+}
+
+/** An outage is 503. Everything else is 500, also an `OAuthError`: only what `allow` answers is a refusal. */
+function describeFailure(error: unknown): Error {
+  return error instanceof StoreUnavailableError ? error : new Error('The allow of a guard failed.', { cause: error })
+}
+
+function createTimeoutError(): Error {
+  return new StoreUnavailableError('The allow of a guard did not answer within 5 seconds.')
+}
+
+function readAnswer(answer: unknown, formatErrorChallenge: FormatErrorChallenge): Answer {
+  if (answer === true) return true
+  if (answer === false) return readDenial({}, formatErrorChallenge)
+  if (isObject(answer)) return readDenial(answer, formatErrorChallenge)
+  throw new TypeError(`The allow of a guard answered ${describeValue(answer)}, neither true or false nor a denial.`)
+}
+
+function readDenial(given: object, formatErrorChallenge: FormatErrorChallenge): Denial {
+  const { status = 403, error = 'access_denied', description = REFUSED, headers = {} } = ownMembers<OwnDenial>(given)
+  const isValid =
+    Number.isInteger(status) && status >= 400 && status <= 599 &&
+    typeof error === 'string' && ERROR_CODE.test(error) && typeof description === 'string' && isObject(headers) // prettier-ignore
+  if (!isValid) throw new TypeError(`The allow of a guard answered ${describeValue(given)}, which is no denial.`)
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+  }
+  const text = replaceForbidden(description)
+  // RFC 9110 15.5.2 requires a challenge with 401, and the other refusals of guards with 403 have one.
+  const challenge = status === 401 || status === 403 ? { 'WWW-Authenticate': formatErrorChallenge(error, text) } : {}
+  return createOwnDenial(status, error, text, { ...challenge, ...headers })
+}
+
+const REFUSED = 'This request is not allowed'
+/** RFC 6749 5.2, without spaces. */
+const ERROR_CODE = /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/

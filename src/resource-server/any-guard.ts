@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http'
+import { ConfigurationError, createDenial, type Denial } from '../contracts/errors.js'
+import { describeValue } from '../lib/describe-value.js'
+import type { OnDenied } from '../options/options.js'
+import { findIdentity, setIdentity } from './auth-of.js'
+import type { RespondWithDenial } from './error-responses.js'
+import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
+import { createCacheProtection } from './key-headers.js'
+
+/** What the guards of a platform are made of; undefined for those of `requireAny()`. Other functions are not in it. */
+export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
+
+interface AnyGuardOptions {
+  /** At least one, in the order in which they decide. */
+  readonly parts: readonly GuardConfig[]
+  readonly optional: boolean
+  readonly onDenied: OnDenied | undefined
+  readonly createGuard: (config: GuardConfig) => Guard
+  readonly respondWithDenial: RespondWithDenial
+}
+
+/**
+ * A guard that leaves the decision to the first of several guards for which a request has a credential, good or bad. So a bad
+ * credential is never ignored in favour of another one.
+ */
+export function createAnyGuard({ parts, optional, onDenied, createGuard, respondWithDenial }: AnyGuardOptions): Guard {
+  const { api } = parts[0]!
+  // An answer depends on every one of these headers, whichever guard decides.
+  const isPrivate = parts.some(({ prepareResponse }) => prepareResponse !== undefined)
+  const names = parts.flatMap(({ headerNames }) => headerNames).join(', ')
+  const prepareResponse = isPrivate ? createCacheProtection(names) : undefined
+  const guards = parts.map((part) => {
+    const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, prepareResponse })
+    return { part, guard }
+  })
+
+  return function platformAuthAnyGuard(req, res, next) {
+    for (const { part, guard } of guards) if (isPresented(part, req)) return guard(req, res, next)
+    if (!optional) {
+      const denied = createMissingDenial(parts, req)
+      return respondWithDenial(
+        { api, onDenied, readClient: () => undefined },
+        denied,
+        'no_credential',
+        undefined,
+        req,
+        res,
+        next,
+      )
+    }
+    setIdentity(req, undefined)
+    prepareResponse?.(res)
+    next()
+  }
+}
+
+/** Whether an earlier guard of the API has authenticated the request, or it has a credential, perhaps a malformed one. */
+function isPresented({ api, readCredential }: GuardConfig, req: IncomingMessage): boolean {
+  return findIdentity(req, api) !== undefined || readCredential(req) !== NO_CREDENTIAL
+}
+
+/** One header with all challenges (RFC 9110 11.6.1), in the order of the guards. */
+function createMissingDenial(parts: readonly GuardConfig[], req: IncomingMessage): Denial {
+  const challenges = parts.map(
+    ({ findRequirement }) => findRequirement(req).errors['noCredential']!.headers['WWW-Authenticate'],
+  )
+  return createDenial('unauthorized', `A credential is needed: ${parts.map(({ form }) => form).join(', or ')}`, {
+    'WWW-Authenticate': challenges.join(', '),
+  })
+}
+
+/** The parts of the guards in a list. Throws `ConfigurationError` for a list that makes no sense. */
+export function readParts(guards: unknown, register: GuardRegister): GuardConfig[] {
+  if (!Array.isArray(guards) || guards.length === 0) {
+    const problem = `requireAny: the guards are ${describeValue(guards)}`
+    throw new ConfigurationError({ problem, fix: 'List them: [auth.requireBearer(...), auth.requireApiKey(...)].' })
+  }
+  const parts = guards.map((guard: Guard, at) => readPart(guard, `requireAny: guard ${at + 1}`, register))
+  const seen = new Set<string>()
+  for (const name of parts.flatMap(({ headerNames }) => headerNames.map((each) => each.toLowerCase()))) {
+    if (seen.has(name)) {
+      throw new ConfigurationError({
+        problem: `requireAny: two guards read the header ${name}, so the second would never decide`,
+        fix: 'Each guard needs a header of its own. For one scope of several use anyScope of requireBearer().',
+      })
+    }
+    seen.add(name)
+  }
+  return parts
+}
+
+function readPart(guard: Guard, name: string, register: GuardRegister): GuardConfig {
+  if (typeof guard !== 'function' || !register.has(guard)) {
+    throw new ConfigurationError({
+      problem: `${name} is ${typeof guard === 'function' ? 'no guard of this platform' : describeValue(guard)}`,
+      fix: 'List what requireBearer() and requireApiKey() of this platform return.',
+    })
+  }
+  const part = register.get(guard)
+  if (!part)
+    throw new ConfigurationError({ problem: `${name} is another requireAny()`, fix: 'List its guards instead.' })
+  if (!part.optional) return part
+  throw new ConfigurationError({
+    problem: `${name} is optional`,
+    fix: 'Give the option to requireAny: requireAny([...], { optional: true }).',
+  })
+}

@@ -1,0 +1,60 @@
+import { METHODS } from 'node:http'
+import type { Api } from '../contracts/api.js'
+import { ConfigurationError } from '../contracts/errors.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
+import { didYouMean } from '../lib/suggest.js'
+
+interface ScopeOptions {
+  readonly scopes?: unknown
+  readonly anyScope?: unknown
+}
+
+/** Throws `ConfigurationError` for a wrong method or scope of a bearer guard. `call` precedes the option's name. */
+export function checkScopeOptions(call: string, api: Api, { scopes = [], anyScope }: ScopeOptions): void {
+  if (isObject(scopes)) checkMethods(call, api, scopes)
+  else checkScopes(call, api, 'scopes', scopes, 'Write a list of scopes, or a list per method: { GET: [...] }.')
+  if (anyScope === undefined) return
+  checkScopes(call, api, 'anyScope', anyScope, 'Write a list of scopes.')
+  if (Array.isArray(anyScope) && anyScope.length > 0) return
+  throw new ConfigurationError({
+    option: `${call}: anyScope`,
+    problem: 'is []',
+    fix: 'No access token has one of no scopes: name some, or leave it out.',
+  })
+}
+
+function checkMethods(call: string, api: Api, scopes: Readonly<Record<string, unknown>>): void {
+  const methods = Object.keys(scopes)
+  if (methods.length === 0) {
+    throw new ConfigurationError({
+      option: `${call}: scopes`,
+      problem: 'is {}',
+      fix: "Name the methods that may be used: { GET: ['...'], '*': ['...'] }.",
+    })
+  }
+  for (const method of methods) {
+    if (method !== '*' && !METHODS.includes(method)) {
+      throw new ConfigurationError({
+        option: `${call}: scopes.${method}`,
+        problem: 'is no HTTP method',
+        fix: `Methods are in capital letters; "*" is for all others.${didYouMean(method, METHODS)}`,
+      })
+    }
+    checkScopes(call, api, `scopes.${method}`, scopes[method], 'Write a list of scopes; [] if the method needs none.')
+  }
+}
+
+function checkScopes(call: string, api: Api, option: string, scopes: unknown, fix: string): void {
+  const known = Object.keys(api.scopes)
+  if (!Array.isArray(scopes)) {
+    throw new ConfigurationError({ option: `${call}: ${option}`, problem: `is ${describeValue(scopes)}`, fix })
+  }
+  for (const scope of scopes as readonly unknown[]) {
+    if (typeof scope === 'string' && known.includes(scope)) continue
+    throw new ConfigurationError({
+      problem: `${call}: the API "${api.name}" has no scope ${describeValue(scope)}`,
+      fix: known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`,
+    })
+  }
+}

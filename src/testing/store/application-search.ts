@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import type { ApplicationRecord } from '../../index.js'
+import { application, audit, credential, NOW } from './records.js'
+import { createReaders, MALFORMED_CURSORS, NO_TRACES } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
+
+/** `externalId`, and the look-ups by several hashes, by external id and by expiry. */
+export function applicationSearchContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { listIds, recordTraces } = createReaders(opened)
+
+  async function save(id: string, changes: Partial<ApplicationRecord> = {}): Promise<boolean> {
+    return opened().store.saveApplication(application(id, changes), audit(id))
+  }
+
+  describe('external id', () => {
+    it('finds its application, and no other', async () => {
+      await save('a', { externalId: 'customer 1' })
+      await save('b', { externalId: 'customer 2', status: 'suspended', apis: { orders: { scopes: [] } } })
+      await save('c')
+      assert.deepEqual(await listIds({ externalId: 'customer 1' }), ['a'])
+      assert.deepEqual(await listIds({ externalId: 'customer 2' }), ['b'])
+      assert.deepEqual(await listIds({ externalId: 'customer 2', status: 'suspended', api: 'orders' }), ['b'])
+      assert.deepEqual(await listIds({ externalId: 'customer 2', status: 'active' }), [])
+      assert.deepEqual(await listIds({ externalId: 'customer 2', api: 'catalog' }), [])
+      assert.deepEqual(await listIds({ externalId: 'customer 1', after: 'a' }), [])
+      assert.deepEqual(await listIds({ externalId: 'customer 2', after: 'a' }), ['b'])
+      for (const externalId of ['CUSTOMER 1', 'customer', ...MALFORMED_CURSORS]) {
+        assert.deepEqual(await listIds({ externalId }), [], JSON.stringify(externalId))
+      }
+    })
+
+    it('that another application has is refused, and nothing is changed', async () => {
+      const { store, other } = opened()
+      await save('a', { externalId: 'taken' })
+      await save('b', { externalId: 'own' })
+      const refused = [
+        application('b', { version: 2, externalId: 'taken', keys: [credential('k')] }),
+        application('new', { externalId: 'taken', keys: [credential('k')] }),
+      ]
+      for (const record of refused) {
+        const traces = await recordTraces(async () => {
+          assert.equal(await other.saveApplication(record, audit(record.id)), false)
+        })
+        assert.deepEqual(traces, NO_TRACES)
+      }
+      assert.deepEqual(await listIds(), ['a', 'b'])
+      assert.deepEqual(await listIds({ externalId: 'own' }), ['b'])
+      assert.equal(await store.findApplicationByKey('k'), undefined)
+    })
+
+    it('can be kept, changed, removed, and taken by another application then', async () => {
+      await save('a', { externalId: 'one' })
+      assert.equal(await save('a', { version: 2, externalId: 'one', name: 'renamed' }), true)
+      assert.equal(await save('b', { externalId: 'one' }), false)
+      assert.equal(await save('a', { version: 3, externalId: 'two' }), true)
+      assert.equal(await save('b', { externalId: 'one' }), true)
+      assert.equal(await save('a', { version: 4, status: 'deleted' }), true)
+      assert.equal(await save('c', { externalId: 'two' }), true)
+      assert.deepEqual(await listIds({ externalId: 'two' }), ['c'])
+      assert.deepEqual(await listIds({ externalId: 'two', status: 'deleted' }), [])
+    })
+
+    it('may be missing, or empty, in one application', async () => {
+      assert.equal(await save('a', { externalId: '' }), true)
+      assert.equal(await save('b'), true)
+      assert.equal(await save('c'), true)
+      assert.equal(await save('d', { externalId: '' }), false)
+      assert.deepEqual(await listIds({ externalId: '' }), ['a'])
+    })
+
+    it('is taken by exactly one of 10 concurrent callers', async () => {
+      const { store, other } = opened()
+      const savers = Array.from({ length: 10 }, (_, i) =>
+        (i % 2 ? store : other).saveApplication(application(`a${i}`, { externalId: 'wanted' }), audit(`a${i}`)),
+      )
+      const winners = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [`a${i}`] : []))
+      assert.equal(winners.length, 1)
+      assert.deepEqual(await listIds(), winners)
+    })
+  })
+
+  describe('look-up by several hashes of a key', () => {
+    it('finds the application of the first, else of any of the others, and none by a secret', async () => {
+      const { store } = opened()
+      await save('a', { keys: [credential('ka')] })
+      await save('b', { keys: [credential('kb2'), credential('sha256:kb')], secrets: [credential('sb')] })
+      assert.equal((await store.findApplicationByKey('ka', 'sha256:kb'))?.id, 'a')
+      assert.equal((await store.findApplicationByKey('sha256:kb', 'ka'))?.id, 'b')
+      assert.equal((await store.findApplicationByKey('none', 'sha512:none', 'sha256:kb'))?.id, 'b')
+      assert.equal(await store.findApplicationByKey('none', 'sb'), undefined)
+    })
+  })
+
+  describe('list of applications with expiring credentials', () => {
+    it('has those with a credential that expires between two times, each once and in order of creation', async () => {
+      const at = (hash: string, days: number) => credential(hash, { expiresAt: NOW + days })
+      await save('none', { keys: [credential('n')] })
+      await save('late', { keys: [at('l', 40)] })
+      await save('soon', { keys: [at('s1', 10), at('s2', 11), credential('s3')], secrets: [at('s4', 12)] })
+      await save('over', { keys: [at('o', -1)], apis: { orders: { scopes: [] } } })
+      await save('secret', { secrets: [at('x', 30)], status: 'suspended', apis: { orders: { scopes: [] } } })
+      const expiring = { expiringAfter: NOW, expiringBefore: NOW + 31 }
+      assert.deepEqual(await listIds(expiring), ['soon', 'secret'])
+      assert.deepEqual(await listIds({ ...expiring, limit: 1 }), ['soon'])
+      assert.deepEqual(await listIds({ ...expiring, after: 'soon' }), ['secret'])
+      assert.deepEqual(await listIds({ ...expiring, after: 'unknown' }), [])
+      assert.deepEqual(await listIds({ ...expiring, status: 'suspended' }), ['secret'])
+      assert.deepEqual(await listIds({ ...expiring, api: 'orders' }), ['secret'])
+      assert.deepEqual(await listIds({ expiringBefore: NOW + 31 }), ['soon', 'over', 'secret'])
+      assert.deepEqual(await listIds({ expiringAfter: NOW + 10, expiringBefore: NOW + 11 }), [])
+      assert.deepEqual(await listIds({ expiringAfter: NOW + 29, expiringBefore: NOW + 31 }), ['secret'])
+    })
+  })
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { email, fullEmail, NOW } from './records.js'
+import { createEmailCalls } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
+
+/** `saveEmail()`, `findEmail()` and `findEmailByClaimLink()`. */
+export function emailsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { listEmails, saveEmails } = createEmailCalls(opened)
+
+  describe('e-mail', () => {
+    it('is read as it was saved, also after every member has changed', async () => {
+      const { store, other } = opened()
+      for (const record of [
+        fullEmail,
+        email('full', { version: 2 }),
+        { ...fullEmail, version: 3, purpose: 'key' as const, state: 'held' as const },
+      ]) {
+        assert.equal(await store.saveEmail(record), true)
+        assert.deepEqual(await listEmails(), [record])
+        assert.deepEqual(await other.listEmails({ applicationId: undefined, state: undefined, limit: 1 }), [record])
+      }
+    })
+
+    it('saved without its application is added to neither audit nor feed', async () => {
+      const { store } = opened()
+      const { cursor } = await store.changesSince(undefined)
+      await store.saveEmail(fullEmail)
+      assert.deepEqual(await store.changesSince(cursor), { cursor, changes: [] })
+      assert.deepEqual(await store.listAudit({ after: undefined, limit: 1, applicationId: undefined }), [])
+    })
+
+    for (const version of [1, 2, 3, 5, 0, -1]) {
+      it(`of version 3 is not replaced by version ${version}`, async () => {
+        const { store, other } = opened()
+        for (const next of [1, 2, 3]) assert.equal(await store.saveEmail(email('l', { version: next })), true)
+        const stale = email('l', { version, state: 'failed', claimLinks: [{ hash: 'stale', expiresAt: NOW }] })
+        assert.equal(await other.saveEmail(stale), false)
+        assert.deepEqual(await listEmails(), [email('l', { version: 3 })])
+        assert.equal(await store.findEmailByClaimLink('stale'), undefined)
+      })
+    }
+
+    it('starts with version 1', async () => {
+      for (const version of [0, 2, 7]) assert.deepEqual(await saveEmails([email('l', { version })]), [false])
+      assert.deepEqual(await listEmails(), [])
+    })
+
+    it('has each version saved by exactly one of 20 concurrent callers', async () => {
+      const { store, other } = opened()
+      for (const version of [1, 2, 3]) {
+        const savers = Array.from({ length: 20 }, (_, i) =>
+          (i % 2 ? store : other).saveEmail(email('l', { version, claimLinks: [{ hash: `c${i}`, expiresAt: NOW }] })),
+        )
+        const winner = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [i] : []))
+        assert.equal(winner.length, 1)
+        const claimLinks = [{ hash: `c${winner[0]}`, expiresAt: NOW }]
+        assert.deepEqual(await listEmails(), [email('l', { version, claimLinks })])
+      }
+    })
+
+    it('is found by each of its claim links, and by nothing else', async () => {
+      const { store, other } = opened()
+      await saveEmails([email('empty'), fullEmail, email('one', { claimLinks: [{ hash: 'c3', expiresAt: 0 }] })])
+      assert.deepEqual(await store.findEmailByClaimLink('c1'), fullEmail)
+      assert.deepEqual(await other.findEmailByClaimLink('c2'), fullEmail)
+      assert.equal((await store.findEmailByClaimLink('c3'))?.id, 'one')
+      for (const hash of ['h1', 'C1', '', 'full']) assert.equal(await store.findEmailByClaimLink(hash), undefined)
+    })
+
+    it('is found by its id', async () => {
+      const { store, other } = opened()
+      await saveEmails([email('empty'), fullEmail])
+      assert.deepEqual(await store.findEmail('full'), fullEmail)
+      assert.deepEqual(await other.findEmail('full'), fullEmail)
+      await saveEmails([email('full', { version: 2 })])
+      assert.deepEqual(await store.findEmail('full'), email('full', { version: 2 }))
+      for (const id of ['FULL', '', 'c1']) assert.equal(await store.findEmail(id), undefined)
+    })
+
+    it('is no longer found by a removed claim link', async () => {
+      const { store } = opened()
+      await saveEmails([fullEmail])
+      const claimLinks = [{ hash: 'c3', expiresAt: NOW }, ...fullEmail.claimLinks.slice(0, 1)]
+      await saveEmails([{ ...fullEmail, version: 2, claimLinks }])
+      assert.equal(await store.findEmailByClaimLink('c1'), undefined)
+      assert.equal((await store.findEmailByClaimLink('c2'))?.version, 2)
+      assert.equal((await store.findEmailByClaimLink('c3'))?.version, 2)
+    })
+
+    it('is not changed by writing to the object that was saved or read', async () => {
+      const { store } = opened()
+      const given = { ...email('l'), attemptedHashes: [['h']], claimLinks: [{ hash: 'c', expiresAt: NOW }] }
+      const expected = structuredClone(given)
+      await store.saveEmail(given)
+      given.attemptedHashes[0]?.push('overwritten')
+      Reflect.set(given.claimLinks[0]!, 'hash', 'overwritten')
+      const read = await store.findEmailByClaimLink('c')
+      assert.deepEqual(read, expected)
+      Reflect.set(read.claimLinks[0]!, 'hash', 'overwritten')
+      assert.deepEqual(await listEmails(), [expected])
+      assert.deepEqual(await store.findEmail('l'), expected)
+    })
+  })
+}

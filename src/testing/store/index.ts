@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import type { Store } from '../../index.js'
+import { application, audit } from './records.js'
+import { applicationListContract } from './application-list.js'
+import { applicationSearchContract } from './application-search.js'
+import { applicationErrorsContract, applicationsContract, applicationVersionsContract } from './applications.js'
+import { auditContract } from './audit.js'
+import { changeFeedContract, watchContract } from './change-feed.js'
+import { credentialUseContract } from './credential-use.js'
+import { expiringContract } from './expiring.js'
+import { emailChangesContract, emailConflictsContract } from './email-changes.js'
+import { emailLeaseContract } from './email-lease.js'
+import { emailListContract } from './email-list.js'
+import { emailsContract } from './emails.js'
+import { pepperContract } from './pepper.js'
+import { revokedAccessTokensContract } from './revoked-access-tokens.js'
+import { signingKeysContract } from './signing-keys.js'
+import { createReaders } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
+
+/** A store to test: it is open, on an empty database of its own. */
+export interface OpenedStore {
+  readonly store: Store
+  /** Opens a second store on the same database, or resolves the same one if the platforms of a process share it. */
+  readonly again: () => Promise<Store>
+  /** Releases everything that the test opened. Called after each test, failed ones included. */
+  readonly close: () => Promise<void>
+}
+
+/** A test for any test runner. */
+export interface StoreTest {
+  /** What the store does, as a sentence. */
+  readonly name: string
+  /** Opens the store, tests it and closes it. Rejects with an `AssertionError` or with what the store rejected with. */
+  readonly run: () => Promise<void>
+}
+
+/**
+ * The tests that every store passes: what a store of your own must do to be given to `createPlatformAuth()`. Each test opens
+ * a store on an empty database. Tests that are started together run one after the other.
+ *
+ * @example
+ * ```ts
+ * import { it } from 'node:test'
+ * import { memoryStore } from 'express-platform-auth'
+ * import { storeTests } from 'express-platform-auth/testing/store'
+ *
+ * const tests = storeTests(async () => {
+ *   const store = memoryStore()
+ *   await store.open()
+ *   return { store, again: async () => store, close: () => store.close() }
+ * })
+ * for (const { name, run } of tests) it(name, run)
+ * ```
+ */
+export function storeTests(open: () => Promise<OpenedStore>): readonly StoreTest[] {
+  const tests: StoreTest[] = []
+  const subjects: string[] = []
+  let stores: OpenedStores | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  const collector: TestCollector = {
+    describe(subject, define) {
+      subjects.push(subject)
+      define()
+      subjects.pop()
+    },
+    it: (behaviour, run) => tests.push({ name: [...subjects, behaviour].join(' '), run: () => runNext(run) }),
+  }
+
+  function runNext(run: () => Promise<void>): Promise<void> {
+    const running = last.then(() => runAlone(run))
+    last = running.catch(() => undefined)
+    return running
+  }
+
+  async function runAlone(run: () => Promise<void>): Promise<void> {
+    const opened = await open()
+    try {
+      stores = { store: opened.store, other: await opened.again() }
+      await run()
+    } finally {
+      await opened.close()
+    }
+  }
+
+  collectTests(collector, () => {
+    if (!stores) throw new Error('No test is running.')
+    return stores
+  })
+  return tests
+}
+
+function collectTests(collector: TestCollector, opened: () => OpenedStores): void {
+  collector.it('open() resolves undefined if the store is open', async () => {
+    const { store } = opened()
+    await store.saveApplication(application('a'), audit('a'))
+    assert.deepEqual(await Promise.all([store.open(), store.open()]), [undefined, undefined])
+    assert.deepEqual(await createReaders(opened).listIds(), ['a'])
+  })
+  for (const collect of CONTRACTS) collect(collector, opened)
+}
+
+const CONTRACTS = [
+  pepperContract,
+  signingKeysContract,
+  applicationsContract,
+  applicationVersionsContract,
+  applicationErrorsContract,
+  credentialUseContract,
+  emailsContract,
+  emailListContract,
+  emailLeaseContract,
+  emailChangesContract,
+  emailConflictsContract,
+  applicationListContract,
+  applicationSearchContract,
+  expiringContract,
+  revokedAccessTokensContract,
+  auditContract,
+  changeFeedContract,
+  watchContract,
+]

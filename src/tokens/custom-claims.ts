@@ -1,0 +1,45 @@
+import type { JWTPayload } from 'jose'
+import { NotJsonError, stringifyJsonObject } from '../lib/plain-json.js'
+
+/** 2 KiB of UTF-8: an access token has to fit into a header of 8 KiB. */
+const MAX_CLAIMS_BYTES = 2048
+
+/** The claims of every access token (RFC 9068 2.2). */
+const ISSUED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope']
+
+/**
+ * The names that have a meaning of their own in a JWT, an access token or an introspection response, so that no platform may
+ * give them another one. Of the names that IANA registers, those that decide what a token allows and to whom.
+ */
+export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
+  ...ISSUED_CLAIMS,
+  'nbf', // RFC 7519 4.1
+  'auth_time', 'acr', 'amr', 'groups', 'roles', 'entitlements', // RFC 9068 2.2
+  'cnf', 'sub_jwk', // RFC 7800, OpenID Connect
+  'act', 'may_act', // RFC 8693 4
+  'active', 'username', 'token_type', 'token_introspection', // RFC 7662 2.2, RFC 9701
+  'authorization_details', // RFC 9396
+  'azp', 'nonce', 'at_hash', 'c_hash', 'sid', '_claim_names', '_claim_sources', // OpenID Connect
+  'events', 'toe', 'txn', 'sub_id', // RFC 8417, RFC 9493
+]) // prettier-ignore
+
+/**
+ * The JSON text of the claims that the option `claims` returned; undefined if there are none. Throws for what is no JSON object,
+ * is larger than 2 KiB, or has a registered name. `option` is the option's name.
+ */
+export function stringifyClaims(option: string, claims: unknown): string | undefined {
+  const text = stringifyJsonObject(`The result of ${option}`, claims, MAX_CLAIMS_BYTES)
+  const registered = Object.keys(JSON.parse(text) as object).filter((name) => REGISTERED_CLAIMS.has(name))
+  if (registered.length > 0) {
+    throw new NotJsonError(
+      `The result of ${option} has ${registered.map((name) => `"${name}"`).join(', ')}, which other specifications define. Choose another name.`,
+    )
+  }
+  return text === '{}' ? undefined : text
+}
+
+/** The JSON text of the claims of a verified access token that the option `claims` added; undefined if there are none. */
+export function selectCustomClaims(payload: JWTPayload): string | undefined {
+  const custom = Object.entries(payload).filter(([name]) => !ISSUED_CLAIMS.includes(name))
+  return custom.length > 0 ? JSON.stringify(Object.fromEntries(custom)) : undefined
+}
