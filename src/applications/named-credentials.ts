@@ -39,7 +39,10 @@ export function createNamedCredentials(
         if (name !== undefined && name !== credential.name) refuseTakenName(current[LISTS[kind]], kind, name, now())
         const use = { kind, granted: current.apis, restriction: credential.apis }
         const latest = writer.findLatestExpiry(use, credential.createdAt)
-        const end = expiresAt === undefined ? undefined : limitExpiry(expiresAt, latest, now())
+        const { expiresAt: stored } = credential
+        // A credential that was made before there was a maximum age keeps what it has: an earlier end is always possible.
+        const limit = latest === undefined || stored === undefined ? undefined : Math.max(latest, stored)
+        const end = expiresAt === undefined ? undefined : limitExpiry(expiresAt, limit, now())
         const changes = {
           ...(name !== undefined && { name }),
           // Reminders of the former end say nothing of the new one.

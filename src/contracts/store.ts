@@ -235,9 +235,12 @@ export interface Store {
   /**
    * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left unchanged
    * and rejected. Rejects with `StoreIncompatibleError` for a problem that a retry cannot solve. Resolves the migration
-   * if this call made one on an existing database.
+   * if this call made one on an existing database; a store may tell how far a long one is, in sentences for the log.
    */
-  open(options?: { readonly migrate?: boolean }): Promise<SchemaMigration | undefined>
+  open(options?: {
+    readonly migrate?: boolean
+    readonly onProgress?: (progress: string) => void
+  }): Promise<SchemaMigration | undefined>
   /** Releases what `open()` acquired, and nothing that was passed in. */
   close(): Promise<void>
 

@@ -80,7 +80,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     },
     ...(store.concurrentCalls !== undefined && { concurrentCalls: store.concurrentCalls }),
     async open() {
-      const migration = await openStore(store, storeHealth)
+      const migration = await openStore(store, storeHealth, (progress) => logger.warn(progress))
       // Not `info`, which the default logger drops: the operator must learn where the copy is.
       if (migration) logger.warn(describeMigration(migration))
       return migration
@@ -144,11 +144,12 @@ function readOutcome(cause: unknown): StoreUnavailableError['outcome'] {
 async function openStore(
   store: Store,
   storeHealth: BoundedStoreOptions['storeHealth'],
+  onProgress: (progress: string) => void,
 ): Promise<SchemaMigration | undefined> {
   const call = { name: 'open', kind: 'read' } as const
   const startedAt = performance.now()
   try {
-    const migration = await store.open()
+    const migration = await store.open({ onProgress })
     // Measured from now: `health()` must not report a slow store because of a long migration.
     storeHealth.answered({ ...call, startedAt: performance.now() })
     return migration

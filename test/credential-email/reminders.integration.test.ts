@@ -128,6 +128,16 @@ describe.concurrent('a reminder', () => {
     )
   })
 
+  it('is also sent for credentials that an e-mail has delivered', async ({ expect, onTestFinished }) => {
+    const { register, advance, emails, getStatus, findRecord, clock } = openReminding({ onTestFinished })
+    const { id } = await register()
+    await expect.poll(() => getStatus(id), POLL_OPTIONS).toBe('active')
+    const { keys, secrets } = await findRecord(id)
+    expect([...keys, ...secrets].map(({ expiresAt }) => expiresAt! - clock.now())).toEqual([90 * DAY_MS, 90 * DAY_MS])
+    await advance(60 * DAY)
+    await waitForEmails(emails, 3)
+  })
+
   it('is only the most urgent one when no process ran for weeks', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const first = openReminding({ onTestFinished }, { store })

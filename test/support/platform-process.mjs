@@ -1,6 +1,7 @@
 /**
  * A platform in its own process. Usage: `node platform-process.mjs <SQLite file> <secret>`. Writes its port to stdout.
- * `POST /control` calls a method of `auth.applications` or `auth.signingKeys`.
+ * `POST /control` calls a method of `auth.applications` or `auth.signingKeys`; `expiresAt` is read as a date, and a refusal is
+ * answered with its code.
  */
 import express from 'express'
 import { authOf, createPlatformAuth } from 'express-platform-auth'
@@ -26,9 +27,15 @@ app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.js
 app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
 /** @type {Record<string, Record<string, (...args: any[]) => Promise<unknown>>>} */
 const parts = { applications: { ...auth.applications }, signingKeys: { ...auth.signingKeys } }
-app.post('/control', express.json(), (req, res, next) => {
+app.get('/weather/now', auth.requireApiKey('weather'), (req, res) => void res.json(authOf(req)))
+/** @param {string} name @param {unknown} value */
+const reviver = (name, value) => (name === 'expiresAt' && typeof value === 'string' ? new Date(value) : value)
+app.post('/control', express.json({ reviver }), (req, res) => {
   const { part, call, args } = req.body
-  parts[part]?.[call]?.(...args).then((result) => res.json(result ?? null), next)
+  parts[part]?.[call]?.(...args).then(
+    (result) => res.json(result ?? null),
+    (error) => res.status(500).json({ code: error.code }),
+  )
 })
 
 await auth.ready()

@@ -39,7 +39,9 @@ function listExpiring(
   credentials: readonly CredentialInfo[],
   before: Date,
 ): { expiresAt: number; label: string }[] {
-  return credentials.flatMap(({ prefix, expiresAt }) =>
-    expiresAt && expiresAt < before ? [{ expiresAt: expiresAt.getTime(), label: `${kind} ${prefix}...` }] : [],
+  return credentials.flatMap(({ name, prefix, expiresAt }) =>
+    expiresAt && expiresAt < before
+      ? [{ expiresAt: expiresAt.getTime(), label: `${kind} ${name} (${prefix}...)` }]
+      : [],
   )
 }

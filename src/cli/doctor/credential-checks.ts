@@ -82,9 +82,12 @@ function hasMaximumAge({ credentials, apis }: PlatformAuthOptions): boolean {
 }
 
 function outlivesMaximumAge({ apis, keys, secrets }: Application, options: PlatformAuthOptions): boolean {
-  const outlives = (scheme: 'apiKey' | 'oauth2', { createdAt, expiresAt }: CredentialInfo): boolean => {
+  const outlives = (
+    scheme: 'apiKey' | 'oauth2',
+    { createdAt, expiresAt, apis: restriction = apis }: CredentialInfo,
+  ): boolean => {
     const usable = Object.entries(options.apis).filter(
-      ([name, api]) => api.scheme === scheme && Object.hasOwn(apis, name),
+      ([name, api]) => api.scheme === scheme && Object.hasOwn(apis, name) && Object.hasOwn(restriction, name),
     )
     const ages = [options.credentials?.maxAge, ...usable.map(([, { credentialMaxAge }]) => credentialMaxAge)]
     const days = Math.min(...ages.map((age) => age ?? Infinity))

@@ -54,11 +54,14 @@ function selectByStatus({ api }: ApplicationQuery, statuses: readonly string[], 
 
 /** By the indexes of `external_id` and `expires_at`. The plus sign keeps SQLite from reading by status or API instead. */
 function selectFound(query: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
-  const { api, externalId, expiringBefore, expiringAfter = 0 } = query
+  const { api, externalId, status, expiringBefore, expiringAfter = 0 } = query
+  const isAlone = api === undefined && externalId === undefined && status === undefined
   const filters: readonly (Selection | undefined)[] = [
     [`seq > ? AND +status IN (${statuses.map(() => '?').join()})`, [start, ...statuses]],
     externalId === undefined ? undefined : ['external_id = ?', [externalId]],
-    expiringBefore === undefined ? undefined : [IS_EXPIRING, [expiringAfter, expiringBefore]],
+    expiringBefore === undefined
+      ? undefined
+      : [IS_EXPIRING, [expiringAfter, expiringBefore, start, isAlone ? query.limit : NO_LIMIT]],
     api === undefined ? undefined : [HAS_API, [api]],
   ]
   const given = filters.filter((filter) => filter !== undefined)
@@ -66,8 +69,11 @@ function selectFound(query: ApplicationQuery, statuses: readonly string[], start
   return [`SELECT seq FROM platform_auth_applications a WHERE ${conditions}`, given.flatMap(([, values]) => values)]
 }
 
+/** Without another filter every one found is on the page, which need not be picked from all. Deleted applications have none. */
 const IS_EXPIRING = `
-  seq IN (SELECT application_seq FROM platform_auth_credentials WHERE expires_at > ? AND expires_at < ?)`
+  seq IN (SELECT DISTINCT application_seq FROM platform_auth_credentials
+    WHERE expires_at > ? AND expires_at < ? AND application_seq > ? ORDER BY application_seq LIMIT ?)`
+const NO_LIMIT = -1
 const HAS_API = 'EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = a.seq AND api = ?)'
 
 export function listExpiring(sql: Sql, { after, until, days, limit }: ExpiryQuery): string[] {

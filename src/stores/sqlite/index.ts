@@ -61,10 +61,12 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
   let opening: Promise<OpenedDatabase> | undefined
   let closing: Promise<void> | undefined
 
-  async function open({ migrate: mayMigrate = true } = {}): Promise<SchemaMigration | undefined> {
+  async function open({ migrate: mayMigrate = true, onProgress }: OpenOptions = {}): Promise<
+    SchemaMigration | undefined
+  > {
     if (closing) throw new Error('The SQLite store is closed.')
     if (opening) return opening.then(() => undefined)
-    opening = connect(pathOrDatabase, mayMigrate).catch((error: unknown) => {
+    opening = connect(pathOrDatabase, { mayMigrate, onProgress }).catch((error: unknown) => {
       opening = undefined
       throw error
     })
@@ -146,23 +148,30 @@ interface OpenedDatabase {
   readonly migration: SchemaMigration | undefined
 }
 
-async function connect(pathOrDatabase: string | SqliteDatabase, mayMigrate: boolean): Promise<OpenedDatabase> {
+type OpenOptions = NonNullable<Parameters<Store['open']>[0]>
+
+interface MigrationOptions {
+  readonly mayMigrate: boolean
+  readonly onProgress: OpenOptions['onProgress'] | undefined
+}
+
+async function connect(pathOrDatabase: string | SqliteDatabase, options: MigrationOptions): Promise<OpenedDatabase> {
   if (typeof pathOrDatabase !== 'string') {
-    return prepare(createSqliteConnection(pathOrDatabase, { owned: false }), mayMigrate, undefined)
+    return prepare(createSqliteConnection(pathOrDatabase, { owned: false }), options, undefined)
   }
   const openFile = await loadSqliteDriver()
   const connection = createSqliteConnection(openFile(pathOrDatabase), { owned: true })
-  return prepare(connection, mayMigrate, createFileBackup(openFile))
+  return prepare(connection, options, createFileBackup(openFile))
 }
 
 async function prepare(
   connection: SqliteConnection,
-  mayMigrate: boolean,
+  options: MigrationOptions,
   backup: FileBackup | undefined,
 ): Promise<OpenedDatabase> {
   try {
     await connection.single(makeDurable)
-    return { connection, migration: await migrate(connection, { migrations: MIGRATIONS, mayMigrate, backup }) }
+    return { connection, migration: await migrate(connection, { migrations: MIGRATIONS, ...options, backup }) }
   } catch (error) {
     connection.close()
     throw error

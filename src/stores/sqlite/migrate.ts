@@ -11,12 +11,14 @@ interface MigrateOptions {
   readonly mayMigrate: boolean
   /** Copies the file before an existing schema is changed; undefined for a database that was passed in. */
   readonly backup: FileBackup | undefined
+  /** Is told how far a long migration is. */
+  readonly onProgress?: ((progress: string) => void) | undefined
 }
 
 /** Creates the tables or migrates them: all pending migrations in one transaction, or none of them. */
 export async function migrate(
   { single, transaction }: SqliteConnection,
-  { migrations, mayMigrate, backup }: MigrateOptions,
+  { migrations, mayMigrate, backup, onProgress = () => undefined }: MigrateOptions,
 ): Promise<SchemaMigration | undefined> {
   const latest = migrations.length
   // Read without the write lock, so that a usual start does not wait for another process's write.
@@ -24,7 +26,7 @@ export async function migrate(
   if (!mayMigrate) refuseOlderSchema(version, latest)
   if (version === latest) return undefined
   try {
-    const { from, copy } = await transaction((sql) => migrateInTransaction(sql, migrations, backup))
+    const { from, copy } = await transaction((sql) => migrateInTransaction(sql, migrations, backup, onProgress))
     return describeMigration(from, latest, copy)
   } catch (error) {
     // A failed start is retried, and must not leave a copy each time.
@@ -37,6 +39,7 @@ function migrateInTransaction(
   sql: Sql,
   migrations: readonly Migration[],
   backup: FileBackup | undefined,
+  onProgress: (progress: string) => void,
 ): { readonly from: number; readonly copy: string | undefined } {
   const latest = migrations.length
   // Of an attempt that was rolled back.
@@ -47,14 +50,14 @@ function migrateInTransaction(
   if (from === latest) return { from, copy: undefined }
   const file = from > 0 ? findFilePath(sql) : undefined
   if (file !== undefined) backup?.create(file, latest)
-  for (const migration of migrations.slice(from)) run(sql, migration)
+  for (const migration of migrations.slice(from)) run(sql, migration, onProgress)
   writeSchemaVersion(sql, latest)
   return { from, copy: backup?.keep() }
 }
 
-function run(sql: Sql, migration: Migration): void {
+function run(sql: Sql, migration: Migration, onProgress: (progress: string) => void): void {
   if (typeof migration === 'string') sql.exec(migration)
-  else migration(sql)
+  else migration(sql, onProgress)
 }
 
 /** Not `user_version`: that belongs to the host, whose file it may be. */

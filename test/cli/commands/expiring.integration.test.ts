@@ -25,13 +25,15 @@ describe('apps list --expiring', () => {
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
     expect(rows).toEqual([
       expect.stringMatching(
-        new RegExp(String.raw`^app_\w+ +Catalog +active +dev@shop\.example +${time} +key epa_key_\w{4}\.\.\.$`),
+        new RegExp(
+          String.raw`^app_\w+ +Catalog +active +dev@shop\.example +${time} +key default \(epa_key_\w{4}\.\.\.\)$`,
+        ),
       ),
       expect.stringMatching(
-        new RegExp(String.raw`^app_\w+ +Both +active +- +${time} +key epa_key_\w{4}\.\.\. and 1 more$`),
+        new RegExp(String.raw`^app_\w+ +Both +active +- +${time} +key default \(epa_key_\w{4}\.\.\.\) and 1 more$`),
       ),
       expect.stringMatching(
-        new RegExp(String.raw`^app_\w+ +Rotated +active +- +${time} +key epa_key_\w{4}\.\.\. and 1 more$`),
+        new RegExp(String.raw`^app_\w+ +Rotated +active +- +${time} +key default \(epa_key_\w{4}\.\.\.\) and 1 more$`),
       ),
     ])
   })

@@ -48,6 +48,21 @@ describe('migration of a SQLite file', () => {
     expect(await expectPlatformContinues(files.createStore(), former)).toEqual([])
   })
 
+  it('tells how far it is with many credentials, and migrates each of them', async () => {
+    await copyFile(findFixture(3, 'sqlite'), files.file)
+    const database = files.openDatabase()
+    database.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      INSERT INTO platform_auth_credentials SELECT 'hash ' || i, 1, 'key', i, 'epa_key_abcd', 1, NULL, NULL FROM n`)
+    const [before] = readRows(database, 'SELECT count(*) AS n FROM platform_auth_credentials')
+    const total = Number(before?.['n'])
+    const progress: string[] = []
+    await files.createStore().open({ onProgress: (text) => void progress.push(text) })
+    expect(progress).toEqual([100_000, total].map((n) => `Migrating the store: ${n} of ${total} credentials.`))
+    const [after] = readRows(database, 'SELECT count(*) AS n, count(DISTINCT id) AS ids FROM platform_auth_credentials')
+    expect(after).toEqual({ n: total, ids: total })
+  })
+
   it('lets no process of schema 3 write credentials, which would drop their restrictions, or keep the metadata of a deleted application', async () => {
     const store = await files.openStore()
     const restricted = credential('k', { name: 'restricted', apis: { orders: { scopes: [] } } })

@@ -1,10 +1,29 @@
+import type { Sql } from '../connection.js'
+
 /**
  * Gives credentials an id, a name, restrictions and reminders, and applications metadata and an external id. `id` and `name`
  * have no default, so that processes of the previous version cannot write credentials: they would drop restrictions. For the
  * same reason the table is made again, because SQLite adds no such column. The constraints keep those processes from deleting
  * an application without its metadata.
  */
-export const namedCredentials = `
+export function namedCredentials(sql: Sql, onProgress: (progress: string) => void): void {
+  sql.exec(CREATE)
+  copyCredentials(sql, onProgress)
+  sql.exec(FINISH)
+}
+
+/** Rows that are copied at once. A file with fewer of them is migrated in about a second. */
+const CHUNK_ROWS = 100_000
+
+function copyCredentials(sql: Sql, onProgress: (progress: string) => void): void {
+  const { total } = sql.get<{ total: number }>('SELECT count(*) AS total FROM platform_auth_credentials_before')!
+  for (let copied = 0, rows = 1; rows > 0; copied += rows) {
+    rows = sql.run(COPY_CHUNK, CHUNK_ROWS)
+    if (rows > 0 && total > CHUNK_ROWS) onProgress(`Migrating the store: ${copied + rows} of ${total} credentials.`)
+  }
+}
+
+const CREATE = `
   ALTER TABLE platform_auth_credentials RENAME TO platform_auth_credentials_before;
   DROP INDEX platform_auth_credentials_by_application;
   CREATE TABLE platform_auth_credentials (
@@ -21,11 +40,18 @@ export const namedCredentials = `
     apis TEXT,
     reminded_days INTEGER
   ) WITHOUT ROWID;
+`
+
+/** In the order of the primary key, in which rows are appended without searching. */
+const COPY_CHUNK = `
   INSERT INTO platform_auth_credentials
       (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at)
     SELECT hash, application_seq, kind, position, 'cred_' || lower(hex(randomblob(11))), 'default', prefix, created_at,
       expires_at, last_used_at
-    FROM platform_auth_credentials_before ORDER BY hash;
+    FROM platform_auth_credentials_before
+    WHERE hash > ifnull((SELECT max(hash) FROM platform_auth_credentials), '') ORDER BY hash LIMIT ?`
+
+const FINISH = `
   DROP TABLE platform_auth_credentials_before;
   CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
   CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)

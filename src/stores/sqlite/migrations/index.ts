@@ -4,8 +4,11 @@ import { lettersToEmails } from './002-letters-to-emails.js'
 import { feedNonces } from './003-feed-nonces.js'
 import { namedCredentials } from './004-named-credentials.js'
 
-/** One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express. */
-export type Migration = string | ((sql: Sql) => void)
+/**
+ * One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express, or that takes so
+ * long that it tells how far it is.
+ */
+export type Migration = string | ((sql: Sql, onProgress: (progress: string) => void) => void)
 
 /**
  * One migration per schema version, in order; the number of its file is the version it leads to. A published migration
