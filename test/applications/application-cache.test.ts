@@ -1,9 +1,18 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
-import { memoryStore, type OAuthError, type PlatformAuth, type Store } from '../../src/index.js'
+import { createApplicationCache } from '../../src/applications/application-cache.js'
+import {
+  memoryStore,
+  type ApplicationRecord,
+  type JsonObject,
+  type OAuthError,
+  type PlatformAuth,
+  type Store,
+} from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { failingStore } from '../support/failing-store.js'
 import { openPlatform, STORES } from '../support/platform.js'
+import { application } from '../stores/records.js'
 
 /** A store whose answers can be held back: they are what was true when the store was read. */
 function holdableStore(store: Store) {
@@ -202,3 +211,25 @@ it.each(['here', 'by another process'])(
     await Promise.all([auth.close(), other.auth.close()])
   },
 )
+
+it('the application cache counts metadata: large ones cannot fill the memory', async () => {
+  const records = new Map<string, ApplicationRecord>()
+  const { store, reads } = holdableStore({ ...memoryStore(), findApplication: async (id) => records.get(id) })
+  const cache = createApplicationCache({
+    store,
+    limit: 10_000,
+    limitLookups: (_caller, lookup) => lookup(),
+    readAddress: () => '',
+  })
+  const readTwice = async (prefix: string, metadata: JsonObject): Promise<number> => {
+    const ids = Array.from({ length: 400 }, (_, index) => `${prefix}${index}`)
+    for (const id of ids) records.set(id, application(id, { metadata }))
+    for (const id of ids) await cache.findById(id)
+    reads.length = 0
+    for (const id of ids) await cache.findById(id)
+    return reads.length
+  }
+  expect(await readTwice('small', { discount: 10 })).toBe(0)
+  // 4 KiB of JSON, and many times as much in memory.
+  expect(await readTwice('large', { lists: Array.from({ length: 1360 }, () => []) })).toBe(400)
+})

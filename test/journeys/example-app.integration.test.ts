@@ -567,7 +567,7 @@ describe('The example app’s routes', () => {
 /** The printed commands by their titles. */
 function readCommands(example: Example): Record<string, string> {
   return Object.fromEntries(
-    [...example.output().matchAll(/^# (.*)\n(curl .*)$/gm)].map(([, title = '', line = '']) => [title, line]),
+    [...example.output().matchAll(/^# (.*)\n((?:curl|node) .*)$/gm)].map(([, title = '', line = '']) => [title, line]),
   )
 }
 
