@@ -10,9 +10,19 @@ const MAX_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length
  * uses another scheme, false if it is malformed.
  */
 export function readBearer(authorization: string | undefined): string | false | undefined {
+  const found = findBearer(authorization)
+  return found && (BEARER_CREDENTIALS.test(found) ? found : false)
+}
+
+/**
+ * As `readBearer`, except that the characters of the token are not checked: that costs more than everything else here, and
+ * a token that was accepted before needs no check.
+ */
+export function findBearer(authorization: string | undefined): string | false | undefined {
   if (authorization === undefined || !BEARER.test(authorization)) return undefined
-  if (authorization.length > MAX_HEADER_LENGTH || !BEARER_CREDENTIALS.test(authorization)) return false
-  // RFC 6750 2.1 allows several spaces, passport-http-bearer only one. The header is not copied unless it must be: the copy
-  // costs more than all checks above.
-  return authorization.charAt(SCHEME.length + 1) === ' ' ? authorization.replace(/ +/, ' ') : authorization
+  if (authorization.length > MAX_HEADER_LENGTH) return false
+  const tokenAt = SCHEME.length + 1
+  if (authorization.charAt(tokenAt - 1) === ' ' && authorization.charAt(tokenAt) !== ' ') return authorization
+  // RFC 6750 2.1 allows several spaces, passport-http-bearer only one.
+  return BEARER_CREDENTIALS.test(authorization) && authorization.replace(/ +/, ' ')
 }

@@ -9,6 +9,7 @@ import type { Api } from '../contracts/api.js'
 import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
 import { formatFailureKey } from '../http/request.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verify-access-token.js'
@@ -32,7 +33,12 @@ export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' |
  */
 export interface Authenticator {
   recallAccessToken(api: Api, accessToken: string): Identity | TokenFailureReason | null
-  recallApiKey(api: Api, apiKey: string): Identity | KeyFailureReason | null
+  /** A promise while a bad key is being counted, which rejects for too many of them. */
+  recallApiKey(
+    api: Api,
+    apiKey: string,
+    req: IncomingMessage,
+  ): Identity | KeyFailureReason | Promise<KeyFailureReason> | null
   /** Rejects if the store cannot answer. */
   byAccessToken(api: Api, accessToken: string): Promise<Identity | TokenFailureReason>
   /** Rejects if the store cannot answer, or for too many unknown keys. */
@@ -61,8 +67,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   /** Counted after the look-up: a good key always passes, whatever else its address sends. */
-  async function countFailure(req: IncomingMessage, application: ApplicationRecord | undefined): Promise<void> {
-    await limitFailures?.(formatFailureKey(req, application?.id))
+  function refuseKey(
+    reason: KeyFailureReason,
+    application: ApplicationRecord | undefined,
+    req: IncomingMessage | undefined,
+  ): MaybePromise<KeyFailureReason> {
+    if (!limitFailures || !req) return reason
+    return limitFailures(formatFailureKey(req, application?.id)).then(() => reason)
   }
 
   async function activateByKey(
@@ -93,23 +104,23 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const application = isOlder(found, token) ? await findAgain(token) : found
       return judgeTokenApplication(api, token, isRevoked, application)
     },
-    recallApiKey(api, apiKey) {
+    recallApiKey(api, apiKey, req) {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
       const application = applicationCache.recallByKeyHash(hash)
       if (application === null || application?.status === 'pending') return null
       const result = judgeKey(api, application, hash, now())
-      if (isBadKey(result)) return limitFailures ? null : result
+      if (isBadKey(result)) return refuseKey(result, application, req)
       if (result !== 'suspended') lastUsed.note(hash)
       return result
     },
     async byApiKey(api, apiKey, req) {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
-      const application = await applicationCache.findByKeyHash(hash, req)
+      const application = await applicationCache.findByKeyHash(hash, apiKey, req)
       const result = judgeKey(api, application, hash, now())
-      if (isBadKey(result) && req) await countFailure(req, application)
-      if (isBadKey(result) || result === 'suspended') return result
+      if (isBadKey(result)) return refuseKey(result, application, req)
+      if (result === 'suspended') return result
       lastUsed.note(hash)
       if (application?.status === 'pending') await activateByKey(application, hash, req)
       return result
@@ -171,6 +182,6 @@ function findKey({ keys }: ApplicationRecord, hash: string): CredentialRecord | 
   return undefined
 }
 
-function isBadKey(result: unknown): boolean {
+function isBadKey(result: unknown): result is 'invalidApiKey' | 'expiredApiKey' {
   return result === 'invalidApiKey' || result === 'expiredApiKey'
 }

@@ -31,7 +31,7 @@ export interface GuardConfig extends AllowConfig {
   /** The value of that header; or why there is no credential to authenticate. */
   readonly readCredential: (req: IncomingMessage) => string | MissingCredential
   /** What memory alone decides about that value: an identity, a key of `errors`, or null if it must be verified. */
-  readonly recall: (credential: string) => Identity | string | null
+  readonly recall: (credential: string, req: IncomingMessage) => Identity | string | Promise<string> | null
   /** Verifies it with Passport's strategy. */
   readonly authenticate: AuthenticateRequest
   /** Sets the headers of an answer before the handler runs. */
@@ -70,11 +70,12 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       const credential = readCredential(req)
       if (typeof credential !== 'string') return passWithout(req, res, next, credential)
       const ready = available()
-      const recalled = ready instanceof Promise ? null : recallSafely(credential)
-      if (recalled instanceof Identity) authorize(req, res, next, recalled)
-      else if (foreign?.isForeign(credential)) passToHost(foreign, ready, req, res, next)
-      else if (recalled === null) verify(new PassportRequest(api, { [header]: credential }, req, res, next), ready)
-      else respondWithError(config, recalled, undefined, req, res, next)
+      if (!(ready instanceof Promise)) decide(credential, req, res, next)
+      else if (foreign?.isForeign(credential)) {
+        // The platform's state does not matter, because nothing of it is needed.
+        ready.catch(() => undefined)
+        passToHost(config, foreign.guard, req, res, next)
+      } else decideAfter(ready, credential, req, res, next)
     }
 
     /** A second guard of the API on one request verifies and counts nothing. */
@@ -93,45 +94,50 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       next()
     }
 
-    /** The platform's state does not matter here, because nothing of it is needed. */
-    function passToHost(
-      { guard }: NonNullable<GuardConfig['foreign']>,
-      ready: MaybePromise<void>,
+    // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
+    // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
+    function decideAfter(
+      ready: Promise<void>,
+      credential: string,
       req: IncomingMessage,
       res: ServerResponse,
       next: Next,
     ): void {
-      if (ready instanceof Promise) ready.catch(() => undefined)
-      setIdentity(req, undefined)
-      config.prepareResponse?.(res)
-      // Express 4 does not wait for middleware, and Express 5 does not see this promise.
-      Promise.resolve(guard(req, res, next)).catch((error: unknown) => next(toError(error)))
-    }
-
-    /** What memory decides, or whatever was thrown. */
-    function recallSafely(credential: string): unknown {
-      try {
-        return recall(credential)
-      } catch (error) {
-        return error ?? new Error('A credential could not be checked.')
-      }
-    }
-
-    // The asynchronous cases are separate functions: V8 allocates the context of a closure for every request, even if the
-    // closure is not created. test/hot-paths.integration.test.ts counts the memory of a request.
-    function verify(passportRequest: PassportRequest, ready: MaybePromise<void>): void {
-      if (!(ready instanceof Promise)) return authenticate(passportRequest, authorizeVerified)
-      passportRequest.waitsSince = performance.now()
+      const waitsSince = performance.now()
       ready.then(
-        () => authenticate(passportRequest, authorizeVerified),
-        (problem: unknown) => authorizeVerified(passportRequest, problem),
+        () => decide(credential, req, res, next, waitsSince),
+        (problem: unknown) => respondWithError(config, problem, undefined, req, res, next),
       )
+    }
+
+    function decide(
+      credential: string,
+      req: IncomingMessage,
+      res: ServerResponse,
+      next: Next,
+      waitsSince?: number,
+    ): void {
+      const recalled = recallSafely(recall, credential, req)
+      if (recalled instanceof Identity) {
+        // The host's time-out may have answered meanwhile; the handler would answer a second time.
+        if (waitsSince === undefined || !res.headersSent) authorize(req, res, next, recalled)
+      } else if (foreign?.isForeign(credential)) passToHost(config, foreign.guard, req, res, next)
+      else if (recalled === null) {
+        const passportRequest = new PassportRequest(api, { [header]: credential }, req, res, next, waitsSince)
+        authenticate(passportRequest, authorizeVerified)
+      } else if (recalled instanceof Promise) refuseAfter(recalled, req, res, next)
+      else respondWithError(config, recalled, undefined, req, res, next)
+    }
+
+    function refuseAfter(counted: Promise<unknown>, req: IncomingMessage, res: ServerResponse, next: Next): void {
+      const refuse = (problem: unknown): void => respondWithError(config, problem, undefined, req, res, next)
+      counted.then(refuse, refuse)
     }
 
     function authorizeVerified(passportRequest: PassportRequest, problem: unknown, identity?: Identity): void {
       const { request, response, next } = passportRequest
       if (!identity) respondWithError(config, problem, undefined, request, response, next)
-      // The host's time-out may have answered meanwhile; the handler would answer a second time.
+      // As in decide().
       else if (!response.headersSent) authorize(request, response, next, identity)
     }
 
@@ -152,11 +158,9 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     ): void {
       counted.then(
         (limitHeaders) => {
-          // As in authorizeVerified().
+          // As in decide().
           if (res.headersSent) return
-          // Appended, since both headers are lists and the host may have limits of its own.
-          for (const name in limitHeaders)
-            if (Object.hasOwn(limitHeaders, name)) res.appendHeader(name, limitHeaders[name]!)
+          appendHeaders(res, limitHeaders)
           if (allow) passIfAllowed(config, req, res, next, identity, pass)
           else pass(req, res, next, identity)
         },
@@ -173,10 +177,37 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
   }
 }
 
+/** What memory decides, or whatever was thrown. */
+function recallSafely(recall: GuardConfig['recall'], credential: string, req: IncomingMessage): unknown {
+  try {
+    return recall(credential, req)
+  } catch (error) {
+    return error ?? new Error('A credential could not be checked.')
+  }
+}
+
+/** Appended, since both headers are lists and the host may have limits of its own. */
+function appendHeaders(res: ServerResponse, headers: LimitHeaders): void {
+  for (const name in headers) if (Object.hasOwn(headers, name)) res.appendHeader(name, headers[name]!)
+}
+
 /** A request that was counted before. */
 function keep(req: IncomingMessage, _res: ServerResponse, next: Next, identity: Identity): void {
   setIdentity(req, identity)
   next()
+}
+
+function passToHost(
+  { prepareResponse }: GuardConfig,
+  guard: ForeignGuard,
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: Next,
+): void {
+  setIdentity(req, undefined)
+  prepareResponse?.(res)
+  // Express 4 does not wait for middleware, and Express 5 does not see this promise.
+  Promise.resolve(guard(req, res, next)).catch((error: unknown) => next(toError(error)))
 }
 
 /** Without an error, or with `'route'`, next() would go on. */

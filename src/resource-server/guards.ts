@@ -3,10 +3,11 @@ import { isApplicationId } from '../applications/application-id.js'
 import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EventDetails } from '../contracts/events.js'
-import { readBearer } from '../http/bearer.js'
+import { findBearer, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
+import { isCanonical } from '../tokens/verify-access-token.js'
 import type { Authenticator } from './authenticate.js'
 import { createAnyGuard, readParts } from './any-guard.js'
 import type { AllowRequest } from './allow.js'
@@ -30,7 +31,6 @@ import {
   type Guard,
   type GuardConfig,
   type GuardFactoryOptions,
-  type MissingCredential,
 } from './guard.js'
 import { createCacheProtection, createKeyHeaderReader } from './key-headers.js'
 import { createBearerAuthentication, createApiKeyAuthentication } from './passport-adapter.js'
@@ -109,10 +109,17 @@ export function createGuards({ apis, authenticator, onDenied: platformOnDenied, 
         headerNames: ['Authorization'],
         form: BEARER_FORM,
         header: 'authorization',
-        recall: (authorization) => authenticator.recallAccessToken(api, authorization.slice('Bearer '.length)),
+        recall(authorization) {
+          const accessToken = authorization.slice('Bearer '.length)
+          const known = authenticator.recallAccessToken(api, accessToken)
+          if (known !== null) return known
+          if (readBearer(authorization) === false) return 'malformed'
+          return isCanonical(accessToken) ? null : 'invalidToken'
+        },
         authenticate: authenticateBearer,
         readClient: readTokenClient,
-        readCredential: readBearerCredential,
+        // Before a token may be another's, its form is checked.
+        readCredential: foreign ? createBearerReader(readBearer) : createBearerReader(findBearer),
         prepareResponse: undefined,
       })
     },
@@ -130,7 +137,7 @@ export function createGuards({ apis, authenticator, onDenied: platformOnDenied, 
         form: formatKeyForm(api),
         // Whatever header the API reads: the strategy has one, and the object that it gets has no other.
         header: 'x-api-key',
-        recall: (apiKey) => authenticator.recallApiKey(api, apiKey),
+        recall: (apiKey, req) => authenticator.recallApiKey(api, apiKey, req),
         authenticate: authenticateApiKey,
         readClient(req) {
           const key = readKeyHeader(req)
@@ -152,11 +159,13 @@ export function createGuards({ apis, authenticator, onDenied: platformOnDenied, 
   }
 }
 
-function readBearerCredential(req: IncomingMessage): string | MissingCredential {
-  if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
-  const authorization = readBearer(readHeader(req, 'authorization'))
-  if (authorization === undefined) return NO_CREDENTIAL
-  return authorization === false ? MALFORMED_CREDENTIAL : authorization
+function createBearerReader(read: typeof readBearer): GuardConfig['readCredential'] {
+  return function readBearerCredential(req) {
+    if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
+    const authorization = read(readHeader(req, 'authorization'))
+    if (authorization === undefined) return NO_CREDENTIAL
+    return authorization === false ? MALFORMED_CREDENTIAL : authorization
+  }
 }
 
 /** The `client_id` of the access token, which is not verified here. */

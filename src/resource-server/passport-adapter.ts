@@ -28,8 +28,8 @@ export class PassportRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly next: (error?: unknown) => void
-  /** Since when the request waits for the platform, on the monotonic clock; 0 if it did not. */
-  waitsSince = 0
+  /** Since when the request has waited for the platform, on the monotonic clock; undefined if it did not. */
+  readonly waitsSince: number | undefined
 
   constructor(
     api: Api,
@@ -37,12 +37,14 @@ export class PassportRequest {
     request: IncomingMessage,
     response: ServerResponse,
     next: PassportRequest['next'],
+    waitsSince: number | undefined,
   ) {
     this.api = api
     this.headers = headers
     this.request = request
     this.response = response
     this.next = next
+    this.waitsSince = waitsSince
   }
 }
 
@@ -110,7 +112,7 @@ type Done = (problem: Error | null, identity?: Identity) => void
 
 function callVerify(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
   const verified = verify(passportRequest, credential)
-  limitAuthenticationTime(verified, passportRequest.waitsSince || undefined).then(
+  limitAuthenticationTime(verified, passportRequest.waitsSince).then(
     (result) => (typeof result === 'string' ? done(result as unknown as Error) : done(null, result)),
     done,
   )

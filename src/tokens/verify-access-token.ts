@@ -47,7 +47,7 @@ export interface AccessTokenVerifier {
    * for a string that cannot be an access token.
    */
   verify(token: string): MaybePromise<Verification>
-  /** What memory knows: as `verify`, but null for a token whose signature must be checked. */
+  /** What is cached: as `verify`, or null. */
   recall(token: string): Verification | null
   close(): void
 }
@@ -143,18 +143,19 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
   const removeExpired = (): void => verified.sweep((token) => checkTimes(token) === 'expired')
   const sweepTimer = setInterval(removeExpired, EXPIRED_TOKENS_SWEEP_INTERVAL_MS).unref()
 
-  function recall(token: string, digest: string): Verification | null {
+  function recall(digest: string): Verification | null {
     const cached = verified.get(digest)
     if (cached && signingKeys.verifies(cached.kid)) return checkTimes(cached)
-    return isKnownInvalid(digest) || !isCanonical(token) ? 'invalid' : null
+    return isKnownInvalid(digest) ? 'invalid' : null
   }
 
   return {
-    recall: (token) => recall(token, hash('sha256', token, 'base64')),
+    recall: (token) => recall(hash('sha256', token, 'base64')),
     verify(token) {
       const digest = hash('sha256', token, 'base64')
-      const known = recall(token, digest) ?? pending.get(digest)
+      const known = recall(digest) ?? pending.get(digest)
       if (known) return known
+      if (!isCanonical(token)) return 'invalid'
       const verification = verifySignature(token, digest)
       pending.set(digest, verification)
       return verification
@@ -239,7 +240,7 @@ const PERMANENT_ERRORS: readonly string[] = [
  * Header and payload need no such check, because the signature covers their exact text. The second signature (r, n - s) of
  * an ECDSA signature (r, s) is accepted: signers make either, and what ends a token is compared with its claims.
  */
-function isCanonical(token: string): boolean {
+export function isCanonical(token: string): boolean {
   // '{"' in base64url: the header is a JSON object without leading whitespace.
   if (!token.startsWith('eyJ')) return false
   const payload = token.indexOf('.') + 1

@@ -52,6 +52,17 @@ describe('A credential that has expired (docs/http.md T10, I4 and G11)', () => {
     expect(await statuses(replaced, token)).toEqual([200, 200, 200, 200])
   })
 
+  it('is no obstacle to the public id: with that, a live secret is enough (T25)', async () => {
+    const { id, credentials } = await createShop()
+    const { keys } = (await platform.auth.applications.get(id))!
+    await platform.auth.applications.updateCredential(id, keys[0]!.id, {
+      expiresAt: new Date(platform.clock.now() + 1000),
+    })
+    platform.clock.advance(1)
+    expect((await caller.token('orders', { ...credentials, clientId: id })).status).toBe(200)
+    expect((await caller.token('orders', credentials)).status).toBe(401)
+  })
+
   it('gets the answer of one that never existed; only operators learn that it has expired', async () => {
     const { id, credentials } = await createShop()
     const { clientId, clientSecret } = await replace(id)

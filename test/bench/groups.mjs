@@ -63,6 +63,12 @@ export const GROUPS = [
     entries: [
       bare,
       { name: 'ours, memory', server: ours(BEARER), traffic: bearer, lines: 'tokens' },
+      {
+        name: 'ours, memory, EdDSA',
+        server: ours({ ...BEARER, algorithm: 'EdDSA' }),
+        traffic: bearer,
+        lines: 'tokens',
+      },
       { name: 'ours, sqlite', server: ours({ ...BEARER, store: 'sqlite' }), traffic: bearer, lines: 'tokens' },
       peer('express-oauth2-jwt-bearer'),
       peer('express-jwt'),
@@ -70,6 +76,17 @@ export const GROUPS = [
       peer('passport-http-bearer', 'passport-http-bearer + jose'),
       peer('fast-jwt', 'fast-jwt, cache of 20,000'),
       peer('mcp-sdk', 'MCP SDK requireBearerAuth + jose'),
+    ],
+  },
+  {
+    name: 'starts',
+    title: 'ten process starts',
+    lives: 10,
+    entries: [
+      bare,
+      { name: 'ours, access token', server: ours(BEARER), traffic: bearer, lines: 'tokens' },
+      { name: 'ours, API key', server: ours({ guard: 'apiKey' }), traffic: apiKey, lines: 'keys' },
+      peer('fast-jwt', 'fast-jwt, cache of 20,000'),
     ],
   },
   {
@@ -153,11 +170,13 @@ export const GROUPS = [
 export const LEGEND = `
 CPU time (user and system) of the server's process for each request it served; ratio and added are medians over rounds of
 what a contender used against the group's first line in the same round. Latencies are those of 16 connections that ask as
-fast as they are answered. Memory is the server's after the last round and a garbage collection. Every server has one core.
+fast as they are answered; p99 ratio is the median over rounds of a contender's p99 by that of the first line. The median and
+the slowest start are medians of one process each. Scavenges, collections of the young generation, are those of 1,000
+requests. Memory is the server's after the last round and a garbage collection. Every server has one core.
 
 - Guards stand in front of the same route with the same JSON answer. Access tokens are ES256, RFC 9068, some 680 characters:
   10,000 in turn, or, as new ones, 50,000 in turn, more than anybody keeps. API keys are those of 1,000 applications.
-  ErrorResponses are relative to the route's 200.
+  Refusals are relative to the route's 200.
 - ours: NODE_ENV=production, guard with a scope; the application's state, scopes and revocations are judged at each request.
 - express-oauth2-jwt-bearer: issuer, audience, key set by \`jwksUri\`, \`requiredScopes()\`. express-jwt and passport-jwt: PEM
   public key, issuer, audience. passport-http-bearer and MCP SDK: jose with an imported key in the callback they ask for.

@@ -5,6 +5,12 @@ import { load, tryOut } from './load.mjs'
 import { startServer } from './server-process.mjs'
 import { median, quantile, shuffled } from './statistics.mjs'
 
+/**
+ * Seconds of load before the measurement of a turn: while a process is paused, its allocation rate is low, and V8 gives it
+ * the smallest young generation. Under load it grows again.
+ */
+const LEAD_IN = 1
+
 /** Warm-up requests per entry: for the JIT compiler, and so that each of 10,000 access tokens has been seen. */
 const WARM_UP = 12_000
 
@@ -13,17 +19,18 @@ const WARM_UP = 12_000
  * is the number of server starts, since the heap of one process can be favourable for its whole life. A turn lasts
  * `seconds`, or has as many requests as `turns` says.
  */
-export async function measureGroup({ entries, lives = 1 }, { rounds, seconds, turns: requests, folder, say }) {
+export async function measureGroup({ entries, lives = 1 }, { rounds: asked, seconds, turns: requests, folder, say }) {
+  const rounds = Math.max(asked, lives)
   const results = new Map(entries.map(({ name }) => [name, { rounds: [] }]))
   for (let life = 0; life < lives; life++) {
     const from = Math.round((life * rounds) / lives)
     const to = Math.round(((life + 1) * rounds) / lives)
-    if (to > from) await live(from, to)
+    if (to > from) await live(life, from, to)
   }
   const all = [...results.values()]
   return all.map((result) => summary(result, all.find(({ name }) => name === result.base) ?? all[0]))
 
-  async function live(from, to) {
+  async function live(life, from, to) {
     const servers = new Map()
     try {
       const turns = []
@@ -31,7 +38,8 @@ export async function measureGroup({ entries, lives = 1 }, { rounds, seconds, tu
       if (requests) for (const turn of turns) turn.conversation = await awake(turn.server, REST, () => converse(turn))
       for (let round = from + 1; round <= to; round++) {
         say(`round ${round} of ${rounds}`)
-        for (const turn of shuffled(turns)) turn.rounds.push(await measure(turn, { seconds, requests, folder }))
+        for (const turn of shuffled(turns))
+          turn.rounds.push({ life, ...(await measure(turn, { seconds, requests, folder })) })
       }
       for (const turn of turns) turn.conversation?.close()
       for (const turn of turns) await check(turn)
@@ -83,16 +91,26 @@ async function measure(turn, { seconds, requests, folder }) {
   // Short turns cannot wait long; the first question is answered after the timers that are due.
   const rest = conversation ? 5 : REST
   return awake(server, rest, async () => {
-    const before = await server.ask('usage')
-    const report = conversation
-      ? await conversation.turn(requests)
-      : await load({ port: server.port, traffic, file, offset: turn.offset, seconds, folder })
-    const after = await server.ask('usage')
+    const { before, report, after } = conversation ? await converseFor(requests) : await loadFor(seconds)
     turn.offset += report.requests
     const expected = status < 400 ? 0 : report.requests
     if (report.refused !== expected) throw new Error(`${name}: ${report.refused} of ${report.requests} were refused.`)
-    return { ...report, cpu: (after.cpu - before.cpu) / (after.requests - before.requests) }
+    const answered = after.requests - before.requests
+    const scavenges = (1000 * (after.scavenges - before.scavenges)) / answered
+    return { ...report, cpu: (after.cpu - before.cpu) / answered, scavenges }
   })
+
+  async function converseFor(count) {
+    const before = await server.ask('usage')
+    const answers = await conversation.turn(count)
+    return { before, report: answers, after: await server.ask('usage') }
+  }
+
+  async function loadFor(duration) {
+    const loaded = load({ port: server.port, traffic, file, offset: turn.offset, seconds: LEAD_IN + duration, folder })
+    const [before, answers] = await Promise.all([sleep(LEAD_IN * 1000).then(() => server.ask('usage')), loaded])
+    return { before, report: answers, after: await server.ask('usage') }
+  }
 }
 
 /** Milliseconds to wait after a pause: timers that became due in it must not count for a request. */
@@ -112,6 +130,7 @@ function summary({ name, startsWith, server, rounds }, base) {
   const values = (key) => rounds.map((round) => round[key])
   const ratios = rounds.map(({ cpu }, at) => cpu / base.rounds[at].cpu)
   const added = rounds.map(({ cpu }, at) => cpu - base.rounds[at].cpu)
+  const latencies = rounds.map(({ p99 }, at) => p99 / base.rounds[at].p99)
   return {
     name,
     base: base.name,
@@ -122,9 +141,18 @@ function summary({ name, startsWith, server, rounds }, base) {
     added: median(added),
     p50: median(values('p50')),
     p99: median(values('p99')),
+    p99Ratio: median(latencies),
+    starts: ratiosOfStarts(rounds, ratios),
+    scavenges: median(values('scavenges')),
     rate: median(rounds.map(({ requests, seconds }) => requests / seconds)),
     startsWith,
     startUp: server.startUp,
     ...server.spent,
   }
+}
+
+/** The median ratio of each process start, lowest first. */
+function ratiosOfStarts(rounds, ratios) {
+  const lives = [...new Set(rounds.map(({ life }) => life))]
+  return lives.map((life) => median(ratios.filter((_, at) => rounds[at].life === life))).toSorted((a, b) => a - b)
 }

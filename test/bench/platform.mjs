@@ -12,6 +12,8 @@ export const PLATFORM = {
     catalog: { scheme: 'apiKey' },
   },
   secret: SECRET,
+  // Otherwise most refusals of unknown keys would be those of the limit.
+  rateLimits: { failedAuthentication: false },
 }
 
 /** The platform's signing key, to sign tokens without token requests. */

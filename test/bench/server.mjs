@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
+import { constants, PerformanceObserver } from 'node:perf_hooks'
 
 const [contender, json] = process.argv.slice(2)
 const options = JSON.parse(json)
@@ -23,11 +24,16 @@ server.listen(0, '127.0.0.1', () => {
   say({ port: server.address().port, files, startUp })
 })
 
+let scavenges = 0
+new PerformanceObserver((list) => {
+  for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) scavenges += 1
+}).observe({ entryTypes: ['gc'] })
+
 const profiler = new Session()
 const answers = {
   usage() {
     const { user, system } = process.cpuUsage()
-    return { cpu: user + system, requests }
+    return { cpu: user + system, requests, scavenges }
   },
   memory() {
     globalThis.gc?.()
