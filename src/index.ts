@@ -19,6 +19,7 @@ export {
 export type {
   AllowRegistration,
   CredentialsOptions,
+  ImportedCredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
   RateLimitsOptions,
@@ -62,6 +63,14 @@ export type {
   RevokeTokensOptions,
   RotateOptions,
 } from './applications/applications-api.js'
+export type {
+  ImportedApplication,
+  ImportedKey,
+  ImportedSecret,
+  ImportOptions,
+  ImportSource,
+  ImportSummary,
+} from './applications/import-api.js'
 export type { Outbox } from './applications/email-outbox.js'
 export type { Audit, AuditEntry } from './applications/audit-log.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
@@ -70,15 +79,18 @@ export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
+  AddOutcome,
   ApplicationQuery,
   ApplicationRecord,
   ApplicationStatus,
+  NewApplication,
   NewAuditRecord,
   AuditQuery,
   AuditRecord,
   Change,
   ChangesPage,
   CredentialRecord,
+  CredentialReplacement,
   GrantedApis,
   JsonObject,
   JsonValue,

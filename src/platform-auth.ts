@@ -4,6 +4,7 @@ import type { Applications } from './applications/applications-api.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { createApplications } from './applications/create.js'
 import { createCredentials, type Credentials } from './applications/credentials.js'
+import { createImportedCredentials } from './applications/imported-credentials.js'
 import type { Outbox } from './applications/email-outbox.js'
 import { createLastUsed } from './applications/last-used.js'
 import { createActivation } from './applications/status.js'
@@ -195,9 +196,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     apis: [...apis.values()], store, encryption, signing, clockTolerance, clientLimits, cache, readChanges: feed.pollAgain, emit, logger, now,
   }) // prettier-ignore
 
-  const applicationCache = createApplicationCache({
-    store, limit: cache.applications, limitLookups, readAddress: readClientAddress,
-  }) // prettier-ignore
+  const { foreignCredentials, importReader } = createImportedCredentials({ settings, store, credentials: credentials.get, clientLimits, now }) // prettier-ignore
+  const applicationCache = createApplicationCache({ store, limit: cache.applications, limitLookups, readAddress: readClientAddress, foreignCredentials }) // prettier-ignore
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
@@ -205,14 +205,13 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
   const { applications, prepareRegistration, outbox, background } = createApplications({
-    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, hasMailer: mailer !== undefined, remindBefore,
+    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, remindBefore,
     onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })
-  const { failedAuthentication } = settings.rateLimits
-  const limitFailures = rateLimits.create('failedAuthentication', failedAuthentication, { untrustedKeys: true })
-  const clients = { applicationCache, credentials: credentials.get, activate, lastUsed, limitFailures }
+  const limitFailures = rateLimits.create('failedAuthentication', settings.rateLimits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
+  const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
   }) // prettier-ignore
@@ -234,7 +233,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       // First the feed: a change committed while the rest is read is applied afterwards.
       await feed.start(createChangeApplier({ applicationCache, revokedTokens, signingKeys }))
       const pepper = await openPepper(store, encryption)
-      credentials.set(createCredentials(settings.credentialPrefix, pepper, cache.applications * 2))
+      credentials.set(createCredentials(settings.credentialPrefix, pepper, { cacheSize: cache.applications * 2, acceptsForeignKeys: foreignCredentials !== undefined })) // prettier-ignore
       await revokedTokens.load()
       await keyRotation.ensure()
       closing.throwIfAborted()

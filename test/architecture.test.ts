@@ -63,6 +63,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'passport-headerapikey': ['resource-server/'],
   'passport-http-bearer': ['resource-server/'],
   'rate-limiter-flexible': ['rate-limits/'],
+  '@node-rs/argon2': ['applications/slow-hashes.ts'],
+  '@node-rs/bcrypt': ['applications/slow-hashes.ts'],
   '@opentelemetry/api': ['opentelemetry/'],
   '@photostructure/sqlite': ['stores/sqlite/'],
   pg: ['cli/'],

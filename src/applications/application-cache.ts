@@ -5,6 +5,7 @@ import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { estimateJsonBytes } from '../lib/plain-json.js'
+import type { ForeignCredentials } from './foreign-credentials.js'
 
 /** The record, if there is one. */
 type Found = ApplicationRecord | undefined
@@ -19,8 +20,8 @@ export interface ApplicationCache {
    * verified one, and the look-up counts as the application's own.
    */
   findById(id: string, req?: IncomingMessage): MaybePromise<Found>
-  /** `req`: as above. Without, look-ups share one place in the queue. */
-  findByKeyHash(hash: string, req: IncomingMessage | undefined): MaybePromise<Found>
+  /** `key`: the key itself, which may be stored by a hash of another system. `req`: as above. Without, look-ups share one place in the queue. */
+  findByKeyHash(hash: string, key: string, req: IncomingMessage | undefined): MaybePromise<Found>
   /** What memory knows: as `findById`, but null where that asks the store. */
   recallById(id: string): Found | null
   /** As `findByKeyHash`, but null where that asks the store. */
@@ -43,10 +44,12 @@ interface ApplicationCacheOptions {
   readonly limitLookups: ConcurrencyLimit
   /** The address that a request is counted against. */
   readonly readAddress: (req: IncomingMessage) => string
+  /** Undefined without the option `importedCredentials`. */
+  readonly foreignCredentials?: Pick<ForeignCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
 }
 
 export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
-  const { store, limit, limitLookups, readAddress } = options
+  const { store, limit, limitLookups, readAddress, foreignCredentials } = options
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
@@ -88,8 +91,10 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
 
   function recallByKeyHash(hash: string): Found | null {
     const id = idsByKeyHash.get(hash)
-    if (id !== undefined) return recallById(id)
-    return unknown.get(hash) ? undefined : null
+    if (id === undefined) return unknown.get(hash) ? undefined : null
+    const known = recallById(id)
+    // The record may have an imported key by the hash of the other system.
+    return foreignCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
   }
 
   function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
@@ -102,6 +107,22 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
       () => store.findApplication(id),
       (found) => (found ? keepRecord(found) : unknown.set(id, true)),
     )
+  }
+
+  function loadByKey(hash: string, key: string, req: IncomingMessage | undefined): Promise<Found> {
+    return load(
+      loadsByKeyHash,
+      hash,
+      req ? readAddress(req) : 'no request',
+      () => findByHashes(store, hash, key, foreignCredentials),
+      (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
+    )
+  }
+
+  /** A record that was read by its id may still have the key by the hash of another system. */
+  async function findForeign(id: string, hash: string, key: string, req?: IncomingMessage): Promise<Found> {
+    const found = await findById(id)
+    return hasKey(found, hash) || unknown.get(hash) ? found : loadByKey(hash, key, req)
   }
 
   // Bound here, because a request may have made the change: the look-up must not be part of that request's trace.
@@ -122,18 +143,12 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     findById,
     recallById,
     recallByKeyHash,
-    findByKeyHash(hash, req) {
+    findByKeyHash(hash, key, req) {
       const known = recallByKeyHash(hash)
       if (known !== null) return known
       const id = idsByKeyHash.get(hash)
-      if (id !== undefined) return findById(id)
-      return load(
-        loadsByKeyHash,
-        hash,
-        req ? readAddress(req) : 'no request',
-        () => store.findApplicationByKey(hash),
-        (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
-      )
+      if (id === undefined) return loadByKey(hash, key, req)
+      return foreignCredentials ? findForeign(id, hash, key, req) : findById(id)
     },
     evict(id) {
       if (records.get(id) || loadsById.has(id)) loadAgain(id)
@@ -151,6 +166,23 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
       loadsByKeyHash.clear()
     },
   }
+}
+
+/** One look-up, by the platform's hash and by those of other systems. */
+async function findByHashes(
+  store: Store,
+  hash: string,
+  key: string,
+  foreignCredentials: ApplicationCacheOptions['foreignCredentials'],
+): Promise<Found> {
+  if (!foreignCredentials) return store.findApplicationByKey(hash)
+  const found = await store.findApplicationByKey(hash, ...foreignCredentials.listKeyHashes(key))
+  return found && foreignCredentials.adoptKey(found, key)
+}
+
+function hasKey(record: Found | null, hash: string): boolean {
+  if (record) for (const key of record.keys) if (key.hash === hash) return true
+  return false
 }
 
 /** Roughly what a record takes in memory beyond the usual: long names, scopes, credentials and metadata. */

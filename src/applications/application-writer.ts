@@ -1,6 +1,13 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit, EventType, RequestOrigin } from '../contracts/events.js'
-import type { ApplicationRecord, EmailChange, NewAuditRecord, Store } from '../contracts/store.js'
+import type {
+  AddOutcome,
+  ApplicationRecord,
+  EmailChange,
+  NewApplication,
+  NewAuditRecord,
+  Store,
+} from '../contracts/store.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
@@ -11,6 +18,12 @@ import { withdrawReminders } from './queued-emails.js'
 export interface ApplicationWriter {
   /** Saves a new application, with its first e-mail if there is one, and resolves it as it was saved. */
   add(record: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord>
+  /** Adds several applications in one transaction; without `write`, only tells what would become of each. */
+  addAll(
+    applications: readonly AddedApplication[],
+    event: { readonly type: EventType; readonly by: string | undefined },
+    options: { readonly write: boolean },
+  ): Promise<readonly AddOutcome[]>
   /**
    * Reads the record, edits it and saves it by compare-and-set on its version. If another process saved in between,
    * `edit` runs again on the newer record: it returns its result and changes nothing outside itself.
@@ -45,6 +58,12 @@ interface SavedWith {
   /** Details of the audit record. */
   readonly details?: NewAuditRecord['details']
   readonly emails?: readonly EmailChange[]
+}
+
+/** What `addAll()` is to save. */
+export interface AddedApplication extends Pick<NewApplication, 'record' | 'otherHashes'> {
+  /** Details of the audit record. */
+  readonly details: NewAuditRecord['details']
 }
 
 /** What `change()` is to save. */
@@ -138,7 +157,26 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
     throw createConflictError(id)
   }
 
-  return { add, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
+  async function addAll(
+    applications: readonly AddedApplication[],
+    { type, by }: { readonly type: EventType; readonly by: string | undefined },
+    options: { readonly write: boolean },
+  ): Promise<readonly AddOutcome[]> {
+    const given = applications.map(({ record, otherHashes, details }) => ({
+      record,
+      otherHashes,
+      audit: { at: now(), type, by, applicationId: record.id, details },
+    }))
+    const outcomes = await store.addApplications(given, options)
+    const added = given.filter((_, index) => options.write && outcomes[index] === 'added')
+    for (const { record } of added) {
+      applicationCache?.evict(record.id)
+      emit?.(type, { applicationId: record.id })
+    }
+    return outcomes
+  }
+
+  return { add, addAll, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
 }
 
 function createConflictError(id: string): ApplicationError {

@@ -1,6 +1,7 @@
 import type { ApplicationRecord, ApplicationStatus, CredentialRecord, GrantedApis } from '../contracts/store.js'
 import { copyJson } from '../lib/plain-json.js'
 import { isLive } from './credentials.js'
+import type { ImportOptions, ImportSource, ImportSummary } from './import-api.js'
 
 /** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
 export type ApiGrants<Name extends string = string> =
@@ -142,6 +143,28 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     } & OperatorData<Input> &
       ActorOptions,
   ): Promise<{ application: Application<Metadata>; credentials: IssuedCredentials }>
+  /**
+   * Adds applications of another system, with the credentials that they have (docs/import.md): lines of JSON, or objects. A line
+   * that is wrong is reported, and the others are imported. An application that is there already is left as it is, so an import
+   * can be repeated. Nothing is stored without `confirm: true`. Throws `ConfigurationError` without the option `importedCredentials`.
+   *
+   * @example
+   * ```ts
+   * import { createReadStream } from 'node:fs'
+   * import { createInterface } from 'node:readline'
+   * import type { PlatformAuth } from 'express-platform-auth'
+   *
+   * async function importPartners(auth: PlatformAuth): Promise<void> {
+   *   const lines = createInterface({ input: createReadStream('partners.ndjson') })
+   *   const { added, refused } = await auth.applications.import(lines, {
+   *     confirm: true,
+   *     onRefused: (line, reason) => console.error(`line ${line}: ${reason}`),
+   *   })
+   *   console.log(`${added} added, ${refused} refused`)
+   * }
+   * ```
+   */
+  import(source: ImportSource, options?: ImportOptions): Promise<ImportSummary>
   /** The application, also when it is deleted, or undefined. */
   get(id: string): Promise<Application<Metadata> | undefined>
   /** Oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */

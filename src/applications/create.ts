@@ -10,6 +10,7 @@ import type { Credentials } from './credentials.js'
 import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
+import { createImport, type LineReaderParts } from './import.js'
 import type { LastUsed } from './last-used.js'
 import { createNamedCredentials } from './named-credentials.js'
 import { createRegistration, type PrepareRegistration } from './registration.js'
@@ -25,6 +26,8 @@ interface ApplicationsOptions {
   readonly metadataSchema: MetadataSchema | undefined
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
+  /** What imports are read with; undefined without the option `importedCredentials`. */
+  readonly importReader: LineReaderParts | undefined
   readonly hasMailer: boolean
   /** Days before an expiry. */
   readonly remindBefore: readonly number[]
@@ -65,6 +68,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       ...createNamedCredentials(options),
       ...createCredentialRotation(options),
       create,
+      import: createImport(options),
       // Async: a mistake rejects.
       register: async (application) => {
         const registration = prepareRegistration(application)

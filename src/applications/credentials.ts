@@ -41,6 +41,8 @@ const ID_LENGTH = 22
 export const DEFAULT_NAME = 'default'
 const DEFAULT_TERMS: CredentialTerms = { name: DEFAULT_NAME, apis: undefined, expiresAt: undefined }
 const MAX_KEY_LENGTH = 64
+/** The longest key or secret of another system. */
+export const MAX_FOREIGN_LENGTH = 512
 /** How many keys, and how many secrets, of an application may be live at a time. */
 export const MAX_LIVE_CREDENTIALS = 20
 /** Any prefix: keys outlive a change of the option `credentialPrefix`. */
@@ -48,8 +50,20 @@ const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
 /** A text of the length of a hash that equals no hash. */
 const NO_HASH = '-'.repeat(43)
 
-/** `cacheSize`: how many hashes are kept in memory. */
-export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize = 40_000): Credentials {
+interface CredentialsOptions {
+  /** How many hashes are kept in memory. */
+  readonly cacheSize?: number
+  /** Whether keys may have any form, because another system has issued them. */
+  readonly acceptsForeignKeys?: boolean
+}
+
+export function createCredentials(
+  prefix: string,
+  pepper: Uint8Array,
+  { cacheSize = 40_000, acceptsForeignKeys = false }: CredentialsOptions = {},
+): Credentials {
+  const maxKeyLength = acceptsForeignKeys ? MAX_FOREIGN_LENGTH : MAX_KEY_LENGTH
+  const isKey = acceptsForeignKeys ? isForeignKey : isWellFormedKey
   const pepperKey = createSecretKey(pepper)
   // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`).
   const hashes = createBoundedCache<string>({ entries: cacheSize })
@@ -60,9 +74,9 @@ export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize 
   }
 
   function hashKey(plain: string): string | undefined {
-    if (typeof plain !== 'string' || plain.length > MAX_KEY_LENGTH) return undefined
+    if (typeof plain !== 'string' || plain.length > maxKeyLength) return undefined
     const sha256 = digest('sha256', plain, 'base64')
-    return hashes.get(sha256) ?? (isWellFormedKey(plain) ? computeHash(plain, sha256) : undefined)
+    return hashes.get(sha256) ?? (isKey(plain) ? computeHash(plain, sha256) : undefined)
   }
 
   function computeHash(plain: string, sha256: string): string {
@@ -79,7 +93,7 @@ export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize 
     return {
       plain,
       record: {
-        id: `cred_${randomBase62(ID_LENGTH)}`,
+        id: createCredentialId(),
         name: terms.name,
         hash: hash(plain),
         prefix: shown,
@@ -109,9 +123,19 @@ export function createCredentials(prefix: string, pepper: Uint8Array, cacheSize 
   return { mint, hash, hashKey, match }
 }
 
+/** A new id of a credential. */
+export function createCredentialId(): string {
+  return `cred_${randomBase62(ID_LENGTH)}`
+}
+
 /** Whether a credential has not expired at that instant (milliseconds). */
 export function isLive(record: CredentialRecord, now: number): boolean {
   return record.expiresAt === undefined || record.expiresAt > now
+}
+
+/** Visible ASCII characters, as a header can hold them. Others cost no look-up. */
+function isForeignKey(text: string): boolean {
+  return /^[\x21-\x7E]+$/.test(text)
 }
 
 /** Whether a text has the format and the checksum of a key. */
@@ -123,6 +147,11 @@ export function isWellFormedKey(text: string): boolean {
 /** The first characters of a key, as lists show them; undefined for a text that is no key, and might be a secret. */
 export function readKeyPrefix(text: string): string | undefined {
   return isWellFormedKey(text) ? text.slice(0, SHOWN_LENGTH - FORMATS.key.length - CHECKSUM_LENGTH) : undefined
+}
+
+/** The first characters of a credential of any form, as lists show them. */
+export function describePlain(plain: string): string {
+  return readKeyPrefix(plain) ?? plain.slice(0, SHOWN_LENGTH)
 }
 
 /** New credentials for an application: a key, a secret, or both. */

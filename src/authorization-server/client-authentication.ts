@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ApplicationCache } from '../applications/application-cache.js'
 import { isApplicationId } from '../applications/application-id.js'
 import { isLive, readKeyPrefix, type Credentials } from '../applications/credentials.js'
+import type { ForeignCredentials } from '../applications/foreign-credentials.js'
 import type { LastUsed } from '../applications/last-used.js'
 import { isUsableAt } from '../applications/restrictions.js'
 import type { Activate } from '../applications/status.js'
@@ -10,7 +11,7 @@ import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
-import { formatFailureKey, hasDuplicateHeader, readHeader } from '../http/request.js'
+import { formatFailureKey, hasDuplicateHeader, readClientAddress, readHeader } from '../http/request.js'
 import { formatChallenge } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
@@ -51,6 +52,8 @@ function withRefusedClient<Refusal extends object>(error: Refusal, refused: Refu
 export interface ClientAuthenticationOptions {
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
+  /** Undefined without the option `importedCredentials`. */
+  readonly foreignCredentials: Pick<ForeignCredentials, 'matchSecret'> | undefined
   /** Makes a pending application active: its credentials have arrived. */
   readonly activate: Activate
   readonly lastUsed: Pick<LastUsed, 'note'>
@@ -80,7 +83,7 @@ interface FoundClient extends Omit<AuthenticatedClient, 'secret'> {
 }
 
 export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
-  const { applicationCache, credentials, activate, lastUsed, limitFailures } = options
+  const { applicationCache, credentials, foreignCredentials, activate, lastUsed, limitFailures } = options
   const { available, waitForLatest, readChanges, now } = options
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
@@ -89,7 +92,10 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     for (const { id, secret } of readings) {
       const found = isApplicationId(id) ? await findById(id, req) : await findByKey(id, req)
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
-      const matched = credentials().match(secret, found?.application.secrets ?? [], now())
+      const matched =
+        credentials().match(secret, found?.application.secrets ?? [], now()) ??
+        (foreignCredentials &&
+          (await foreignCredentials.matchSecret(secret, found?.application, readClientAddress(req))))
       if (found && !found.isExpired && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
         if (found.hash !== undefined) lastUsed.note(found.hash)
         lastUsed.note(matched.hash)
@@ -124,7 +130,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
   async function findByKey(presented: string, req: IncomingMessage): Promise<FoundClient | undefined> {
     const hash = credentials().hashKey(presented)
     if (hash === undefined) return undefined
-    const application = await applicationCache.findByKeyHash(hash, req)
+    const application = await applicationCache.findByKeyHash(hash, presented, req)
     const key = application?.keys.find((record) => record.hash === hash)
     return application && key && { application, hash, client: key.prefix, isExpired: !isLive(key, now()) }
   }

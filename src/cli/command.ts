@@ -51,6 +51,8 @@ export interface CallerContext {
   readonly by: string
   /** Asks the person at the terminal; undefined if there is no terminal. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
+  /** Prints a part of the result before the others are known; resolves once the reader of stdout has taken it. */
+  readonly print: (part: ResultPart) => Promise<void>
   readonly manifest: Manifest
 }
 
@@ -82,7 +84,9 @@ export interface DocumentResult {
 
 /** Each part is printed before the next one is read. */
 interface PartsResult {
-  readonly parts: AsyncIterable<ResultPart>
+  readonly parts: AsyncIterable<ResultPart> | Iterable<ResultPart>
+  /** 0 if left out. */
+  readonly exitCode?: number
 }
 
 /** Some items of a list. */

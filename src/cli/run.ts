@@ -51,6 +51,7 @@ async function runCommand({ command, values, parameters }: ParsedCommand, contex
     target,
     by: by ?? findUserName(),
     confirm: context.stdin.isTTY ? (question) => confirm(question, context) : undefined,
+    print: (part) => printPart(part, values['json'] === true, context.stdout),
     manifest: context.manifest,
   }
   let opened: OpenTarget | undefined
@@ -62,8 +63,8 @@ async function runCommand({ command, values, parameters }: ParsedCommand, contex
     const result = await command.run({ ...caller, ...opened, values, parameters } as CommandContext)
     const asJson = values['json'] === true
     if ('parts' in result) {
-      for await (const part of result.parts) await printPart(part, asJson, context.stdout)
-      return EXIT_CODES.done
+      for await (const part of result.parts) await caller.print(part)
+      return result.exitCode ?? EXIT_CODES.done
     }
     // Printed before anything is closed, because new credentials cannot be shown again (test/cli/run.integration.test.ts).
     context.stdout.write(asJson ? `${JSON.stringify(result.json, null, 2)}\n` : `${result.text}\n`)

@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 /** The names of events. Those of changes are also the types of audit records. */
 export type EventType =
   | 'application.registered'
+  | 'application.imported'
   | 'application.approved'
   | 'application.activated'
   | 'application.delivered'

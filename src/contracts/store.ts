@@ -152,6 +152,29 @@ export interface NewAuditRecord {
   readonly details: Readonly<Record<string, unknown>>
 }
 
+/** An application that is added with its credentials, such as one of an import. */
+export interface NewApplication {
+  readonly record: ApplicationRecord
+  readonly audit: NewAuditRecord
+  /** Further hashes that no stored credential may have: those of other systems for the same credentials. */
+  readonly otherHashes: readonly string[]
+}
+
+/**
+ * What became of a new application. It was not added if its id is stored already (`exists`, also of a deleted application), or
+ * another application has its `externalId` or one of its hashes.
+ */
+export type AddOutcome = 'added' | 'exists' | 'externalIdTaken' | 'credentialTaken'
+
+/** The platform's own hash of a credential, in place of an imported one. */
+export interface CredentialReplacement {
+  readonly former: string
+  readonly hash: string
+  readonly prefix: string
+  /** Milliseconds since 1970. */
+  readonly usedAt: number
+}
+
 /** A stored audit record. Ids increase in commit order. */
 export interface AuditRecord extends NewAuditRecord {
   readonly id: string
@@ -281,6 +304,18 @@ export interface Store {
     audit: NewAuditRecord | undefined,
     ...emails: readonly EmailChange[]
   ): Promise<boolean>
+  /**
+   * Adds applications, each with its audit record, in one transaction, and resolves the outcome of each. Without `write`
+   * nothing is changed: the outcomes are those that each would have alone.
+   */
+  addApplications(
+    applications: readonly NewApplication[],
+    options: { readonly write: boolean },
+  ): Promise<readonly AddOutcome[]>
+  /** Replaces the hash `former`. Resolves false, and changes nothing, if no credential has it, or one has the new hash already. */
+  replaceCredentialHash(replacement: CredentialReplacement): Promise<boolean>
+  /** Optional, for the doctor: how many credentials have an imported hash, by its format; formats without any are left out. */
+  countImportedHashes?(): Promise<Readonly<Record<string, number>>>
   /**
    * Stores when credentials were last used, if that is later than the stored time by more than `minimumAge` milliseconds (0 if
    * left out). Other rows are neither changed nor locked. Not added to the change feed.

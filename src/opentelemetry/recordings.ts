@@ -11,6 +11,7 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'token.refused': countInRequest('platform_auth.token.requests'),
   'token.revoked': countInRequest('platform_auth.token.revocations'),
   'application.registered': countChange('platform_auth.application.changes', 'registered'),
+  'application.imported': countChange('platform_auth.application.changes', 'imported'),
   'application.approved': countChange('platform_auth.application.changes', 'approved'),
   'application.activated': countChange('platform_auth.application.changes', 'activated'),
   'application.updated': countChange('platform_auth.application.changes', 'updated'),

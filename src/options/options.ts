@@ -124,6 +124,12 @@ export interface CacheOptions {
   readonly revokedAccessTokens?: number | undefined
 }
 
+/** The option `importedCredentials`. */
+export interface ImportedCredentialsOptions {
+  /** The key, or a list of keys, under which another system computed HMAC-SHA-256 hashes of its keys and secrets. A string is UTF-8. */
+  readonly hmacKey?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined
+}
+
 /** The options of `createPlatformAuth()`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- options in a variable may have any schema
 export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions, Schema extends MetadataSchema = any> {
@@ -156,6 +162,11 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions, Sch
   readonly credentialPrefix?: string | undefined
   /** The maximum age of keys and secrets, and reminders of their end. */
   readonly credentials?: CredentialsOptions | undefined
+  /**
+   * Accepts keys and secrets that another system issued and `auth.applications.import()` has stored, in any format. If left out,
+   * only credentials that the platform has made are looked up.
+   */
+  readonly importedCredentials?: boolean | ImportedCredentialsOptions | undefined
   readonly signing?: SigningOptions | undefined
   /**
    * A Standard Schema (zod, valibot, arktype and others) that validates the `metadata` of applications whenever it is written, and

@@ -22,6 +22,7 @@ import {
 } from './options.js'
 import { readApis } from './read-apis.js'
 import { readCredentials } from './read-credentials.js'
+import { readImportedCredentials } from './read-imported-credentials.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
 import { readPersistence } from './read-persistence.js'
 import { readRegistration } from './read-registration.js'
@@ -95,6 +96,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
     credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
     credentials: readCredentials(options.credentials, apis),
+    importedCredentials: readImportedCredentials(options.importedCredentials),
     signing: readSigning(options.signing),
     registration: readRegistration(options.registration),
     rateLimits,
@@ -109,7 +111,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 }
 
 const OPTION_NAMES = [
-  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials',
+  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
   'signing', 'applicationMetadata', 'registration', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 

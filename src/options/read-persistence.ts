@@ -3,7 +3,7 @@ import type { Store } from '../contracts/store.js'
 import { isObject } from '../lib/is-object.js'
 import { readBoolean } from './checks.js'
 import type { PlatformAuthOptions } from './options.js'
-import { isWeakSecret } from './secret-strength.js'
+import { isWeakSecret } from '../lib/secret-strength.js'
 
 interface Persistence {
   readonly store: Store | undefined

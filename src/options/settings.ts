@@ -24,6 +24,8 @@ export interface Settings {
   readonly maxStaleness: number
   readonly credentialPrefix: string
   readonly credentials: CredentialSettings
+  /** Undefined where only credentials of the platform's own are accepted. */
+  readonly importedCredentials: ImportedCredentialsSettings | undefined
   readonly signing: SigningSettings
   readonly applicationMetadata: MetadataSchema | undefined
   readonly registration: RegistrationSettings
@@ -58,6 +60,11 @@ export interface CredentialSettings {
   readonly maxAge: number | undefined
   /** Most days first; empty if nobody is reminded. */
   readonly remindBefore: readonly number[]
+}
+
+/** The validated form of the option `importedCredentials`. */
+export interface ImportedCredentialsSettings {
+  readonly hmacKeys: readonly (string | Uint8Array)[]
 }
 
 /** The validated form of the option `signing`. */

@@ -117,7 +117,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     async byApiKey(api, apiKey, req) {
       const hash = credentials().hashKey(apiKey)
       if (hash === undefined) return 'invalidApiKey'
-      const application = await applicationCache.findByKeyHash(hash, req)
+      const application = await applicationCache.findByKeyHash(hash, apiKey, req)
       const result = judgeKey(api, application, hash, now())
       if (isBadKey(result)) return refuseKey(result, application, req)
       if (result === 'suspended') return result

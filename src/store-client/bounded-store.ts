@@ -97,7 +97,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 /** The calls of a store that wait for the database. */
 type StoreCallName = Exclude<
   keyof Store,
-  'kind' | 'pollInterval' | 'concurrentCalls' | 'open' | 'close' | 'watch' | 'diagnose'
+  'kind' | 'pollInterval' | 'concurrentCalls' | 'open' | 'close' | 'watch' | 'diagnose' | 'countImportedHashes'
 >
 
 const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
@@ -112,6 +112,8 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   listApplications: 'read',
   listExpiring: 'read',
   saveApplication: 'write',
+  addApplications: 'write',
+  replaceCredentialHash: 'write',
   noteCredentialUse: 'write',
   leaseEmail: 'write',
   saveEmail: 'write',

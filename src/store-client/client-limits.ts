@@ -3,13 +3,15 @@ import type { Store } from '../contracts/store.js'
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../lib/concurrency-limit.js'
 
 /**
- * Limits the store calls that requests of clients trigger. What is left of the store's connections is for operators' calls
+ * Limits the costly work that requests of clients trigger, above all store calls. What is left of the store's connections is for operators' calls
  * and the change feed, which never wait here. Callers are addresses where anybody can ask, and applications where they have
  * authenticated: each has a fair share.
  */
 export interface ClientLimits {
   /** For look-ups: of applications by key or id, of revoked access tokens. */
   readonly limitLookups: ConcurrencyLimit
+  /** For password hashes of imported secrets: one at a time, so that a flood occupies one thread of Node's pool. */
+  readonly limitSlowHashes: ConcurrencyLimit
   /** For changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups. */
   readonly limitChanges: ConcurrencyLimit
 }
@@ -27,6 +29,7 @@ export function createClientLimits({
   return {
     limitLookups: createTimedLimit(concurrentCalls / 2),
     limitChanges: createTimedLimit(concurrentCalls / 4),
+    limitSlowHashes: createTimedLimit(1),
   }
 }
 
@@ -34,7 +37,7 @@ function createTimedLimit(atOnce: number): ConcurrencyLimit {
   const limit = createConcurrencyLimit({
     atOnce: Math.max(1, Math.floor(atOnce)),
     waiting: MAX_WAITING_CALLS,
-    onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_CALLS} calls of clients are waiting for the store.`),
+    onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_CALLS} calls of clients are waiting.`),
   })
 
   // Only the wait for a turn is limited here: a change that has started may take effect, and its caller must learn of it.

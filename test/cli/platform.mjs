@@ -7,7 +7,7 @@ import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
 /** @returns {import('express-platform-auth').PlatformAuthOptions} */
 function options() {
-  const { CLI_FILE, CLI_BASE_URL, CLI_SECRET, CLI_MAIL, CLI_LINKS, CLI_ROTATE_EVERY } = process.env
+  const { CLI_FILE, CLI_BASE_URL, CLI_SECRET, CLI_MAIL, CLI_LINKS, CLI_ROTATE_EVERY, CLI_IMPORTED } = process.env
   return {
     baseUrl: CLI_BASE_URL ?? 'http://localhost:3000',
     apis: {
@@ -20,6 +20,7 @@ function options() {
     mailer: CLI_MAIL ? createMailer(CLI_MAIL) : undefined,
     delivery: CLI_LINKS ? 'claim-link' : 'inline',
     developersUrl: 'https://example.com/developers',
+    importedCredentials: CLI_IMPORTED === 'true',
     signing: { rotateEvery: CLI_ROTATE_EVERY ? Number(CLI_ROTATE_EVERY) : undefined },
   }
 }

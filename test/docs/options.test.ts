@@ -30,6 +30,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   maxStaleness: true,
   credentialPrefix: true,
   credentials: true,
+  importedCredentials: true,
   signing: true,
   applicationMetadata: true,
   registration: true,

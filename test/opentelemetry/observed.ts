@@ -117,8 +117,9 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   const [current] = (await auth.signingKeys.list()).items
   await auth.signingKeys.revoke(current!.kid)
   await outage()
-  // Their causes are tested elsewhere (test/rate-limits, test/store-client); here the events are enough.
+  // Their causes are tested elsewhere (test/rate-limits, test/store-client, test/applications/import.test.ts); here the events are enough.
   for (const type of [
+    'application.imported',
     'store.writesRejected',
     'store.writesAccepted',
     'limits.unavailable',

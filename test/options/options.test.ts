@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../../src/index.js'
-import { isWeakSecret } from '../../src/options/secret-strength.js'
+import { isWeakSecret } from '../../src/lib/secret-strength.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { recordingLogger } from '../support/platform.js'
 
@@ -54,6 +54,12 @@ describe('an option', () => {
     ['baseUrl', '', /^baseUrl is ""/],
     ['baseUrl', 3000, /^baseUrl is 3000/],
     ['baseUrl', 'https://', /^baseUrl is /],
+    ['importedCredentials', 'yes', /^importedCredentials is "yes"\. Write true, or \{ hmacKey \}\./],
+    ['importedCredentials', ['key'], /^importedCredentials is .*Write true/],
+    ['importedCredentials', { hmacKeys: 'key' }, /^importedCredentials\.hmacKeys is not an option.*hmacKey/],
+    ['importedCredentials', { hmacKey: undefined }, /^importedCredentials\.hmacKey is no key.*environment variable/],
+    ['importedCredentials', { hmacKey: '' }, /^importedCredentials\.hmacKey is no key/],
+    ['importedCredentials', { hmacKey: ['secret key', 5] }, /^importedCredentials\.hmacKey is no key(?!.*secret key)/],
     ['baseUrl', 'https://api.example.com?v=1', /^baseUrl is .*can't have a query, a fragment or user info/],
     ['baseUrl', 'https://api.example.com/?', /can't have a query/],
     ['baseUrl', 'https://api.example.com/#', /can't have a query, a fragment/],
@@ -647,6 +653,7 @@ describe('a polluted Object.prototype', () => {
     ['scopes', 5],
     ['algorithm', 'none'],
     ['importUnencrypted', true],
+    ['importedCredentials', 5],
   ])('provides no option: %s', (name, value) => {
     const prototype = Object.prototype as unknown as Record<string, unknown>
     const options = { ...VALID_OPTIONS, store: memoryStore(), signing: {}, rateLimits: {}, cache: {} }

@@ -5,12 +5,14 @@ import { applicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
 import { credentialCommands } from './credentials.js'
 import { emailCommands } from './emails.js'
+import { importCommand } from './import.js'
 import { registrationCommands } from './registration.js'
 import { signingKeyCommands } from './signing-keys.js'
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
   ...registrationCommands,
+  importCommand,
   ...applicationCommands,
   ...accessCommands,
   ...credentialCommands,

@@ -7,6 +7,7 @@ import type { Target } from '../target.js'
 import { credentialAgeCheck, expiringCredentialsCheck, remindersCheck } from './credential-checks.js'
 import { emailsCheck, mailServerCheck } from './email-checks.js'
 import { problem, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
+import { importedCredentialsCheck } from './import-checks.js'
 import { serverCheck } from './server-check.js'
 import { databaseCheck, redisCheck } from './service-checks.js'
 import { nodeCheck, optionsCheck } from './startup-checks.js'
@@ -27,6 +28,7 @@ const CHECKS: readonly Check[] = [
   changeFeedCheck,
   encryptionCheck,
   signingKeysCheck,
+  importedCredentialsCheck,
   databaseClockCheck,
   databaseCheck,
   redisCheck,

@@ -1,4 +1,12 @@
-import type { ExpiryQuery, ApplicationQuery, ApplicationRecord, CredentialRecord } from '../../contracts/store.js'
+import type {
+  AddOutcome,
+  ApplicationQuery,
+  ApplicationRecord,
+  CredentialRecord,
+  CredentialReplacement,
+  ExpiryQuery,
+  NewApplication,
+} from '../../contracts/store.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryApplications() {
@@ -50,6 +58,33 @@ export function createMemoryApplications() {
     return undefined
   }
 
+  /** What keeps a new application out. */
+  function findObstacle({ record, otherHashes }: NewApplication): Exclude<AddOutcome, 'added'> | undefined {
+    if (records.has(record.id)) return 'exists'
+    if (record.externalId !== undefined && idsByExternalId.has(record.externalId)) return 'externalIdTaken'
+    const hashes = [...listCredentials(record).map(({ hash }) => hash), ...otherHashes]
+    return hashes.some((hash) => applicationIds.has(hash)) ? 'credentialTaken' : undefined
+  }
+
+  /** Returns the id of the application; undefined if nothing was replaced. */
+  function replaceHash({ former, hash, prefix, usedAt }: CredentialReplacement): string | undefined {
+    const record = records.get(applicationIds.get(former) ?? '')
+    if (!record || applicationIds.has(hash)) return undefined
+    const replace = (each: CredentialRecord): CredentialRecord =>
+      each.hash === former ? { ...each, hash, prefix, lastUsedAt: Math.max(each.lastUsedAt ?? 0, usedAt) } : each
+    save({ ...record, keys: record.keys.map(replace), secrets: record.secrets.map(replace) })
+    return record.id
+  }
+
+  function countImportedHashes(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {}
+    for (const hash of applicationIds.keys()) {
+      const [format = '', digest] = hash.split(':', 2)
+      if (digest !== undefined) counts[format] = (counts[format] ?? 0) + 1
+    }
+    return counts
+  }
+
   function list(query: ApplicationQuery): readonly ApplicationRecord[] {
     const { after, limit } = query
     const page: ApplicationRecord[] = []
@@ -77,7 +112,18 @@ export function createMemoryApplications() {
       .map(({ id }) => id)
   }
 
-  return { listExpiring, isNext, save, noteUse, find: (id: string) => records.get(id), findByKey, list }
+  return {
+    listExpiring,
+    isNext,
+    save,
+    noteUse,
+    find: (id: string) => records.get(id),
+    findByKey,
+    findObstacle,
+    replaceHash,
+    countImportedHashes,
+    list,
+  }
 }
 
 function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {

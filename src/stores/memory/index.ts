@@ -75,6 +75,23 @@ export function memoryStore(): Store {
       feed.publish({ kind: 'application', id: application.id })
       return true
     },
+    async addApplications(given, { write }) {
+      return given.map((application) => {
+        const obstacle = applications.findObstacle(application)
+        if (!obstacle && write) {
+          audit.write(application.audit)
+          applications.save(application.record)
+          feed.publish({ kind: 'application', id: application.record.id })
+        }
+        return obstacle ?? 'added'
+      })
+    },
+    async replaceCredentialHash(replacement) {
+      const id = applications.replaceHash(replacement)
+      if (id !== undefined) feed.publish({ kind: 'application', id })
+      return id !== undefined
+    },
+    countImportedHashes: async () => applications.countImportedHashes(),
     noteCredentialUse: async (uses, minimumAge) => applications.noteUse(uses, minimumAge),
 
     leaseEmail: async (now, until) => emails.lease(now, until),

@@ -22,6 +22,7 @@ import {
 } from './emails.js'
 import { createFeedReader, publish } from './feed.js'
 import { createPostgresListener } from './listener.js'
+import { addApplications, countImportedHashes, replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
@@ -133,6 +134,10 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     listApplications: (query) => read((db) => listApplications(db, query)),
     listExpiring: (query) => read((db) => listExpiring(db, query)),
     saveApplication: (record, audit, ...emails) => write((db) => saveApplication(db, record, audit, emails)),
+    addApplications: (applications, options) =>
+      (options.write ? write : read)((db) => addApplications(db, applications, options)),
+    replaceCredentialHash: (replacement) => write((db) => replaceCredentialHash(db, replacement)),
+    countImportedHashes: () => read(countImportedHashes),
     noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
 
     leaseEmail: async (now, until) =>

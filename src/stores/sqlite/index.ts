@@ -23,6 +23,7 @@ import {
 } from './emails.js'
 import { createFeedReader, publish } from './feed.js'
 import { createFileBackup, type FileBackup } from './file-backup.js'
+import { addApplications, countImportedHashes, replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
@@ -115,6 +116,10 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     listApplications: (query) => read((sql) => listApplications(sql, query)),
     listExpiring: (query) => read((sql) => listExpiring(sql, query)),
     saveApplication: (record, audit, ...emails) => write((sql) => saveApplication(sql, record, audit, emails)),
+    addApplications: (applications, options) =>
+      (options.write ? write : read)((sql) => addApplications(sql, applications, options)),
+    replaceCredentialHash: (replacement) => write((sql) => replaceCredentialHash(sql, replacement)),
+    countImportedHashes: () => read(countImportedHashes),
     noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
 
     leaseEmail: async (now, until) =>

@@ -12,6 +12,7 @@ import { emailChangesContract, emailConflictsContract } from './email-changes.js
 import { emailLeaseContract } from './email-lease.js'
 import { emailListContract } from './email-list.js'
 import { emailsContract } from './emails.js'
+import { hashReplacementContract, importsContract } from './imports.js'
 import { pepperContract } from './pepper.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
 import { signingKeysContract } from './signing-keys.js'
@@ -102,6 +103,8 @@ function collectTests(collector: TestCollector, opened: () => OpenedStores): voi
 }
 
 const CONTRACTS = [
+  importsContract,
+  hashReplacementContract,
   pepperContract,
   signingKeysContract,
   applicationsContract,

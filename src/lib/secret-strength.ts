@@ -5,12 +5,12 @@
 const MIN_ESTIMATED_BITS = 96
 
 /**
- * Whether a secret clearly has less than 128 bits: few different characters, a repeated text, or a sequence such as
+ * Whether a secret clearly has too few bits (less than 128 if left out): few different characters, a repeated text, or a sequence such as
  * `abcdef...`. A sentence is not recognized, because that takes a dictionary.
  */
-export function isWeakSecret(secret: string): boolean {
+export function isWeakSecret(secret: string, minEstimatedBits = MIN_ESTIMATED_BITS): boolean {
   const bits = findPeriod(secret) * Math.log2(new Set(secret).size)
-  return bits < MIN_ESTIMATED_BITS || isSequence(secret)
+  return bits < minEstimatedBits || isSequence(secret)
 }
 
 /** The length of the shortest text that, repeated, begins with the whole of `text`. */

@@ -1,0 +1,92 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import { describePlain, isLive, MAX_FOREIGN_LENGTH, MAX_LIVE_CREDENTIALS, type Credentials } from './credentials.js'
+import type { ForeignDigests } from './foreign-digests.js'
+import type { ReplaceHash } from './hash-replacement.js'
+import { isSlowHash, type SlowHashes } from './slow-hashes.js'
+
+/**
+ * Recognizes credentials by the hashes that another system made of them. At the first use the platform's own hash replaces
+ * the imported one, in the background: no request fails because that failed.
+ */
+export interface ForeignCredentials {
+  /** The imported hashes under which a store may have a key. */
+  readonly listKeyHashes: (key: string) => readonly string[]
+  /** The record with the platform's hash of that key, so that memory finds the key by it. */
+  adoptKey(record: ApplicationRecord, key: string): ApplicationRecord
+  /**
+   * The live secret, with the platform's hash. Takes the same time for every digest, and for none; longer where the
+   * application has a bcrypt or argon2id hash. `caller` is whom the work is done for.
+   */
+  matchSecret(
+    secret: string,
+    application: ApplicationRecord | undefined,
+    caller: string,
+  ): MaybePromise<CredentialRecord | undefined>
+}
+
+interface ForeignCredentialsOptions {
+  readonly credentials: () => Pick<Credentials, 'hash'>
+  readonly digests: ForeignDigests
+  readonly slowHashes: Pick<SlowHashes, 'verify'>
+  readonly replaceHash: ReplaceHash
+  readonly now: () => number
+}
+
+export function createForeignCredentials(options: ForeignCredentialsOptions): ForeignCredentials {
+  const { credentials, digests, slowHashes, replaceHash, now } = options
+
+  /** The credential with the platform's hash, which is also stored. */
+  function adopt(applicationId: string, record: CredentialRecord, plain: string): CredentialRecord {
+    const adopted = { ...record, hash: credentials().hash(plain), prefix: describePlain(plain) }
+    if (isLive(record, now())) {
+      replaceHash(applicationId, { former: record.hash, hash: adopted.hash, prefix: adopted.prefix })
+    }
+    return adopted
+  }
+
+  async function matchSlowHash(
+    secret: string,
+    application: ApplicationRecord,
+    caller: string,
+  ): Promise<CredentialRecord | undefined> {
+    for (const record of application.secrets) {
+      if (!isSlowHash(record.hash) || !isLive(record, now())) continue
+      if (await slowHashes.verify(secret, record.hash, caller)) return adopt(application.id, record, secret)
+    }
+    return undefined
+  }
+
+  return {
+    listKeyHashes: digests.list,
+    adoptKey(record, key) {
+      const hashes = digests.list(key)
+      if (!record.keys.some(({ hash }) => hashes.includes(hash))) return record
+      const keys = record.keys.map((each) => (hashes.includes(each.hash) ? adopt(record.id, each, key) : each))
+      return { ...record, keys }
+    },
+    matchSecret(secret, application, caller) {
+      if (secret.length > MAX_FOREIGN_LENGTH) return undefined
+      const matched = matchDigest(digests.list(secret), application?.secrets ?? [])
+      if (!application) return undefined
+      if (matched) return isLive(matched, now()) ? adopt(application.id, matched, secret) : undefined
+      const hasSlowHash = application.secrets.some(({ hash }) => isSlowHash(hash))
+      return hasSlowHash ? matchSlowHash(secret, application, caller) : undefined
+    },
+  }
+}
+
+/** The record that has one of the digests. As many comparisons in every case as with the platform's own hashes. */
+function matchDigest(digests: readonly string[], records: readonly CredentialRecord[]): CredentialRecord | undefined {
+  let matched: CredentialRecord | undefined
+  for (let slot = 0; slot < Math.max(MAX_LIVE_CREDENTIALS, records.length); slot++) {
+    for (const digest of digests) {
+      const presented = Buffer.from(digest)
+      const record = records[slot]
+      const stored = record?.hash.length === digest.length ? record.hash : '-'.repeat(digest.length)
+      if (timingSafeEqual(presented, Buffer.from(stored))) matched = record
+    }
+  }
+  return matched
+}

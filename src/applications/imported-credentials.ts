@@ -1,0 +1,40 @@
+import type { MetadataSchema } from '../contracts/metadata-schema.js'
+import type { Store } from '../contracts/store.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { Credentials } from './credentials.js'
+import { createForeignCredentials, type ForeignCredentials } from './foreign-credentials.js'
+import { createForeignDigests } from './foreign-digests.js'
+import { createHashReplacement } from './hash-replacement.js'
+import type { LineReaderParts } from './import.js'
+import { createOperatorDataReader } from './metadata.js'
+import { createSlowHashes } from './slow-hashes.js'
+
+interface ImportedCredentialsOptions {
+  readonly store: Pick<Store, 'replaceCredentialHash'>
+  readonly credentials: () => Credentials
+  readonly clientLimits: { readonly limitChanges: ConcurrencyLimit; readonly limitSlowHashes: ConcurrencyLimit }
+  readonly settings: {
+    readonly apis: LineReaderParts['apis']
+    readonly applicationMetadata: MetadataSchema | undefined
+    /** Undefined without the option `importedCredentials`. */
+    readonly importedCredentials: { readonly hmacKeys: readonly (string | Uint8Array)[] } | undefined
+  }
+  readonly now: () => number
+}
+
+/** The parts that import credentials of another system and recognize them; none without the option `importedCredentials`. */
+export function createImportedCredentials(options: ImportedCredentialsOptions): {
+  readonly foreignCredentials: ForeignCredentials | undefined
+  readonly importReader: LineReaderParts | undefined
+} {
+  const { settings, store, credentials, clientLimits, now } = options
+  const { apis, applicationMetadata, importedCredentials } = settings
+  if (!importedCredentials) return { foreignCredentials: undefined, importReader: undefined }
+  const digests = createForeignDigests(importedCredentials.hmacKeys)
+  const slowHashes = createSlowHashes({ limit: clientLimits.limitSlowHashes })
+  const replaceHash = createHashReplacement({ store, limitChanges: clientLimits.limitChanges, now })
+  return {
+    foreignCredentials: createForeignCredentials({ credentials, digests, slowHashes, replaceHash, now }),
+    importReader: { apis, digests, slowHashes, readOperatorData: createOperatorDataReader(applicationMetadata) },
+  }
+}

@@ -1,0 +1,26 @@
+import { note, problem, requireStore, type Check } from './finding.js'
+
+/** Which credentials still have the hashes of the system that issued them, and whether servers recognize those. */
+export const importedCredentialsCheck: Check = {
+  name: 'imported credentials',
+  findMissing: requireStore,
+  async run({ target: { options, store } }) {
+    const counts = Object.entries((await store?.countImportedHashes?.()) ?? {})
+    if (counts.length === 0) return []
+    const formats = counts.map(([format, count]) => `${count} as ${format}`).join(', ')
+    if (options && (options.importedCredentials ?? false) === false) {
+      return [
+        problem(
+          `The option importedCredentials is not set, so those that were imported as hashes are refused: ${formats}.`,
+          'Set importedCredentials: true, or { hmacKey } for HMAC-SHA-256 hashes.',
+        ),
+      ]
+    }
+    return [
+      note(
+        `Not used yet, and therefore stored by the hashes of another system: ${formats}.`,
+        "Each gets the platform's own hash at its first use. Ask the owners of those that remain, or rotate them.",
+      ),
+    ]
+  },
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import type { AddOutcome, ApplicationRecord, NewApplication, Store } from '../../index.js'
+import { application, audit, credential, NOW } from './records.js'
+import { createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
+
+/** `addApplications()`. */
+export function importsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { listIds, listAudit, recordTraces } = createReaders(opened)
+
+  describe('addApplications()', () => {
+    it('adds each with its audit record and a change in the feed', async () => {
+      const { store, other } = opened()
+      const full = given('a', {
+        contact: 'dev@shop.example',
+        status: 'suspended',
+        apis: { orders: { scopes: ['r'] } },
+        externalId: 'x-1',
+        metadata: { discount: 5 },
+        keys: [credential('sha256:k', { apis: {} }), credential('k2', { name: 'second' })],
+        secrets: [credential('bcrypt:$2b$04$s', { expiresAt: NOW + 1 })],
+      })
+      const traces = await recordTraces(async () =>
+        assert.deepEqual(await add(store, full, given('b')), ['added', 'added']),
+      )
+      assert.deepEqual(traces, {
+        audit: 2,
+        changes: [
+          { kind: 'application', id: 'a' },
+          { kind: 'application', id: 'b' },
+        ],
+      })
+      assert.deepEqual(await other.findApplication('a'), full.record)
+      assert.deepEqual(await other.findApplicationByKey('unknown', 'sha256:k'), full.record)
+      assert.deepEqual(
+        (await listAudit()).map(({ type, applicationId }) => [type, applicationId]),
+        [
+          ['application.imported', 'a'],
+          ['application.imported', 'b'],
+        ],
+      )
+    })
+
+    it('resolves what keeps an application out, and adds the others', async () => {
+      const { store } = opened()
+      const taken = { externalId: 'x', keys: [credential('k')], secrets: [credential('s')] }
+      await add(store, given('a', taken), given('gone'))
+      await store.saveApplication(application('gone', { version: 2, status: 'deleted' }), audit('gone'))
+      const outcomes = await add(
+        store,
+        given('a', { name: 'changed' }),
+        given('gone'),
+        given('b', { externalId: 'x' }),
+        given('c', { keys: [credential('free'), credential('k')] }),
+        given('d', { secrets: [credential('k')] }),
+        given('e', { keys: [credential('s')] }),
+        given('f', {}, ['also free', 'k']),
+        given('g', { externalId: 'y', keys: [credential('free')] }, ['also free']),
+        given('h', { externalId: 'y' }),
+        given('i', { keys: [credential('free')] }),
+      )
+      const taken3 = ['credentialTaken', 'credentialTaken', 'credentialTaken', 'credentialTaken']
+      assert.deepEqual(outcomes, [
+        'exists', 'exists', 'externalIdTaken', ...taken3, 'added', 'externalIdTaken', 'credentialTaken',
+      ]) // prettier-ignore
+      assert.deepEqual(await listIds(), ['a', 'g'])
+      assert.deepEqual(await store.findApplication('a'), application('a', taken))
+      assert.equal((await store.findApplication('gone'))?.status, 'deleted')
+    })
+
+    it('changes nothing without `write`, and resolves the same', async () => {
+      const { store } = opened()
+      await add(store, given('a', { externalId: 'x', keys: [credential('k')] }))
+      const applications = [
+        given('a'), given('b', { externalId: 'x' }), given('c', { keys: [credential('k')] }), given('d'),
+      ] // prettier-ignore
+      const traces = await recordTraces(
+        async () =>
+        assert.deepEqual(await store.addApplications(applications, { write: false }), [
+          'exists', 'externalIdTaken', 'credentialTaken', 'added',
+        ]), // prettier-ignore
+      )
+      assert.deepEqual(traces, NO_TRACES)
+      assert.deepEqual(await listIds(), ['a'])
+    })
+
+    it('adds an application once if two processes do so at the same time', async () => {
+      const { store, other } = opened()
+      const both = [store, other].map((each) =>
+        add(each, given('a', { keys: [credential('k')] })).catch(() => ['rejected']),
+      )
+      assert.ok((await Promise.all(both)).flat().includes('added'))
+      assert.equal((await listAudit()).length, 1)
+      assert.deepEqual(await add(store, given('a', { keys: [credential('k')] })), ['exists'])
+    })
+  })
+}
+
+/** `replaceCredentialHash()` and `countImportedHashes()`. */
+export function hashReplacementContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { recordTraces } = createReaders(opened)
+
+  describe('replaceCredentialHash()', () => {
+    const replacement = { former: 'sha256:k', hash: 'own', prefix: 'abcd', usedAt: NOW + 5 }
+
+    it('replaces hash and prefix, keeps the rest, and adds a change to the feed', async () => {
+      const { store, other } = opened()
+      const kept = credential('other')
+      const key = credential('sha256:k', { name: 'n', apis: {}, expiresAt: NOW + 9, lastUsedAt: NOW })
+      await add(store, given('a', { keys: [kept, key], secrets: [credential('s')] }))
+      const traces = await recordTraces(async () => assert.equal(await store.replaceCredentialHash(replacement), true))
+      assert.deepEqual(traces, { audit: 0, changes: [{ kind: 'application', id: 'a' }] })
+      const keys = [kept, { ...key, hash: 'own', prefix: 'abcd', lastUsedAt: NOW + 5 }]
+      assert.deepEqual(await other.findApplication('a'), application('a', { keys, secrets: [credential('s')] }))
+      assert.equal((await other.findApplicationByKey('own'))?.id, 'a')
+      assert.equal(await other.findApplicationByKey('sha256:k'), undefined)
+    })
+
+    it('keeps a later use', async () => {
+      const { store } = opened()
+      await add(store, given('a', { secrets: [credential('sha256:k', { lastUsedAt: NOW + 7 })] }))
+      assert.equal(await store.replaceCredentialHash(replacement), true)
+      const [secret] = (await store.findApplication('a'))?.secrets ?? []
+      assert.deepEqual([secret?.hash, secret?.lastUsedAt], ['own', NOW + 7])
+    })
+
+    it('resolves false if the hash is gone or the new one is taken', async () => {
+      const { store, other } = opened()
+      assert.equal(await store.replaceCredentialHash(replacement), false)
+      await add(store, given('a', { keys: [credential('sha256:k')] }), given('b', { secrets: [credential('own')] }))
+      const traces = await recordTraces(async () => assert.equal(await other.replaceCredentialHash(replacement), false))
+      assert.deepEqual(traces, NO_TRACES)
+      assert.deepEqual(await store.findApplication('a'), application('a', { keys: [credential('sha256:k')] }))
+    })
+  })
+
+  it('countImportedHashes() counts imported hashes by format, if the store has it', async () => {
+    const { store } = opened()
+    if (!store.countImportedHashes) return
+    assert.deepEqual(await store.countImportedHashes(), {})
+    const keys = ['sha256:a', 'sha256:b', 'sha512:a', 'hmac-sha256:a', 'own', 'sha25'].map((hash) => credential(hash))
+    await add(store, given('a', { keys, secrets: [credential('bcrypt:$2b$'), credential('argon2id:$argon2id$')] }))
+    const counts = { argon2id: 1, bcrypt: 1, 'hmac-sha256': 1, sha256: 2, sha512: 1 }
+    assert.deepEqual(await store.countImportedHashes(), counts)
+  })
+}
+
+function given(
+  id: string,
+  changes: Partial<ApplicationRecord> = {},
+  otherHashes: readonly string[] = [],
+): NewApplication {
+  return { record: application(id, changes), audit: audit(id, { type: 'application.imported' }), otherHashes }
+}
+
+function add(store: Store, ...applications: readonly NewApplication[]): Promise<readonly AddOutcome[]> {
+  return store.addApplications(applications, { write: true })
+}
