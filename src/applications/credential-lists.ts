@@ -99,8 +99,10 @@ export function inheritTerms(
   name: string,
   { findLatestExpiry, now }: { findLatestExpiry: FindLatestExpiry; now: number },
 ): CredentialTerms {
-  const replaced = findNewest(application[LISTS[kind]], name, now)
-  if (!replaced) return { name, apis: undefined, expiresAt: undefined }
+  const records = application[LISTS[kind]]
+  const replaced = findNewest(records, name, now)
+  // The restriction outlives its credential: an end must not widen what the next one may do.
+  if (!replaced) return { name, apis: records.find((each) => each.name === name)?.apis, expiresAt: undefined }
   const { apis, createdAt, expiresAt = Infinity } = replaced
   const latest = findLatestExpiry({ kind, granted: application.apis, restriction: apis }, createdAt) ?? Infinity
   return { name, apis, expiresAt: expiresAt < latest ? expiresAt : undefined }

@@ -174,6 +174,8 @@ function prepareDelivery(
   const kind = purpose === 'secret' ? 'secret' : 'key'
   const terms = inheritTerms(application, kind, name, { findLatestExpiry: writer.findLatestExpiry, now: now() })
   const hasPrevious = findNewest(application[LISTS[kind]], name, now()) !== undefined
+  // It has expired meanwhile.
+  if (leased.credentialId !== undefined && !hasPrevious) return undefined
   const content = { application, purpose, to: current.contact, overlap, terms, hasPrevious }
 
   if (delivery === 'claim-link') {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
-import { inheritTerms, isFull, replaceCredential } from '../applications/credential-lists.js'
+import { findNewest, inheritTerms, isFull, LISTS, replaceCredential } from '../applications/credential-lists.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { findReplacedName } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
@@ -58,6 +58,8 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
       const { purpose, overlap } = unclaimed
       const claimedAt = now()
       const kind = purpose === 'secret' ? 'secret' : 'key'
+      // The credential that the link would replace has expired meanwhile.
+      if (unclaimed.credentialId !== undefined && !findNewest(current[LISTS[kind]], name, claimedAt)) return undefined
       const { findLatestExpiry } = writer
       const terms = inheritTerms(current, kind, name, { findLatestExpiry, now: claimedAt })
       const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)

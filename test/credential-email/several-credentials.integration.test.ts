@@ -91,6 +91,32 @@ describe.concurrent('one of several credentials', () => {
     ])
   })
 
+  it('is not replaced by e-mail once it has expired, and the next one of its name is as restricted', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = await openMailingProvider({ onTestFinished })
+    const { auth, clock, server } = provider
+    const { application } = await auth.applications.create({
+      name: 'Shop',
+      contact: 'dev@customer.example',
+      apis: ['orders', 'catalog'],
+    })
+    const { id } = application
+    await auth.applications.endCredential(id, application.keys[0]!.id)
+    const options = { name: 'default', apis: ['orders'], expiresAt: new Date(clock.now() + 60_000) } as const
+    const { credential } = await auth.applications.addKey(id, options)
+    server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 451 } : undefined)
+    await auth.applications.rotateKey(id, { credential: credential.id, deliver: 'email' })
+    await waitForAttempts(provider, id, 1)
+    server.fault = undefined
+    clock.advance(60)
+    await expect.poll(() => provider.listEmails(id), POLL_OPTIONS).toEqual([])
+    expect(server.mails).toEqual([])
+    await auth.applications.rotateKey(id)
+    expect(await listKeys(provider, id)).toEqual([['default', ['orders'], undefined]])
+  })
+
   it('is not replaced by e-mail while 20 are live', async ({ expect, onTestFinished }) => {
     const provider = openProvider({ onTestFinished }, { mailer: memoryMailer() })
     const { auth } = provider
