@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { SlowFilesFirst } from './support/sequencer.js'
 
 // The name of a test file says in which lane it runs: *.test.ts is a unit test, which starts no process and needs no
 // build and no PostgreSQL. `npm test` runs both of the first two, with every combination of store and Express version.
@@ -89,6 +90,7 @@ export default defineConfig({
     projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration, isolated],
     // The long lane measures, so it runs one file at a time.
     maxWorkers: LANE === 'long' ? 1 : 2,
+    sequence: { sequencer: SlowFilesFirst },
     reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],
     coverage: {
       provider: 'v8',

@@ -1,4 +1,5 @@
 import type { Api } from '../contracts/api.js'
+import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationWriter } from './application-writer.js'
 import {
   toApplication,
@@ -34,6 +35,7 @@ export function createCredentialCreation(
     kind: CredentialKind,
     given: AddCredentialOptions,
   ): Promise<{ application: Application; credential: CredentialInfo; plain: string }> {
+    refuseUnknownOptions(given)
     const name = readName(given.name)
     const createdAt = now()
     const expiresAt = given.expiresAt === undefined ? undefined : readExpiresAt(given.expiresAt, createdAt)
@@ -73,4 +75,19 @@ export function createCredentialCreation(
       return { ...added, credentials: { clientSecret: plain } }
     },
   }
+}
+
+const OPTIONS: readonly string[] = [
+  'name',
+  'expiresAt',
+  'apis',
+  'scopes',
+  'by',
+] satisfies (keyof AddCredentialOptions)[]
+
+/** Strict, because without a restriction everything is allowed: a mistyped `apis` must not give more. */
+function refuseUnknownOptions(given: AddCredentialOptions): void {
+  const unknown = Object.keys(given).find((name) => !OPTIONS.includes(name))
+  if (unknown === undefined) return
+  throw new ApplicationError('invalid_argument', `There is no option "${unknown}". There are: ${OPTIONS.join(', ')}.`)
 }

@@ -126,7 +126,9 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
     otherHashes,
     details: {
       apis: read.apis,
-      ...(read.externalId !== undefined && { externalId: read.externalId }),
+      // As for other changes: neither the id nor the values of metadata outlive the application.
+      ...(read.externalId !== undefined && { externalId: true }),
+      ...(read.metadata && { metadata: Object.keys(read.metadata) }),
       keys: read.keys.map(describeCredential),
       secrets: read.secrets.map(describeCredential),
     },

@@ -60,7 +60,8 @@ export function findDelivered(
 ): { readonly kind: CredentialKind; readonly terms: CredentialTerms } | undefined {
   const kind = email.purpose === 'secret' ? 'secret' : 'key'
   const name = findReplacedName(record, email)
-  if (name === undefined || (email.credentialId !== undefined && hasEnded(record, kind, name, options))) return undefined
+  if (name === undefined || (email.credentialId !== undefined && hasEnded(record, kind, name, options)))
+    return undefined
   return { kind, terms: inheritTerms(record, kind, name, options) }
 }
 

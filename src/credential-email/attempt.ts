@@ -14,7 +14,7 @@ import { findDelivered, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
-import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationRecord, NewAuditRecord, QueuedEmail, Store } from '../contracts/store.js'
 import { createClaimToken } from './claim-link.js'
 import type { ComposeEmail, DeliveryPurpose } from './message.js'
 import type { ComposeReminder } from './reminder-message.js'
@@ -103,12 +103,12 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
         if (delivery === 'claim-link' && purpose !== 'expiring') {
-          return { changed: {}, details: { purpose }, emails: [{ save: toClaimable(email) }] }
+          return { changed: {}, details: describeEmail(email), emails: [{ save: toClaimable(email) }] }
         }
         const activated = current.status === 'pending'
         return {
           changed: { ...replaceCredentials(current, email, now()), ...(activated && { status: 'active' }) },
-          details: { purpose, ...(activated && { activated }) },
+          details: { ...describeEmail(email), ...(activated && { activated }) },
           emails: [{ remove: email }],
           result: { activated },
         }
@@ -116,7 +116,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       if (accepted?.result?.activated) emit('application.activated', { applicationId })
     },
     async failed(email, error) {
-      const { applicationId, purpose } = email
+      const { applicationId } = email
       const failure = readFailure(error)
       const { problem } = failure
       const failed = toFailed(email, failure, now())
@@ -127,7 +127,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         if (!(await isUnchanged(email))) return undefined
         return {
           changed: failure.refused ? removeCredentials(current, latest) : {},
-          details: { purpose, problem },
+          details: { ...describeEmail(email), problem },
           emails: [{ save: failed }],
         }
       })
@@ -136,6 +136,11 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       else if (failure.refused) await removeHashes(applicationId, latest)
     },
   }
+}
+
+/** Details of audit records: what an e-mail was about. */
+function describeEmail({ purpose, credentialId }: QueuedEmail): NonNullable<NewAuditRecord['details']> {
+  return { purpose, ...(credentialId !== undefined && { credentialId }) }
 }
 
 /** An attempt, and what it changes of the application. */

@@ -3,6 +3,7 @@ import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { IssuedCredentials } from '../applications/applications-api.js'
 import { isFull, replaceCredential } from '../applications/credential-lists.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
+import { describeCredential } from '../applications/named-credentials.js'
 import { findDelivered } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { RequestOrigin } from '../contracts/events.js'
@@ -57,15 +58,16 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
       const delivered = findDelivered(current, unclaimed, { findLatestExpiry: writer.findLatestExpiry, now: claimedAt })
       if (!delivered) return undefined
       const { purpose, overlap } = unclaimed
-      const { terms } = delivered
+      const { kind, terms } = delivered
       const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
+      const replacing = purpose === 'registration' ? undefined : (key ?? secret)
       return {
         changed: {
           ...(current.status === 'pending' && { status: 'active' }),
           ...(key && { keys: replace(current.keys, key.record, overlap) }),
           ...(secret && { secrets: replace(current.secrets, secret.record, overlap) }),
         },
-        details: { claimed: true },
+        details: { claimed: true, ...(replacing && describeCredential(kind, replacing.record)) },
         emails: [{ remove: unclaimed }],
         result: {
           applicationName: current.name,

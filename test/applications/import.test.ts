@@ -194,6 +194,7 @@ describe('an import', () => {
     const [record, ...others] = await listImports(auth)
     expect(others).toEqual([])
     expect(record).toMatchObject({ type: 'application.imported', by: 'alice', applicationId: application!.id })
+    expect(record?.details).toMatchObject({ externalId: true, metadata: ['discount'] })
     const text = JSON.stringify(record)
     for (const hidden of [KEY, SECRET, createHash('sha512').update(OTHER_KEY).digest('base64url')])
       expect(text).not.toContain(hidden)

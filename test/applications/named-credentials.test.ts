@@ -137,6 +137,8 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       await expectRefused(add({ apis: ['ordres'] }), 'unknown_api')
       await expectRefused(add({ apis: { orders: { scopes: ['read'] } } }), 'unknown_scope')
       await expectRefused(add({ apis: [] }), 'invalid_argument', /apis is empty/)
+      await expectRefused(add({ apis: null }), 'invalid_argument')
+      await expectRefused(add({ api: ['orders'] }), 'invalid_argument', /There is no option "api"/)
       await expectRefused(add({ apis: { orders: null } }), 'invalid_argument')
       await expectRefused(add({ apis: { orders: null }, scopes: [] }), 'invalid_argument')
       await expectRefused(add({ scopes: ['orders:read'] }), 'invalid_argument', /needs apis with one name/)

@@ -62,6 +62,7 @@ export const GROUPS = [
     title: 'access token, seen before',
     entries: [
       bare,
+      peer('bare', 'bare Express, sent the token'),
       { name: 'ours, memory', server: ours(BEARER), traffic: bearer, lines: 'tokens' },
       {
         name: 'ours, memory, EdDSA',

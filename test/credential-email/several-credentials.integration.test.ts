@@ -91,43 +91,55 @@ describe.concurrent('one of several credentials', () => {
     ])
   })
 
-  it('is not replaced by an e-mail that was not accepted before its end', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { auth, clock, server } = provider
+  it.for([
+    ['shows nothing if the credential had an end of its own', 400, undefined],
+    ['keeps the restriction if the maximum age ended the credential', 200, 90],
+  ] as const)('whose claim link is used too late: it %s', async ([, status, maxAge], { expect, onTestFinished }) => {
+    const mailer = memoryMailer()
+    const options = { mailer, delivery: 'claim-link', credentials: { maxAge } } as const
+    const provider = openProvider({ onTestFinished }, options)
+    const { auth, clock } = provider
     const { id, warehouse, ends } = await createApplication(provider)
-    server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 451 } : undefined)
-    // 72 hours of attempts reach beyond the end.
-    clock.advance((ends.getTime() - clock.now()) / 1000 - 3)
+    clock.advance((ends.getTime() - clock.now()) / 1000 - 3600)
     await auth.applications.rotateKey(id, { credential: warehouse.id, deliver: 'email' })
-    await waitForAttempts(provider, id, 1)
-    server.fault = undefined
-    clock.advance(4)
-    await expect.poll(() => provider.listEmails(id), POLL_OPTIONS).toEqual([])
-    expect(server.mails).toEqual([])
-    expect(await listKeys(provider, id)).toEqual([['default', undefined, undefined]])
+    await waitForEmails(mailer.emails, 1)
+    clock.advance(7200)
+    const [, token] = /claim#(\S+)/.exec(mailer.emails[0]!.text)!
+    const app = express().use('/register', auth.registrationRouter)
+    await request(app).post('/register/claim').send({ token }).expect(status)
+    const keys = (await listKeys(provider, id)).filter((key) => (key as unknown[])[0] === 'warehouse')
+    const end = new Date(clock.now() + 90 * 86_400_000)
+    expect(keys).toEqual(status === 200 ? [['warehouse', ['catalog'], end]] : [])
+    const { items } = await auth.audit.list({ applicationId: id })
+    expect(items.at(-1)?.details).toMatchObject(
+      status === 200 ? { claimed: true, credential: 'key', name: 'warehouse' } : { credentialId: warehouse.id },
+    )
   })
 
-  describe.each([
-    ['nothing is shown if it had an end of its own', 400, undefined],
-    ['the new one has its restriction if the maximum age ended it', 200, 90],
-  ] as const)('that has expired before its claim link is used:', (title, status, maxAge) => {
-    it(title, async ({ expect, onTestFinished }) => {
-      const mailer = memoryMailer()
-      const options = { mailer, delivery: 'claim-link', credentials: { maxAge } } as const
-      const provider = openProvider({ onTestFinished }, options)
-      const { auth, clock } = provider
-      const { id, warehouse, ends } = await createApplication(provider)
-      clock.advance((ends.getTime() - clock.now()) / 1000 - 3600)
-      await auth.applications.rotateKey(id, { credential: warehouse.id, deliver: 'email' })
-      await waitForEmails(mailer.emails, 1)
-      clock.advance(7200)
-      const [, token] = /claim#(\S+)/.exec(mailer.emails[0]!.text)!
-      const app = express().use('/register', auth.registrationRouter)
-      await request(app).post('/register/claim').send({ token }).expect(status)
-      const keys = (await listKeys(provider, id)).filter((key) => (key as unknown[])[0] === 'warehouse')
-      const end = new Date(clock.now() + 90 * 86_400_000)
-      expect(keys).toEqual(status === 200 ? [['warehouse', ['catalog'], end]] : [])
+  it('is not replaced by e-mail once it has expired, and the next one of its name is as restricted', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const provider = await openMailingProvider({ onTestFinished })
+    const { auth, clock, server } = provider
+    const { application } = await auth.applications.create({
+      name: 'Shop',
+      contact: 'dev@customer.example',
+      apis: ['orders', 'catalog'],
     })
+    const { id } = application
+    await auth.applications.endCredential(id, application.keys[0]!.id)
+    const options = { name: 'default', apis: ['orders'], expiresAt: new Date(clock.now() + 60_000) } as const
+    const { credential } = await auth.applications.addKey(id, options)
+    server.fault = (stage) => (stage === 'RCPT' ? { does: 'refuse', code: 451 } : undefined)
+    await auth.applications.rotateKey(id, { credential: credential.id, deliver: 'email' })
+    await waitForAttempts(provider, id, 1)
+    server.fault = undefined
+    clock.advance(60)
+    await expect.poll(() => provider.listEmails(id), POLL_OPTIONS).toEqual([])
+    expect(server.mails).toEqual([])
+    await auth.applications.rotateKey(id)
+    expect(await listKeys(provider, id)).toEqual([['default', ['orders'], undefined]])
   })
 
   it('is not replaced by e-mail while 20 are live', async ({ expect, onTestFinished }) => {

@@ -1,13 +1,15 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile, fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import type { DemoCredentials } from '../../example-app/demo-application.js'
 import { freePort } from './free-port.js'
 
 export const EXAMPLE = fileURLToPath(new URL('../../example-app/', import.meta.url))
+const PROGRAMS = fileURLToPath(new URL('example-programs.mjs', import.meta.url))
 
 /** The example app in its own process. */
 export interface Example {
@@ -16,6 +18,8 @@ export interface Example {
   readonly baseUrl: string
   /** Everything that it has printed on stdout and stderr. */
   output(): string
+  /** The credentials of the demo application. */
+  credentials(): Promise<DemoCredentials>
   /** Sends a signal, if one is given, and resolves the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -29,19 +33,31 @@ export interface ProgramResult {
 
 type Environment = Readonly<Record<string, string>>
 
-/** Gives each test of a file a new folder, and ends the example apps that the test has started. */
-export function useExampleApps() {
+/**
+ * Gives each test a new folder and ends the example apps that it has started. With `shared`, all tests of the `describe()`
+ * have the folder and the apps in common.
+ */
+export function useExampleApps({ shared = false } = {}) {
+  const apps = createExampleApps()
+  const [before, after] = shared ? [beforeAll, afterAll] : [beforeEach, afterEach]
+  before(apps.open)
+  after(apps.close)
+  return apps
+}
+
+/** Example apps with a folder that `open()` makes. `close()` ends them and removes the folder. */
+function createExampleApps() {
   const running: Example[] = []
   let folder: string
 
-  beforeEach(async () => {
+  async function open(): Promise<void> {
     folder = await mkdtemp(join(tmpdir(), 'example-app-'))
-  })
+  }
 
-  afterEach(async () => {
-    for (const example of running.splice(0)) await example.end('SIGKILL')
+  async function close(): Promise<void> {
+    await Promise.all(running.splice(0).map((example) => example.end('SIGKILL')))
     await rm(folder, { recursive: true, force: true })
-  })
+  }
 
   /** Without the environment of the test run, except PATH. */
   function createEnvironment(env: Environment): Environment {
@@ -49,9 +65,10 @@ export function useExampleApps() {
   }
 
   /** Starts it, and resolves when it has printed its last line. */
-  async function start(env: Environment = {}): Promise<Example> {
-    const port = Number(env['PORT'] ?? (await freePort()))
-    const child = spawnServer(createEnvironment({ PORT: String(port), ...env }))
+  async function start(given: Environment = {}): Promise<Example> {
+    const port = Number(given['PORT'] ?? (await freePort()))
+    const env = createEnvironment({ PORT: String(port), ...given })
+    const child = spawnServer(env)
     let output = ''
     const closed = once(child, 'close') as Promise<[number | null]>
     const printed = new Promise<void>((resolve, reject) => {
@@ -68,6 +85,9 @@ export function useExampleApps() {
       port,
       baseUrl: (env['BASE_URL'] ?? `http://localhost:${port}`).replace(/\/$/, ''),
       output: () => output,
+      async credentials() {
+        return JSON.parse(await readFile(join(env['EXAMPLE_VAR']!, 'demo-credentials.json'), 'utf8')) as DemoCredentials
+      },
       async end(signal) {
         if (signal && child.exitCode === null && child.signalCode === null) child.kill(signal)
         const [code] = await closed
@@ -87,22 +107,50 @@ export function useExampleApps() {
     })
   }
 
+  /** With a port for the server. */
+  const withPort = async (env: Environment) => ({ PORT: String(await freePort()), ...env })
+
   return {
+    open,
+    close,
     folder: () => folder,
     start,
     /** Runs the server until it ends, for settings with which it does not start. */
-    runServer: async (env: Environment) =>
-      run(process.execPath, [join(EXAMPLE, 'server.js')], { PORT: String(await freePort()), ...env }),
+    runServer: async (env: Environment) => run(process.execPath, [join(EXAMPLE, 'server.js')], await withPort(env)),
+    /** The same in a process that further runs use, which is quicker. */
+    tryServer: async (env: Environment) => runInTurn('server.js', createEnvironment(await withPort(env))),
     spawn: (env: Environment) => spawnServer(createEnvironment(env)),
     run,
     /** Runs a line in a shell. */
     paste: (line: string) => run('bash', ['--norc', '-c', line]),
-    client: (baseUrl: string) => run(process.execPath, [join(EXAMPLE, 'client.js')], { BASE_URL: baseUrl }),
+    runClient: (baseUrl: string) => run(process.execPath, [join(EXAMPLE, 'client.js')], { BASE_URL: baseUrl }),
+    /** Runs the client in a process that further runs use, which is quicker. */
+    client: (baseUrl: string) => runInTurn('client.js', createEnvironment({ BASE_URL: baseUrl })),
   }
 }
 
 function spawnServer(env: Environment) {
   return spawn(process.execPath, [join(EXAMPLE, 'server.js')], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+let programs: ChildProcess | undefined
+let lastRun: Promise<unknown> = Promise.resolve()
+
+/** Runs a program when the runs before it have ended. Its process ends with that of the tests. */
+function runInTurn(name: string, env: Environment): Promise<ProgramResult> {
+  programs ??= fork(PROGRAMS, { execArgv: [], env: { PATH: env['PATH'] } })
+  const child = programs
+  // Otherwise the tests' process would not end.
+  child.unref()
+  child.channel?.unref()
+  const result = lastRun.then(async () => {
+    child.send({ file: join(EXAMPLE, name), env })
+    const [printed] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [ProgramResult | number]
+    if (typeof printed !== 'object') throw new Error(`The process of the programs ended with ${printed}.`)
+    return printed
+  })
+  lastRun = result
+  return result
 }
 
 export async function readMode(path: string): Promise<string> {

@@ -1,0 +1,28 @@
+import { expect } from 'vitest'
+import type { Example } from '../support/example-app.js'
+
+/** The header with an access token for the demo application of an example app. */
+export async function bearer({ baseUrl, credentials }: Example): Promise<{ Authorization: string }> {
+  const { clientId, clientSecret } = await credentials()
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  })
+  const answer = await fetch(`${baseUrl}/orders/token`, { method: 'POST', body })
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  return { Authorization: `Bearer ${token}` }
+}
+
+export async function placeOrder(example: Example): Promise<unknown> {
+  const headers = { ...(await bearer(example)), 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ product: 'TEA-MATCHA-30', quantity: 1 })
+  const answer = await fetch(`${example.baseUrl}/orders/items`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(201)
+  return answer.json()
+}
+
+export async function listOrders(example: Example): Promise<unknown[]> {
+  const answer = await fetch(`${example.baseUrl}/orders/items`, { headers: await bearer(example) })
+  return ((await answer.json()) as { items: unknown[] }).items
+}
