@@ -18,7 +18,7 @@ const { dependencies, peerDependencies: peers } = manifest
  */
 const TESTED: Readonly<Record<string, readonly string[]>> = {
   '@node-rs/argon2': ['2.0.2', '2.2.1'],
-  '@node-rs/bcrypt': ['2.0.0'],
+  '@node-rs/bcrypt': ['1.10.7', '2.0.0'],
   '@opentelemetry/api': ['1.9.0', '1.9.1', '1.10.0'],
   '@photostructure/sqlite': ['1.2.1', '2.3.0', '2.6.0'],
   express: ['4.16.0', '4.16.4', '4.17.3', '4.18.2', '4.22.3', '5.0.0', '5.3.0'],
