@@ -8,7 +8,7 @@ import { createNamedCredentials } from './applications/named-credentials.js'
 import { createRegistry } from './applications/registry.js'
 import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
-import { ownMembers } from './lib/own-members.js'
+import { ownMembers, withOwnArguments } from './lib/own-members.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 
@@ -67,11 +67,11 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
-    applications: {
+    applications: withOwnArguments({
       ...createRegistry({ store, writer, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
       disallow,
-    },
+    }),
     signingKeys: {
       async list() {
         const records = await store.listSigningKeys()

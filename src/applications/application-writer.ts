@@ -140,19 +140,20 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       if (!current) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
       const edited = await edit(current)
       if (!edited) return undefined
+      const { emails: given, details: described, result } = ownMembers(edited)
       const changed = { ...current, ...edited.changed, version: current.version + 1 }
       const record = applyExpiry(maximumAges, current, changed, now())
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && event.type !== 'application.tokensRevoked'
-      const details = { ...edited.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
-      const emails = await withdrawReminders(store, current, record, edited.emails)
+      const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
+      const emails = await withdrawReminders(store, current, record, given)
       if (!(await save(record, event, { details, emails }))) {
         await refuseTakenExternalId(record)
         continue
       }
       // Listeners learn that access tokens have ended, whatever call ended them.
       if (alsoRevokesTokens) emit?.('application.tokensRevoked', { applicationId: id })
-      return { record, result: edited.result }
+      return { record, result }
     }
     throw createConflictError(id)
   }

@@ -34,7 +34,12 @@ let clock = 0
 const auth = createPlatformAuth({
   baseUrl: 'http://localhost',
   apis: {
-    orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read', 'orders:write': 'Write' }, registration: 'automatic' },
+    orders: {
+      scheme: 'oauth2',
+      scopes: { 'orders:read': 'Read', 'orders:write': 'Write' },
+      registration: 'automatic',
+      claims: ({ externalId = 'none' }) => ({ customer: externalId }),
+    },
     invoices: { scheme: 'oauth2' },
     catalog: { scheme: 'apiKey' },
     weather: { scheme: 'apiKey' },
@@ -67,6 +72,11 @@ for (const place of ['/', '/parsed']) {
   host.all('/orders/maybe', auth.requireBearer('orders', { optional: true }), echo)
   host.use('/invoices/items', auth.requireBearer('invoices'), echo)
   host.all('/catalog/items', auth.requireApiKey('catalog'), echo)
+  host.all('/orders/methods', auth.requireBearer('orders', { scopes: { POST: ['orders:write'] } }), echo)
+  host.all('/orders/any-scope', auth.requireBearer('orders', { anyScope: ['orders:read', 'orders:write'] }), echo)
+  host.all('/orders/none', auth.requireBearer('orders', { allow: async () => false }), echo)
+  host.all('/orders/shared', auth.requireBearer('orders', { foreign: refuseForeign }), echo)
+  host.all('/orders/mixed', auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')]), echo)
   host.use('/weather', auth.requireApiKey('weather'), echo)
   app.use(place, host)
 }
@@ -91,6 +101,11 @@ app.use(
 function echo(req, res) {
   const caller = maybeAuthOf(req)
   res.json({ handled: true, api: caller?.api, application: caller?.application.id ?? null })
+}
+
+/** @param {unknown} _req @param {import('express').Response} res */
+function refuseForeign(_req, res) {
+  res.status(401).json({ error: 'unknown_user' })
 }
 
 const server = createServer(serverOptions, app)
@@ -123,7 +138,8 @@ async function createCredentials() {
   const { applications } = auth
   const good = []
   for (const name of ['Ann', 'Ben', 'Cleo']) {
-    const { application, credentials } = await applications.create({ name, apis: ['orders', 'catalog'] })
+    const data = { externalId: name, metadata: { discount: 10 } }
+    const { application, credentials } = await applications.create({ name, apis: ['orders', 'catalog'], ...data })
     good.push({ id: application.id, ...credentials, token: await requestToken(credentials, 'orders') })
   }
   const elsewhere = await applications.create({ name: 'Elsewhere', apis: ['invoices', 'weather'] })
@@ -146,9 +162,26 @@ async function createCredentials() {
   await applications.delete(deleted.application.id)
   await applications.rotateKey(rotated.application.id, { overlap: 0 })
   await applications.rotateSecret(rotated.application.id, { overlap: 0 })
+  const restricted = await createRestricted()
   const deadClients = [suspended, deleted, rotated].map(({ credentials }) => credentials)
   const deadKeys = [elsewhere, suspended, deleted, rotated].map(({ credentials }) => credentials.clientId)
-  return { good, deadTokens, deadClients, deadKeys }
+  return { good, deadTokens, deadClients, deadKeys, restricted }
+}
+
+/** A key for catalog and a secret for orders, of an application that may use more. */
+async function createRestricted() {
+  const { applications } = auth
+  const { application } = await applications.create({
+    name: 'Restricted',
+    apis: ['orders', 'invoices', 'catalog', 'weather'],
+  })
+  const key = await applications.addKey(application.id, { name: 'one', apis: ['catalog'] })
+  const secret = await applications.addSecret(application.id, {
+    name: 'one',
+    apis: ['orders'],
+    scopes: ['orders:read'],
+  })
+  return { ...key.credentials, ...secret.credentials }
 }
 
 /**

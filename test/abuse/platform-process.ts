@@ -11,6 +11,8 @@ export interface KnownCredentials {
   readonly deadClients: readonly { readonly clientId: string; readonly clientSecret: string }[]
   /** Keys that are refused at catalog. */
   readonly deadKeys: readonly string[]
+  /** A key that is accepted at catalog only, and a secret for the scope orders:read only. */
+  readonly restricted: { readonly clientId: string; readonly clientSecret: string }
 }
 
 export interface GoodClient {

@@ -30,6 +30,8 @@ function draftRequests({ credentials }: AttackedPlatform): Readonly<Record<strin
     body,
     headers,
   })
+  const { restricted } = credentials
+  const restrictedForm = `grant_type=client_credentials&client_id=${restricted.clientId}&client_secret=${restricted.clientSecret}`
   const tokenForm = `grant_type=client_credentials&${client}`
   return {
     token: post('/orders/token', tokenForm),
@@ -53,6 +55,19 @@ function draftRequests({ credentials }: AttackedPlatform): Readonly<Record<strin
     'key guard, no key': { path: '/catalog/items' },
     'key guard, wrong key': { path: '/catalog/items', headers: { 'X-Api-Key': `${clientId}x` } },
     'key guard, not allowed': { path: '/weather', headers: { 'X-Api-Key': clientId } },
+    'scopes per method': { ...post('/orders/methods', ''), headers: bearer },
+    'scopes per method, another method': { path: '/orders/methods', headers: bearer },
+    'any scope': { path: '/orders/any-scope', headers: bearer },
+    'refused by the host': { path: '/orders/none', headers: bearer },
+    'shared route': { path: '/orders/shared', headers: bearer },
+    'shared route, foreign token': { path: '/orders/shared', headers: { Authorization: 'Bearer foreign' } },
+    'mixed route': { path: '/orders/mixed', headers: { 'X-Api-Key': clientId } },
+    'mixed route, no credential': { path: '/orders/mixed' },
+    'restricted key': { path: '/catalog/items', headers: { 'X-Api-Key': restricted.clientId } },
+    'restricted key, elsewhere': { path: '/weather', headers: { 'X-Api-Key': restricted.clientId } },
+    'restricted secret': post('/orders/token', restrictedForm),
+    'restricted secret, more scopes': post('/orders/token', `${restrictedForm}&scope=orders:write`),
+    'restricted secret, elsewhere': post('/invoices/token', restrictedForm),
     'registration form': { path: '/developers/register/' },
     'registration, refused': post('/developers/register/', '{}', { 'Content-Type': 'application/json' }),
     'claim, refused': post('/developers/register/claim', '{}', { 'Content-Type': 'application/json' }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CredentialInfo, IssuedCredentials } from '../../src/index.js'
+import { memoryStore, openAdmin, type CredentialInfo, type IssuedCredentials } from '../../src/index.js'
+import { openPlatform } from '../support/platform.js'
 import { expectRefused, onEveryHost, UNKNOWN_ID } from './operator.js'
 
 const DAY_MS = 86_400_000
@@ -316,4 +317,29 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       await caller.token('orders', { ...credentials, ...third.credentials }).expect(200)
     })
   })
+})
+
+it('A polluted Object.prototype changes no credential, in a platform or through openAdmin()', async () => {
+  const store = memoryStore()
+  const { auth, clock } = openPlatform({ store })
+  const expiresAt = new Date(clock.now() + 30 * DAY_MS)
+  const { application } = await auth.applications.create({ name: 'Shop', apis: ['catalog', 'weather'] })
+  const { credential } = await auth.applications.addKey(application.id, { name: 'one', apis: ['catalog'], expiresAt })
+  const admin = await openAdmin(store)
+  const polluted = { expiresAt: null, apis: ['weather'], scopes: [], emails: 5, details: 5, credential: 'cred_' }
+  Object.assign(Object.prototype, polluted)
+  try {
+    await admin.applications.updateCredential(application.id, credential.id, { name: 'two' })
+    await auth.applications.updateCredential(application.id, credential.id, { name: 'three' })
+    await auth.applications.addKey(application.id, { name: 'four' })
+  } finally {
+    for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
+  }
+  const { keys } = (await auth.applications.get(application.id))!
+  expect(keys).toMatchObject([
+    { name: 'four', expiresAt: undefined, apis: undefined },
+    { name: 'three', expiresAt, apis: credential.apis },
+    { name: 'default' },
+  ])
+  await auth.close()
 })
