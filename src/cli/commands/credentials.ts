@@ -172,7 +172,7 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
       if (!values.mail) {
         const rotated = await (kind === 'key' ? rotateKey(id, options) : rotateSecret(id, options))
         const text = `${formatName(rotated.application)} has a new ${kind}.\n\n${formatCredentials(rotated.credentials)}`
-        return { json: rotated, text: text + describeFormer(rotated.application, kind) }
+        return { json: rotated, text: text + describeEnds(rotated.application, kind) }
       }
       if ((await getApplication(platform, id)).contact === undefined) {
         throw new CommandError(
@@ -188,8 +188,10 @@ function createRotateCommand(kind: 'key' | 'secret'): Command {
   })
 }
 
-function describeFormer({ keys, secrets }: Application, kind: 'key' | 'secret'): string {
+/** When the new credential expires, and until when the former one works. */
+function describeEnds({ keys, secrets }: Application, kind: 'key' | 'secret'): string {
   const [newest, ...others] = kind === 'key' ? keys : secrets
   const former = others.find(({ name }) => name === newest?.name)
-  return former ? ` The former one works until ${formatTime(former.expiresAt)}.` : ''
+  const end = newest?.expiresAt ? ` It expires at ${formatTime(newest.expiresAt)}.` : ''
+  return end + (former ? ` The former one works until ${formatTime(former.expiresAt)}.` : '')
 }

@@ -102,6 +102,11 @@ describe('apps rotate-key and rotate-secret', () => {
     expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
       /keys {5}cred_.* epa_key_.*\n {9}cred_.* epa_key_.*, expires \d{4}/,
     )
+    // The former one, with an overlap of a minute, is the only one now.
+    const [newest] = (await runJson(['apps', 'show', id, ...db()])).application.keys
+    await runJson(['apps', 'end-credential', id, newest!.id, ...db()])
+    const again = await runInProcess(['apps', 'rotate-key', id, '--overlap', '0', ...config])
+    expect(again.stdout).toMatch(/ It expires at \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\.\n$/)
     const ended = await runInProcess(['apps', 'rotate-secret', id, '--overlap', '0', ...config])
     expect(ended.stdout).not.toContain('former')
     expect((await runJson(['apps', 'show', id, ...db()])).application.secrets).toHaveLength(1)
