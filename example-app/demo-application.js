@@ -1,4 +1,5 @@
 // @ts-check
+import { ApplicationError } from 'express-platform-auth'
 import { DEMO_CUSTOMER } from './customers.js'
 import { readPrivately, writePrivately } from './private-file.js'
 
@@ -14,17 +15,32 @@ import { readPrivately, writePrivately } from './private-file.js'
 export async function demoCredentials(auth, file) {
   const stored = readDemoCredentials(file)
   if (stored && (await areValid(auth, stored))) return stored
-  const { application, credentials } = await auth.applications.create({
-    name: 'Demo application',
-    apis: ['orders', 'catalog'],
-    externalId: DEMO_CUSTOMER,
-    metadata: await releaseCustomer(auth),
-    by: 'example-app',
-  })
+  const { application, credentials } = await createForCustomer(auth)
   const { clientId, clientSecret = '' } = credentials
   const created = { applicationId: application.id, clientId, clientSecret }
   writePrivately(file, `${JSON.stringify(created, null, 2)}\n`)
   return created
+}
+
+/**
+ * Another process that starts at the same time may take the customer number in between, which is a conflict.
+ * @param {import('./platform.js').Platform} auth
+ * @returns {ReturnType<import('./platform.js').Platform['applications']['create']>}
+ */
+async function createForCustomer(auth) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await auth.applications.create({
+        name: 'Demo application',
+        apis: ['orders', 'catalog'],
+        externalId: DEMO_CUSTOMER,
+        metadata: await releaseCustomer(auth),
+        by: 'example-app',
+      })
+    } catch (error) {
+      if (!(error instanceof ApplicationError && error.code === 'conflict') || attempt === 10) throw error
+    }
+  }
 }
 
 /**

@@ -11,7 +11,8 @@ import { eraseApplication } from './status.js'
  */
 export interface Cleanup {
   start(): void
-  close(): void
+  /** Waits for the run that is under way, which ends early. */
+  close(): Promise<void>
 }
 
 interface CleanupOptions {
@@ -28,9 +29,11 @@ const MAX_REMINDERS = 1000
 
 export function createCleanup({ store, writer, logger, now }: CleanupOptions): Cleanup {
   let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let closed = false
 
   function run(): void {
-    Promise.all([deletePending(), deleteReminders()]).catch((error: unknown) =>
+    running = deleteAll().catch((error: unknown) =>
       logger.warn(
         'Deleting applications that were pending for too long, or old reminders, failed; the platform will retry in an hour.',
         error,
@@ -38,10 +41,16 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
     )
   }
 
+  async function deleteAll(): Promise<void> {
+    await deletePending()
+    if (!closed) await deleteReminders()
+  }
+
   /** Those that are due are withdrawn when they would be sent. */
   async function deleteReminders(): Promise<void> {
     const failed = { applicationId: undefined, purpose: 'expiring', state: 'failed', limit: MAX_REMINDERS } as const
     for (const email of await store.listEmails(failed)) {
+      if (closed) return
       await ignoreRefusal(
         writer.change(email.applicationId, { type: undefined }, async (current) => {
           const isUnchanged = (await store.findEmail(email.id))?.version === email.version
@@ -58,7 +67,7 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
       const page = await store.listApplications({ after, limit: PAGE_SIZE, api: undefined, status: 'pending' })
       for (const application of page) {
         // Oldest first: all others are younger.
-        if (application.createdAt + MAX_PENDING_AGE_MS > now()) return
+        if (closed || application.createdAt + MAX_PENDING_AGE_MS > now()) return
         await deleteIfPending(application)
       }
       if (page.length < PAGE_SIZE) return
@@ -81,7 +90,11 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
       run()
       timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
     },
-    close: () => clearInterval(timer),
+    async close() {
+      closed = true
+      clearInterval(timer)
+      await running
+    },
   }
 }
 

@@ -83,8 +83,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
         reminders.start()
       },
       async close() {
-        cleanup.close()
-        await reminders.close()
+        await Promise.all([cleanup.close(), reminders.close()])
       },
     },
   }

@@ -108,7 +108,7 @@ function checkSource(source: unknown): void {
   if (typeof source !== 'string' && isIterable) return
   throw new ApplicationError(
     'invalid_argument',
-    'import() takes a list or a stream of applications or lines, such as readline.createInterface({ input }).',
+    'Import takes a list or a stream of applications or lines, such as readline.createInterface({ input }).',
   )
 }
 

@@ -293,7 +293,7 @@ describe('an import', () => {
     const { auth: ready } = open()
     for (const source of ['partners.ndjson', undefined, null, 5])
       await expect(ready.applications.import(source as unknown as ImportSource), String(source)).rejects.toThrow(
-        'import() takes',
+        'Import takes',
       )
     await expect(ready.applications.import([], { confirm: 'yes' as unknown as boolean })).rejects.toThrow(
       'confirm must be',

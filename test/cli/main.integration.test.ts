@@ -14,7 +14,7 @@ let env: Record<string, string>
 
 beforeAll(async () => {
   site = await createSite()
-  env = { CLI_FILE: site.file, CLI_MAIL: join(site.folder, 'emails') }
+  env = { CLI_FILE: site.file, CLI_MAIL: join(site.folder, 'emails'), CLI_IMPORTED: 'true' }
 })
 afterAll(() => site.remove())
 
@@ -48,6 +48,18 @@ it('runs every command in a process of its own', { timeout: 180_000 }, async () 
   expect(await runCommand('apps rotate-key', id, '--mail', ...config)).toContain('has accepted its e-mail')
   expect(await runCommand('emails cancel', id, ...writing)).toBe('No e-mail is queued.\n')
   await runCommand('apps revoke-tokens', id, ...writing)
+  expect(await runCommand('apps add-key', id, '--name', 'warehouse', ...config)).toMatch(/epa_key_\w{34}/)
+  const added = await runCommand('apps add-secret', id, '--name', 'reports', ...config)
+  expect(added).toMatch(/epa_sec_\w{49}/)
+  const credential = /cred_\w+/.exec(added)![0]
+  await runCommand('apps update-credential', id, credential, '--expires', '2100-01-31', ...writing)
+  await runCommand('apps end-credential', id, credential, ...writing)
+  const imports = join(site.folder, 'partners.ndjson')
+  await writeFile(
+    imports,
+    `${JSON.stringify({ name: 'Former partner', apis: ['catalog'], keys: [{ plain: '4174348a9222e81b33e5d72d2fd7f1e' }] })}\n`,
+  )
+  expect(await runCommand('apps import', imports, '--confirm', ...config)).toContain('1 added')
   await runCommand('apps suspend', id, ...writing)
   await runCommand('apps resume', id, ...writing)
   expect(await runCommand('apps show', id, ...reading)).toMatch(/status +active\ncontact +shop@shop\.example/)

@@ -358,6 +358,8 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
       await page.setViewportSize({ width: 1280, height: 900 })
       if (!opened.has(name)) await show(page)
       opened.set(name, { page, errors })
+      // The colours of the other scheme fade.
+      await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)))
       for (const width of [1280, 390, 360]) {
         await page.setViewportSize({ width, height: 900 })
         expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width} pixels`).toBeLessThanOrEqual(

@@ -58,7 +58,7 @@ it('Jest 28 runs an app without configuration', { timeout: 300_000 }, async () =
   const home = await install(versions, ['platform.test.js'])
   const env = { PATH: process.env['PATH'], HOME: home }
   const { stderr } = await run(process.execPath, ['node_modules/jest/bin/jest.js'], { cwd: home, env })
-  expect(stderr).toMatch(/Tests: +4 passed, 4 total/)
+  expect(stderr).toMatch(/Tests: +(\d{3}) passed, \1 total/)
 })
 
 it('eslint-import-resolver-typescript 3.10 resolves every subpath', { timeout: 300_000 }, async () => {

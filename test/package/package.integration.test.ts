@@ -52,9 +52,9 @@ describe('the tarball', () => {
     expect(await readText(packed.folder, 'dist/assets/swagger-ui.LICENSE')).toContain('Apache License')
   })
 
-  it('is smaller than 1 MB packed and 2.5 MB unpacked', () => {
+  it('is smaller than 1 MB packed and 3 MB unpacked', () => {
     expect(packed.size).toBeLessThan(1_000_000)
-    expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_500_000)
+    expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(3_000_000)
   })
 
   it('contains no secret, no path of the machine that built it, and no link to a missing source map', async () => {
@@ -202,7 +202,7 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
       project,
     )
     expect(code, stderr).toBe(0)
-    expect(stderr).toMatch(/Tests: +4 passed, 4 total/)
+    expect(stderr).toMatch(/Tests: +(\d{3}) passed, \1 total/)
   })
 })
 

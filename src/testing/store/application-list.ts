@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApplicationQuery } from '../../index.js'
 import { application, audit } from './records.js'
-import { createReaders, MALFORMED_CURSORS } from './suite.js'
+import { assertEqual, createReaders, MALFORMED_CURSORS } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The filters, the order and the pages of `listApplications()`. */
@@ -42,7 +42,7 @@ export function applicationListContract({ describe, it }: TestCollector, opened:
     const isLive = (id: string): boolean => !id.startsWith('d')
 
     it('is empty in a new store', async () => {
-      assert.deepEqual(await listApplications(), [])
+      assertEqual(await listApplications(), [])
     })
 
     const cases: readonly (readonly [string, Partial<ApplicationQuery>, (id: string) => boolean])[] = [
@@ -63,8 +63,8 @@ export function applicationListContract({ describe, it }: TestCollector, opened:
       it(`${which} is complete and in order of creation, in pages of any size`, async () => {
         await populate(20)
         const expected = allIds.filter(matches)
-        assert.deepEqual(await listIds(query), expected)
-        for (const limit of [1, 2, 3, 7, 20]) assert.deepEqual(await listInPages(limit, query), expected)
+        assertEqual(await listIds(query), expected)
+        for (const limit of [1, 2, 3, 7, 20]) assertEqual(await listInPages(limit, query), expected)
       })
     }
 
@@ -72,35 +72,35 @@ export function applicationListContract({ describe, it }: TestCollector, opened:
       const { store } = opened()
       await populate(8)
       await store.saveApplication(application('p1', { version: 2, status: 'deleted' }), audit('p1'))
-      assert.deepEqual(await listIds({ after: 'p1', limit: 2 }), ['s2', 'a4'])
-      assert.deepEqual(await listIds({ after: 'p1', api: 'orders' }), ['p5', 's6'])
+      assertEqual(await listIds({ after: 'p1', limit: 2 }), ['s2', 'a4'])
+      assertEqual(await listIds({ after: 'p1', api: 'orders' }), ['p5', 's6'])
     })
 
     it('reflects every change of status and APIs', async () => {
       const { store } = opened()
       await populate(4)
       await store.saveApplication(application('a0', { version: 2, status: 'suspended' }), audit('a0'))
-      assert.deepEqual(await listIds({ status: 'active' }), [])
-      assert.deepEqual(await listIds({ status: 'suspended' }), ['a0', 's2'])
-      assert.deepEqual(await listIds({ api: 'orders' }), ['p1'])
+      assertEqual(await listIds({ status: 'active' }), [])
+      assertEqual(await listIds({ status: 'suspended' }), ['a0', 's2'])
+      assertEqual(await listIds({ api: 'orders' }), ['p1'])
       const allowed = application('a0', { version: 3, apis: { orders: { scopes: ['read'] } } })
       await store.saveApplication(allowed, audit('a0'))
-      assert.deepEqual(await listIds({ api: 'orders' }), ['a0', 'p1'])
-      assert.deepEqual(await listIds({ api: 'orders', status: 'active' }), ['a0'])
+      assertEqual(await listIds({ api: 'orders' }), ['a0', 'p1'])
+      assertEqual(await listIds({ api: 'orders', status: 'active' }), ['a0'])
     })
 
     it('is empty after an application that does not exist', async () => {
       await populate(2)
-      assert.deepEqual(await listIds({ after: 'unknown' }), [])
-      assert.deepEqual(await listIds({ after: 'unknown', status: 'active' }), [])
-      assert.deepEqual(await listIds({ after: 'unknown', api: 'orders' }), [])
+      assertEqual(await listIds({ after: 'unknown' }), [])
+      assertEqual(await listIds({ after: 'unknown', status: 'active' }), [])
+      assertEqual(await listIds({ after: 'unknown', api: 'orders' }), [])
     })
 
     it('is empty after a malformed cursor', async () => {
       await populate(2)
       for (const after of MALFORMED_CURSORS) {
         for (const query of [{}, { status: 'active' }, { api: 'orders' }] as const) {
-          assert.deepEqual(await listIds({ ...query, after }), [], JSON.stringify(after))
+          assertEqual(await listIds({ ...query, after }), [], JSON.stringify(after))
         }
       }
     })

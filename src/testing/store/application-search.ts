@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApplicationRecord } from '../../index.js'
 import { application, audit, credential, NOW } from './records.js'
-import { createReaders, MALFORMED_CURSORS, NO_TRACES } from './suite.js'
+import { assertEqual, createReaders, MALFORMED_CURSORS, NO_TRACES } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** `externalId`, and the look-ups by several hashes, by external id and by expiry. */
@@ -17,15 +17,15 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       await save('a', { externalId: 'customer 1' })
       await save('b', { externalId: 'customer 2', status: 'suspended', apis: { orders: { scopes: [] } } })
       await save('c')
-      assert.deepEqual(await listIds({ externalId: 'customer 1' }), ['a'])
-      assert.deepEqual(await listIds({ externalId: 'customer 2' }), ['b'])
-      assert.deepEqual(await listIds({ externalId: 'customer 2', status: 'suspended', api: 'orders' }), ['b'])
-      assert.deepEqual(await listIds({ externalId: 'customer 2', status: 'active' }), [])
-      assert.deepEqual(await listIds({ externalId: 'customer 2', api: 'catalog' }), [])
-      assert.deepEqual(await listIds({ externalId: 'customer 1', after: 'a' }), [])
-      assert.deepEqual(await listIds({ externalId: 'customer 2', after: 'a' }), ['b'])
+      assertEqual(await listIds({ externalId: 'customer 1' }), ['a'])
+      assertEqual(await listIds({ externalId: 'customer 2' }), ['b'])
+      assertEqual(await listIds({ externalId: 'customer 2', status: 'suspended', api: 'orders' }), ['b'])
+      assertEqual(await listIds({ externalId: 'customer 2', status: 'active' }), [])
+      assertEqual(await listIds({ externalId: 'customer 2', api: 'catalog' }), [])
+      assertEqual(await listIds({ externalId: 'customer 1', after: 'a' }), [])
+      assertEqual(await listIds({ externalId: 'customer 2', after: 'a' }), ['b'])
       for (const externalId of ['CUSTOMER 1', 'customer', ...MALFORMED_CURSORS]) {
-        assert.deepEqual(await listIds({ externalId }), [], JSON.stringify(externalId))
+        assertEqual(await listIds({ externalId }), [], JSON.stringify(externalId))
       }
     })
 
@@ -41,10 +41,10 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
         const traces = await recordTraces(async () => {
           assert.equal(await other.saveApplication(record, audit(record.id)), false)
         })
-        assert.deepEqual(traces, NO_TRACES)
+        assertEqual(traces, NO_TRACES)
       }
-      assert.deepEqual(await listIds(), ['a', 'b'])
-      assert.deepEqual(await listIds({ externalId: 'own' }), ['b'])
+      assertEqual(await listIds(), ['a', 'b'])
+      assertEqual(await listIds({ externalId: 'own' }), ['b'])
       assert.equal(await store.findApplicationByKey('k'), undefined)
     })
 
@@ -56,8 +56,8 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       assert.equal(await save('b', { externalId: 'one' }), true)
       assert.equal(await save('a', { version: 4, status: 'deleted' }), true)
       assert.equal(await save('c', { externalId: 'two' }), true)
-      assert.deepEqual(await listIds({ externalId: 'two' }), ['c'])
-      assert.deepEqual(await listIds({ externalId: 'two', status: 'deleted' }), [])
+      assertEqual(await listIds({ externalId: 'two' }), ['c'])
+      assertEqual(await listIds({ externalId: 'two', status: 'deleted' }), [])
     })
 
     it('may be missing, or empty, in one application', async () => {
@@ -65,7 +65,7 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       assert.equal(await save('b'), true)
       assert.equal(await save('c'), true)
       assert.equal(await save('d', { externalId: '' }), false)
-      assert.deepEqual(await listIds({ externalId: '' }), ['a'])
+      assertEqual(await listIds({ externalId: '' }), ['a'])
     })
 
     it('is taken by exactly one of 10 concurrent callers', async () => {
@@ -75,7 +75,7 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       )
       const winners = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [`a${i}`] : []))
       assert.equal(winners.length, 1)
-      assert.deepEqual(await listIds(), winners)
+      assertEqual(await listIds(), winners)
     })
   })
 
@@ -100,15 +100,15 @@ export function applicationSearchContract({ describe, it }: TestCollector, opene
       await save('over', { keys: [at('o', -1)], apis: { orders: { scopes: [] } } })
       await save('secret', { secrets: [at('x', 30)], status: 'suspended', apis: { orders: { scopes: [] } } })
       const expiring = { expiringAfter: NOW, expiringBefore: NOW + 31 }
-      assert.deepEqual(await listIds(expiring), ['soon', 'secret'])
-      assert.deepEqual(await listIds({ ...expiring, limit: 1 }), ['soon'])
-      assert.deepEqual(await listIds({ ...expiring, after: 'soon' }), ['secret'])
-      assert.deepEqual(await listIds({ ...expiring, after: 'unknown' }), [])
-      assert.deepEqual(await listIds({ ...expiring, status: 'suspended' }), ['secret'])
-      assert.deepEqual(await listIds({ ...expiring, api: 'orders' }), ['secret'])
-      assert.deepEqual(await listIds({ expiringBefore: NOW + 31 }), ['soon', 'over', 'secret'])
-      assert.deepEqual(await listIds({ expiringAfter: NOW + 10, expiringBefore: NOW + 11 }), [])
-      assert.deepEqual(await listIds({ expiringAfter: NOW + 29, expiringBefore: NOW + 31 }), ['secret'])
+      assertEqual(await listIds(expiring), ['soon', 'secret'])
+      assertEqual(await listIds({ ...expiring, limit: 1 }), ['soon'])
+      assertEqual(await listIds({ ...expiring, after: 'soon' }), ['secret'])
+      assertEqual(await listIds({ ...expiring, after: 'unknown' }), [])
+      assertEqual(await listIds({ ...expiring, status: 'suspended' }), ['secret'])
+      assertEqual(await listIds({ ...expiring, api: 'orders' }), ['secret'])
+      assertEqual(await listIds({ expiringBefore: NOW + 31 }), ['soon', 'over', 'secret'])
+      assertEqual(await listIds({ expiringAfter: NOW + 10, expiringBefore: NOW + 11 }), [])
+      assertEqual(await listIds({ expiringAfter: NOW + 29, expiringBefore: NOW + 31 }), ['secret'])
     })
   })
 }

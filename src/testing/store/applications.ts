@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApplicationRecord } from '../../index.js'
 import { application, audit, credential, NOW } from './records.js'
-import { createReaders, MALFORMED_CURSORS, NO_TRACES, overwrite } from './suite.js'
+import { assertEqual, createReaders, MALFORMED_CURSORS, NO_TRACES, overwrite } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** `findApplication()` and `findApplicationByKey()`. */
@@ -30,13 +30,13 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
       const { store, other } = opened()
       for (const record of [full, application('empty', { name: '' })]) {
         assert.equal(await store.saveApplication(record, audit(record.id)), true)
-        assert.deepEqual(await store.findApplication(record.id), record)
-        assert.deepEqual(await other.findApplication(record.id), record)
+        assertEqual(await store.findApplication(record.id), record)
+        assertEqual(await other.findApplication(record.id), record)
       }
       const read = await other.findApplication('full')
-      assert.deepEqual(Object.keys(read?.apis ?? {}), ['zebra', 'apple', 'mango'])
-      assert.deepEqual(Object.keys(read?.keys[1]?.apis ?? {}), ['zebra', 'apple'])
-      assert.deepEqual(await listApplications(), [full, application('empty', { name: '' })])
+      assertEqual(Object.keys(read?.apis ?? {}), ['zebra', 'apple', 'mango'])
+      assertEqual(Object.keys(read?.keys[1]?.apis ?? {}), ['zebra', 'apple'])
+      assertEqual(await listApplications(), [full, application('empty', { name: '' })])
     })
 
     it('is read as it was saved after every member has changed', async () => {
@@ -44,9 +44,9 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
       await store.saveApplication(full, audit('full'))
       const next = application('full', { version: 2, apis: { kiwi: { scopes: ['k'] } }, keys: [credential('k3')] })
       assert.equal(await store.saveApplication(next, audit('full')), true)
-      assert.deepEqual(await store.findApplication('full'), next)
+      assertEqual(await store.findApplication('full'), next)
       assert.equal(await store.saveApplication({ ...full, version: 3 }, audit('full')), true)
-      assert.deepEqual(await store.findApplication('full'), { ...full, version: 3 })
+      assertEqual(await store.findApplication('full'), { ...full, version: 3 })
     })
 
     it('that does not exist is undefined', async () => {
@@ -61,8 +61,8 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
       const { store } = opened()
       await store.saveApplication(application('another', { keys: [credential('k0')] }), audit('another'))
       await store.saveApplication(full, audit('full'))
-      assert.deepEqual(await store.findApplicationByKey('k1'), full)
-      assert.deepEqual(await store.findApplicationByKey('k2'), full)
+      assertEqual(await store.findApplicationByKey('k1'), full)
+      assertEqual(await store.findApplicationByKey('k2'), full)
       assert.equal(await store.findApplicationByKey('s1'), undefined)
       assert.equal(await store.findApplicationByKey('s2'), undefined)
     })
@@ -97,16 +97,16 @@ export function applicationVersionsContract({ describe, it }: TestCollector, ope
       const save = (version: number): Promise<unknown> =>
         store.saveApplication(application('a', { version }), audit('a'))
       const traces = { audit: 1, changes: [{ kind: 'application', id: 'a' }] }
-      assert.deepEqual(await recordTraces(() => save(1)), traces)
-      assert.deepEqual(await recordTraces(() => save(2)), traces)
+      assertEqual(await recordTraces(() => save(1)), traces)
+      assertEqual(await recordTraces(() => save(2)), traces)
     })
 
     it('is saved without an audit record if none is given', async () => {
       const { store } = opened()
       const save = (version: number) => () => store.saveApplication(application('a', { version }), undefined)
       const traces = { audit: 0, changes: [{ kind: 'application', id: 'a' }] }
-      assert.deepEqual(await recordTraces(save(1)), traces)
-      assert.deepEqual(await recordTraces(save(2)), traces)
+      assertEqual(await recordTraces(save(1)), traces)
+      assertEqual(await recordTraces(save(2)), traces)
       assert.equal((await store.findApplication('a'))?.version, 2)
     })
 
@@ -120,8 +120,8 @@ export function applicationVersionsContract({ describe, it }: TestCollector, ope
         const traces = await recordTraces(async () =>
           assert.equal(await other.saveApplication(stale, audit('a')), false),
         )
-        assert.deepEqual(traces, NO_TRACES)
-        assert.deepEqual(await store.findApplication('a'), application('a', { version: 3 }))
+        assertEqual(traces, NO_TRACES)
+        assertEqual(await store.findApplication('a'), application('a', { version: 3 }))
         assert.equal(await store.findApplicationByKey('stale'), undefined)
       })
     }
@@ -132,7 +132,7 @@ export function applicationVersionsContract({ describe, it }: TestCollector, ope
         assert.equal(await store.saveApplication(application('a', { version }), audit('a')), false)
       }
       assert.equal(await store.findApplication('a'), undefined)
-      assert.deepEqual(await listAudit(), [])
+      assertEqual(await listAudit(), [])
     })
 
     it('has each version saved by exactly one of 20 concurrent callers', async () => {
@@ -145,11 +145,11 @@ export function applicationVersionsContract({ describe, it }: TestCollector, ope
         const winner = (await Promise.all(savers)).flatMap((saved, i) => (saved ? [i] : []))
         assert.equal(winner.length, 1)
         const saved = await store.findApplication('a')
-        assert.deepEqual(
+        assertEqual(
           { version: saved?.version, name: saved?.name, keys: saved?.keys.map(({ hash }) => hash) },
           { version, name: `saver ${winner[0]}`, keys: [`k${winner[0]}`] },
         )
-        assert.deepEqual((await listAudit()).at(-1)?.details, { saver: winner[0] })
+        assertEqual((await listAudit()).at(-1)?.details, { saver: winner[0] })
       }
       assert.equal((await listAudit()).length, 5)
     })
@@ -180,16 +180,16 @@ export function applicationErrorsContract({ describe, it }: TestCollector, opene
         ] as const) {
           const bad = application(id, { version, name: 'bad', apis: { orders: { scopes: [] } }, ...changes })
           const save = (): Promise<boolean> => store.saveApplication(bad, audit(id, { details }))
-          assert.deepEqual(await recordTraces(() => assert.rejects(save())), NO_TRACES)
+          assertEqual(await recordTraces(() => assert.rejects(save())), NO_TRACES)
         }
-        assert.deepEqual(await listApplications(), [
+        assertEqual(await listApplications(), [
           application('owner', taken),
           application('b', { keys: [credential('b')] }),
         ])
         assert.equal((await store.findApplicationByKey('taken key'))?.id, 'owner')
         assert.equal((await store.findApplicationByKey('b'))?.id, 'b')
         assert.equal(await store.findApplicationByKey('free'), undefined)
-        assert.deepEqual(await listIds({ api: 'orders' }), [])
+        assertEqual(await listIds({ api: 'orders' }), [])
         assert.equal(await store.saveApplication(application('b', { version: 2 }), audit('b')), true)
       })
     }
@@ -203,14 +203,14 @@ export function applicationErrorsContract({ describe, it }: TestCollector, opene
       await store.saveApplication(given, audit('a'))
       overwrite(given)
       assert.equal(given.name, 'overwritten')
-      assert.deepEqual(await store.findApplication('a'), expected)
+      assertEqual(await store.findApplication('a'), expected)
       for (const read of [
         () => store.findApplication('a'),
         () => store.findApplicationByKey('k'),
         async () => (await listApplications())[0],
       ]) {
         overwrite(await read())
-        assert.deepEqual(await read(), expected)
+        assertEqual(await read(), expected)
       }
     })
   })

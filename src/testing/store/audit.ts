@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { application, audit, signingKey } from './records.js'
-import { createReaders, MALFORMED_CURSORS, overwrite } from './suite.js'
+import { assertEqual, createReaders, MALFORMED_CURSORS, overwrite } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The audit, which is written with the change that it records. */
@@ -19,7 +19,7 @@ export function auditContract({ describe, it }: TestCollector, opened: () => Ope
       await store.addSigningKey(signingKey('k'), undefined, audit(undefined, { type: 'signingKey.rotated' }))
       const records = await listAudit()
       const expected = [...given, audit(undefined, { type: 'signingKey.rotated' })]
-      assert.deepEqual(
+      assertEqual(
         records,
         expected.map((record, i) => ({ ...record, id: records[i]?.id })),
       )
@@ -29,7 +29,7 @@ export function auditContract({ describe, it }: TestCollector, opened: () => Ope
     it('stores details as JSON does', async () => {
       const { store } = opened()
       await store.saveApplication(application('a'), audit('a', { details: { gone: undefined, at: new Date(0) } }))
-      assert.deepEqual((await listAudit())[0]?.details, { at: '1970-01-01T00:00:00.000Z' })
+      assertEqual((await listAudit())[0]?.details, { at: '1970-01-01T00:00:00.000Z' })
     })
 
     it('is read in pages, of one application or of all', async () => {
@@ -46,9 +46,9 @@ export function auditContract({ describe, it }: TestCollector, opened: () => Ope
         }
       }
       for (const limit of [1, 2, 4, 9, 10]) {
-        assert.deepEqual(await listInPages(limit), [0, 1, 2, 3, 4, 5, 6, 7, 8])
-        assert.deepEqual(await listInPages(limit, '1'), [1, 3, 5, 7])
-        assert.deepEqual(await listInPages(limit, 'unknown'), [])
+        assertEqual(await listInPages(limit), [0, 1, 2, 3, 4, 5, 6, 7, 8])
+        assertEqual(await listInPages(limit, '1'), [1, 3, 5, 7])
+        assertEqual(await listInPages(limit, 'unknown'), [])
       }
     })
 
@@ -56,7 +56,7 @@ export function auditContract({ describe, it }: TestCollector, opened: () => Ope
       it(`is empty after an id that does not exist: ${after}`, async () => {
         const { store } = opened()
         await store.saveApplication(application('a'), audit('a'))
-        assert.deepEqual(await listAudit({ after }), [])
+        assertEqual(await listAudit({ after }), [])
       })
     }
 
@@ -65,7 +65,7 @@ export function auditContract({ describe, it }: TestCollector, opened: () => Ope
       await store.saveApplication(application('a'), audit('a'))
       for (const after of MALFORMED_CURSORS) {
         for (const applicationId of [undefined, 'a']) {
-          assert.deepEqual(await listAudit({ after, applicationId }), [], JSON.stringify(after))
+          assertEqual(await listAudit({ after, applicationId }), [], JSON.stringify(after))
         }
       }
       assert.equal((await listAudit({ after: '0' })).length, 1)
@@ -83,7 +83,7 @@ export function auditContract({ describe, it }: TestCollector, opened: () => Ope
       await store.saveApplication(application('a'), audit('a', { details: { list: ['x'] } }))
       const expected = structuredClone(await listAudit())
       overwrite(await listAudit())
-      assert.deepEqual(await listAudit(), expected)
+      assertEqual(await listAudit(), expected)
     })
   })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { application, audit, credential, NOW } from './records.js'
-import { createReaders, NO_TRACES } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** When credentials were last used. */
@@ -27,9 +27,9 @@ export function credentialUseContract({ describe, it }: TestCollector, opened: (
           { hash: 'unknown', at: NOW },
           { hash: 's', at: NOW + 4 },
         ])
-      assert.deepEqual(await recordTraces(note), NO_TRACES)
-      assert.deepEqual(await readLastUses(), { k2: undefined, k1: NOW + 1, s: NOW + 5 })
-      assert.deepEqual(await readLastUses('b'), { kb: 0 })
+      assertEqual(await recordTraces(note), NO_TRACES)
+      assertEqual(await readLastUses(), { k2: undefined, k1: NOW + 1, s: NOW + 5 })
+      assertEqual(await readLastUses('b'), { kb: 0 })
       assert.equal((await store.findApplicationByKey('k1'))?.version, 1)
       await store.noteCredentialUse([])
     })
@@ -44,7 +44,7 @@ export function credentialUseContract({ describe, it }: TestCollector, opened: (
       await store.saveApplication(application('a', { keys }), audit('a'))
       const uses = ['k', 'old', 'recent'].map((hash) => ({ hash, at: NOW + 101 }))
       await store.noteCredentialUse(uses, 100)
-      assert.deepEqual(await readLastUses(), { k: NOW + 101, old: NOW + 101, recent: NOW + 1 })
+      assertEqual(await readLastUses(), { k: NOW + 101, old: NOW + 101, recent: NOW + 1 })
     })
 
     it('keeps the latest of many times, from concurrent calls or one call', async () => {
@@ -56,9 +56,9 @@ export function credentialUseContract({ describe, it }: TestCollector, opened: (
           return (i % 2 ? store : other).noteCredentialUse([{ hash: 'k', at }])
         }),
       )
-      assert.deepEqual(await readLastUses(), { k: NOW + 19 })
+      assertEqual(await readLastUses(), { k: NOW + 19 })
       await store.noteCredentialUse([30, 50, 40].map((later) => ({ hash: 'k', at: NOW + later })))
-      assert.deepEqual(await readLastUses(), { k: NOW + 50 })
+      assertEqual(await readLastUses(), { k: NOW + 50 })
     })
 
     it('is kept when the application is saved from an older read', async () => {
@@ -75,7 +75,7 @@ export function credentialUseContract({ describe, it }: TestCollector, opened: (
       ]
       await other.noteCredentialUse(uses)
       assert.equal(await store.saveApplication({ ...read!, name: 'new', version: 2 }, audit('a')), true)
-      assert.deepEqual(await store.findApplicationByKey('k'), {
+      assertEqual(await store.findApplicationByKey('k'), {
         ...read,
         name: 'new',
         keys: [credential('k', { lastUsedAt: NOW + 1 })],
@@ -84,7 +84,7 @@ export function credentialUseContract({ describe, it }: TestCollector, opened: (
       })
       const later = application('a', { version: 3, keys: [credential('k', { lastUsedAt: NOW + 9 })], secrets })
       await store.saveApplication(later, audit('a'))
-      assert.deepEqual(await readLastUses(), { k: NOW + 9, s: NOW + 2 })
+      assertEqual(await readLastUses(), { k: NOW + 9, s: NOW + 2 })
     })
 
     it('is deleted with the credential, and is not restored with it', async () => {
@@ -93,7 +93,7 @@ export function credentialUseContract({ describe, it }: TestCollector, opened: (
       await store.saveApplication(application('a', { version: 2 }), audit('a'))
       await store.noteCredentialUse([{ hash: 'k', at: NOW + 1 }])
       await store.saveApplication(application('a', { version: 3, keys: [credential('k')] }), audit('a'))
-      assert.deepEqual(await readLastUses(), { k: undefined })
+      assertEqual(await readLastUses(), { k: undefined })
     })
 
     it('is stored while applications are saved', async () => {
@@ -111,7 +111,7 @@ export function credentialUseContract({ describe, it }: TestCollector, opened: (
         assert.equal(await other.saveApplication(record, audit('a')), true)
       }
       await Promise.all(noting)
-      assert.deepEqual(await readLastUses(), Object.fromEntries(hashes.map((hash) => [hash, NOW + 9])))
+      assertEqual(await readLastUses(), Object.fromEntries(hashes.map((hash) => [hash, NOW + 9])))
     })
   })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { email, fullEmail, NOW } from './records.js'
-import { createEmailCalls } from './suite.js'
+import { assertEqual, createEmailCalls } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The lease that a process takes to send an e-mail. */
@@ -14,10 +14,10 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
       await saveEmails([due])
       const { cursor } = await store.changesSince(undefined)
       const leased = await store.leaseEmail(NOW, NOW + 60_000)
-      assert.deepEqual(leased, { ...due, leasedUntil: NOW + 60_000, version: 2 })
-      assert.deepEqual(await listEmails(), [leased])
-      assert.deepEqual(await other.findEmailByClaimLink('c1'), leased)
-      assert.deepEqual(await store.changesSince(cursor), { cursor, changes: [] })
+      assertEqual(leased, { ...due, leasedUntil: NOW + 60_000, version: 2 })
+      assertEqual(await listEmails(), [leased])
+      assertEqual(await other.findEmailByClaimLink('c1'), leased)
+      assertEqual(await store.changesSince(cursor), { cursor, changes: [] })
     })
 
     it('is given to exactly one of 20 concurrent callers', async () => {
@@ -26,7 +26,7 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
         await saveEmails([email(id)])
         const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).leaseEmail(NOW, NOW + 1))
         const leased = (await Promise.all(tries)).filter((one) => one !== undefined)
-        assert.deepEqual(leased, [email(id, { leasedUntil: NOW + 1, version: 2 })])
+        assertEqual(leased, [email(id, { leasedUntil: NOW + 1, version: 2 })])
       }
     })
 
@@ -47,7 +47,7 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
         assert.equal(await store.leaseEmail(now, now + 100), undefined)
         assert.equal(await other.leaseEmail(now, now + 100), undefined)
       }
-      assert.deepEqual(await other.leaseEmail(NOW + 100, NOW + 200), email('l', { version: 3, leasedUntil: NOW + 200 }))
+      assertEqual(await other.leaseEmail(NOW + 100, NOW + 200), email('l', { version: 3, leasedUntil: NOW + 200 }))
     })
 
     it('takes the e-mail that has been due longest', async () => {
@@ -56,7 +56,7 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
       await saveEmails(Object.entries(dueAts).map(([id, dueAt]) => email(id, { dueAt })))
       const leased: (string | undefined)[] = []
       for (let i = 0; i < 4; i++) leased.push((await store.leaseEmail(NOW, NOW + 100))?.id)
-      assert.deepEqual(leased, ['first', 'second', 'third', undefined])
+      assertEqual(leased, ['first', 'second', 'third', undefined])
       assert.equal((await store.leaseEmail(NOW + 1, NOW + 100))?.id, 'not yet')
     })
 
@@ -74,10 +74,10 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
       const { store } = opened()
       await saveEmails([email('l')])
       const leased = await store.leaseEmail(NOW, NOW + 100)
-      assert.deepEqual(await saveEmails([email('l', { version: 2, state: 'failed' })]), [false])
-      assert.deepEqual(await saveEmails([{ ...leased!, version: 3, leasedUntil: 0, attemptCount: 1 }]), [true])
+      assertEqual(await saveEmails([email('l', { version: 2, state: 'failed' })]), [false])
+      assertEqual(await saveEmails([{ ...leased!, version: 3, leasedUntil: 0, attemptCount: 1 }]), [true])
       const next = await store.leaseEmail(NOW, NOW + 100)
-      assert.deepEqual([next?.version, next?.attemptCount], [4, 1])
+      assertEqual([next?.version, next?.attemptCount], [4, 1])
     })
   })
 }

@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict'
 import type { EmailQuery } from '../../index.js'
 import { email, NOW } from './records.js'
-import { createEmailCalls } from './suite.js'
+import { assertEqual, createEmailCalls } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** The filters and the order of `listEmails()`. */
@@ -33,7 +32,7 @@ export function emailListContract({ describe, it }: TestCollector, opened: () =>
     for (const [which, query, expected] of cases) {
       it(`of ${which} is ordered by dueAt`, async () => {
         for (const one of emails) await saveEmails([one])
-        assert.deepEqual(await listEmailIds(query), expected)
+        assertEqual(await listEmailIds(query), expected)
       })
     }
   })

@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict'
 import type { ApplicationRecord, CredentialRecord, ExpiryQuery } from '../../index.js'
 import { application, audit, credential, NOW } from './records.js'
+import { assertEqual } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** What `listExpiring()` finds, and in which order. */
@@ -20,7 +20,7 @@ export function expiringContract({ describe, it }: TestCollector, opened: () => 
       await save('end', { expiresAt: NOW + 100 })
       await save('later', { expiresAt: NOW + 101 })
       await save('never', { expiresAt: undefined })
-      assert.deepEqual(await list(), ['first', 'end'])
+      assertEqual(await list(), ['first', 'end'])
     })
 
     it('are found until their last reminder was for as many days or fewer', async () => {
@@ -33,8 +33,8 @@ export function expiringContract({ describe, it }: TestCollector, opened: () => 
       ] as const) {
         await save(id, { remindedDays })
       }
-      assert.deepEqual((await list()).toSorted(), ['8', 'none'])
-      assert.deepEqual((await list({ days: 6 })).toSorted(), ['7', '8', 'none'])
+      assertEqual((await list()).toSorted(), ['8', 'none'])
+      assertEqual((await list({ days: 6 })).toSorted(), ['7', '8', 'none'])
     })
 
     it('are found in active applications with a contact only', async () => {
@@ -43,7 +43,7 @@ export function expiringContract({ describe, it }: TestCollector, opened: () => 
       await save('pending', {}, { status: 'pending' })
       await save('deleted', {}, { status: 'deleted' })
       await save('no contact', {}, { contact: undefined })
-      assert.deepEqual(await list(), ['active'])
+      assertEqual(await list(), ['active'])
     })
 
     it('are listed by their expiry, keys and secrets alike, once each, up to the limit', async () => {
@@ -51,17 +51,17 @@ export function expiringContract({ describe, it }: TestCollector, opened: () => 
       const secrets = [credential('s1', { expiresAt: NOW + 40 }), credential('s2')]
       await save('a', {}, { keys, secrets })
       await save('b', { expiresAt: NOW + 20 })
-      assert.deepEqual(await list(), ['a', 'b', 'a', 'a'])
-      assert.deepEqual(await list({ limit: 2 }), ['a', 'b'])
+      assertEqual(await list(), ['a', 'b', 'a', 'a'])
+      assertEqual(await list({ limit: 2 }), ['a', 'b'])
     })
 
     it('are found as they were saved last', async () => {
       await save('a', {})
       await save('a', { remindedDays: 7 }, { version: 2 })
-      assert.deepEqual(await list(), [])
+      assertEqual(await list(), [])
       await save('a', { expiresAt: NOW + 200, remindedDays: undefined }, { version: 3 })
-      assert.deepEqual(await list(), [])
-      assert.deepEqual(await list({ until: NOW + 200 }), ['a'])
+      assertEqual(await list(), [])
+      assertEqual(await list({ until: NOW + 200 }), ['a'])
     })
   })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AddOutcome, ApplicationRecord, NewApplication, Store } from '../../index.js'
 import { application, audit, credential, NOW } from './records.js'
-import { createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES, type OpenedStores, type TestCollector } from './suite.js'
 
 /** `addApplications()`. */
 export function importsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
@@ -19,19 +19,17 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
         keys: [credential('sha256:k', { apis: {} }), credential('k2', { name: 'second' })],
         secrets: [credential('bcrypt:$2b$04$s', { expiresAt: NOW + 1 })],
       })
-      const traces = await recordTraces(async () =>
-        assert.deepEqual(await add(store, full, given('b')), ['added', 'added']),
-      )
-      assert.deepEqual(traces, {
+      const traces = await recordTraces(async () => assertEqual(await add(store, full, given('b')), ['added', 'added']))
+      assertEqual(traces, {
         audit: 2,
         changes: [
           { kind: 'application', id: 'a' },
           { kind: 'application', id: 'b' },
         ],
       })
-      assert.deepEqual(await other.findApplication('a'), full.record)
-      assert.deepEqual(await other.findApplicationByKey('unknown', 'sha256:k'), full.record)
-      assert.deepEqual(
+      assertEqual(await other.findApplication('a'), full.record)
+      assertEqual(await other.findApplicationByKey('unknown', 'sha256:k'), full.record)
+      assertEqual(
         (await listAudit()).map(({ type, applicationId }) => [type, applicationId]),
         [
           ['application.imported', 'a'],
@@ -59,11 +57,11 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
         given('i', { keys: [credential('free')] }),
       )
       const taken3 = ['credentialTaken', 'credentialTaken', 'credentialTaken', 'credentialTaken']
-      assert.deepEqual(outcomes, [
+      assertEqual(outcomes, [
         'exists', 'exists', 'externalIdTaken', ...taken3, 'added', 'externalIdTaken', 'credentialTaken',
       ]) // prettier-ignore
-      assert.deepEqual(await listIds(), ['a', 'g'])
-      assert.deepEqual(await store.findApplication('a'), application('a', taken))
+      assertEqual(await listIds(), ['a', 'g'])
+      assertEqual(await store.findApplication('a'), application('a', taken))
       assert.equal((await store.findApplication('gone'))?.status, 'deleted')
     })
 
@@ -75,12 +73,12 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
       ] // prettier-ignore
       const traces = await recordTraces(
         async () =>
-        assert.deepEqual(await store.addApplications(applications, { write: false }), [
+        assertEqual(await store.addApplications(applications, { write: false }), [
           'exists', 'externalIdTaken', 'credentialTaken', 'added',
         ]), // prettier-ignore
       )
-      assert.deepEqual(traces, NO_TRACES)
-      assert.deepEqual(await listIds(), ['a'])
+      assertEqual(traces, NO_TRACES)
+      assertEqual(await listIds(), ['a'])
     })
 
     it('adds an application once if two processes do so at the same time', async () => {
@@ -90,7 +88,7 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
       )
       assert.ok((await Promise.all(both)).flat().includes('added'))
       assert.equal((await listAudit()).length, 1)
-      assert.deepEqual(await add(store, given('a', { keys: [credential('k')] })), ['exists'])
+      assertEqual(await add(store, given('a', { keys: [credential('k')] })), ['exists'])
     })
   })
 }
@@ -108,9 +106,9 @@ export function hashReplacementContract({ describe, it }: TestCollector, opened:
       const key = credential('sha256:k', { name: 'n', apis: {}, expiresAt: NOW + 9, lastUsedAt: NOW })
       await add(store, given('a', { keys: [kept, key], secrets: [credential('s')] }))
       const traces = await recordTraces(async () => assert.equal(await store.replaceCredentialHash(replacement), true))
-      assert.deepEqual(traces, { audit: 0, changes: [{ kind: 'application', id: 'a' }] })
+      assertEqual(traces, { audit: 0, changes: [{ kind: 'application', id: 'a' }] })
       const keys = [kept, { ...key, hash: 'own', prefix: 'abcd', lastUsedAt: NOW + 5 }]
-      assert.deepEqual(await other.findApplication('a'), application('a', { keys, secrets: [credential('s')] }))
+      assertEqual(await other.findApplication('a'), application('a', { keys, secrets: [credential('s')] }))
       assert.equal((await other.findApplicationByKey('own'))?.id, 'a')
       assert.equal(await other.findApplicationByKey('sha256:k'), undefined)
     })
@@ -120,7 +118,7 @@ export function hashReplacementContract({ describe, it }: TestCollector, opened:
       await add(store, given('a', { secrets: [credential('sha256:k', { lastUsedAt: NOW + 7 })] }))
       assert.equal(await store.replaceCredentialHash(replacement), true)
       const [secret] = (await store.findApplication('a'))?.secrets ?? []
-      assert.deepEqual([secret?.hash, secret?.lastUsedAt], ['own', NOW + 7])
+      assertEqual([secret?.hash, secret?.lastUsedAt], ['own', NOW + 7])
     })
 
     it('resolves false if the hash is gone or the new one is taken', async () => {
@@ -128,19 +126,19 @@ export function hashReplacementContract({ describe, it }: TestCollector, opened:
       assert.equal(await store.replaceCredentialHash(replacement), false)
       await add(store, given('a', { keys: [credential('sha256:k')] }), given('b', { secrets: [credential('own')] }))
       const traces = await recordTraces(async () => assert.equal(await other.replaceCredentialHash(replacement), false))
-      assert.deepEqual(traces, NO_TRACES)
-      assert.deepEqual(await store.findApplication('a'), application('a', { keys: [credential('sha256:k')] }))
+      assertEqual(traces, NO_TRACES)
+      assertEqual(await store.findApplication('a'), application('a', { keys: [credential('sha256:k')] }))
     })
   })
 
   it('countImportedHashes() counts imported hashes by format, if the store has it', async () => {
     const { store } = opened()
     if (!store.countImportedHashes) return
-    assert.deepEqual(await store.countImportedHashes(), {})
+    assertEqual(await store.countImportedHashes(), {})
     const keys = ['sha256:a', 'sha256:b', 'sha512:a', 'hmac-sha256:a', 'own', 'sha25'].map((hash) => credential(hash))
     await add(store, given('a', { keys, secrets: [credential('bcrypt:$2b$'), credential('argon2id:$argon2id$')] }))
     const counts = { argon2id: 1, bcrypt: 1, 'hmac-sha256': 1, sha256: 2, sha512: 1 }
-    assert.deepEqual(await store.countImportedHashes(), counts)
+    assertEqual(await store.countImportedHashes(), counts)
   })
 }
 

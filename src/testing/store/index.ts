@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { Store } from '../../index.js'
 import { application, audit } from './records.js'
 import { applicationListContract } from './application-list.js'
@@ -16,7 +15,7 @@ import { hashReplacementContract, importsContract } from './imports.js'
 import { pepperContract } from './pepper.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
 import { signingKeysContract } from './signing-keys.js'
-import { createReaders } from './suite.js'
+import { assertEqual, createReaders } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** A store to test: it is open, on an empty database of its own. */
@@ -96,8 +95,8 @@ function collectTests(collector: TestCollector, opened: () => OpenedStores): voi
   collector.it('open() resolves undefined if the store is open', async () => {
     const { store } = opened()
     await store.saveApplication(application('a'), audit('a'))
-    assert.deepEqual(await Promise.all([store.open(), store.open()]), [undefined, undefined])
-    assert.deepEqual(await createReaders(opened).listIds(), ['a'])
+    assertEqual(await Promise.all([store.open(), store.open()]), [undefined, undefined])
+    assertEqual(await createReaders(opened).listIds(), ['a'])
   })
   for (const collect of CONTRACTS) collect(collector, opened)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { audit, signingKey } from './records.js'
-import { createReaders, NO_TRACES } from './suite.js'
+import { assertEqual, createReaders, NO_TRACES } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** Adding, resealing and removing signing keys. */
@@ -10,22 +10,22 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
   describe('signing keys', () => {
     it('are listed unchanged, in the order in which they were added', async () => {
       const { store } = opened()
-      assert.deepEqual(await store.listSigningKeys(), [])
+      assertEqual(await store.listSigningKeys(), [])
       assert.equal(await store.addSigningKey(signingKey('z'), undefined, audit()), true)
       assert.equal(await store.addSigningKey(signingKey('a'), 'z', audit()), true)
       assert.equal(await store.addSigningKey(signingKey('m'), 'a', audit()), true)
-      assert.deepEqual(await store.listSigningKeys(), [signingKey('z'), signingKey('a'), signingKey('m')])
+      assertEqual(await store.listSigningKeys(), [signingKey('z'), signingKey('a'), signingKey('m')])
     })
 
     it('are added only after the newest key', async () => {
       const { store } = opened()
-      assert.deepEqual(await recordTraces(() => store.addSigningKey(signingKey('a'), 'unknown', audit())), NO_TRACES)
+      assertEqual(await recordTraces(() => store.addSigningKey(signingKey('a'), 'unknown', audit())), NO_TRACES)
       await store.addSigningKey(signingKey('a'), undefined, audit())
       await store.addSigningKey(signingKey('b'), 'a', audit())
       assert.equal(await store.addSigningKey(signingKey('c'), undefined, audit()), false)
       assert.equal(await store.addSigningKey(signingKey('c'), 'a', audit()), false)
-      assert.deepEqual(await recordTraces(() => store.addSigningKey(signingKey('c'), 'a', audit())), NO_TRACES)
-      assert.deepEqual(
+      assertEqual(await recordTraces(() => store.addSigningKey(signingKey('c'), 'a', audit())), NO_TRACES)
+      assertEqual(
         (await store.listSigningKeys()).map(({ kid }) => kid),
         ['a', 'b'],
       )
@@ -51,10 +51,10 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
       await store.addSigningKey(signingKey('a'), undefined, audit())
       await store.addSigningKey(signingKey('b'), 'a', audit())
       const traces = await recordTraces(async () => assert.equal(await other.removeSigningKey('b', audit()), true))
-      assert.deepEqual(traces, { audit: 1, changes: [{ kind: 'signingKeys' }] })
+      assertEqual(traces, { audit: 1, changes: [{ kind: 'signingKeys' }] })
       const again = await recordTraces(async () => assert.equal(await store.removeSigningKey('b', audit()), false))
-      assert.deepEqual(again, NO_TRACES)
-      assert.deepEqual(await store.listSigningKeys(), [signingKey('a')])
+      assertEqual(again, NO_TRACES)
+      assertEqual(await store.listSigningKeys(), [signingKey('a')])
     })
 
     it('are resealed in their position, only if the given former sealing is the stored one', async () => {
@@ -63,12 +63,12 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
       await store.addSigningKey(signingKey('b'), 'a', audit())
       const reseal = async (): Promise<void> =>
         assert.equal(await other.resealSigningKey('a', 'sealed a', 'resealed'), true)
-      assert.deepEqual(await recordTraces(reseal), NO_TRACES)
+      assertEqual(await recordTraces(reseal), NO_TRACES)
       assert.equal(await store.resealSigningKey('a', 'sealed a', 'sealed too late'), false)
       assert.equal(await store.resealSigningKey('b', 'sealed a', 'sealed wrongly'), false)
       assert.equal(await store.resealSigningKey('c', 'sealed c', 'sealed for no key'), false)
       const resealed = { ...signingKey('a'), sealedPrivateJwk: 'resealed' }
-      assert.deepEqual(await store.listSigningKeys(), [resealed, signingKey('b')])
+      assertEqual(await store.listSigningKeys(), [resealed, signingKey('b')])
     })
 
     it('are added after the newest key that was not removed', async () => {
@@ -84,7 +84,7 @@ export function signingKeysContract({ describe, it }: TestCollector, opened: () 
       const { store } = opened()
       await store.addSigningKey(signingKey('a'), undefined, audit())
       const twice = (): Promise<boolean> => store.addSigningKey(signingKey('a'), 'a', audit())
-      assert.deepEqual(await recordTraces(() => assert.rejects(twice())), NO_TRACES)
+      assertEqual(await recordTraces(() => assert.rejects(twice())), NO_TRACES)
     })
   })
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import type {
   ApplicationQuery,
@@ -124,3 +125,8 @@ export async function waitUntil(condition: () => boolean): Promise<void> {
 
 const WATCH_TIMEOUT_MS = 10_000
 const WATCH_POLL_INTERVAL_MS = 20
+
+/** Compares copies: Jest's modules have an `Object` of their own, which is not the one of `structuredClone()` or a driver. */
+export function assertEqual(actual: unknown, expected: unknown, message?: string): void {
+  assert.deepEqual(structuredClone(actual), structuredClone(expected), message)
+}
