@@ -42,8 +42,8 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
   }
 
   async function deleteAll(): Promise<void> {
-    await deletePending()
-    if (!closed) await deleteReminders()
+    // At once: close() soon after the start waits for one call at most.
+    await Promise.all([deletePending(), deleteReminders()])
   }
 
   /** Those that are due are withdrawn when they would be sent. */
