@@ -11,8 +11,7 @@ import { eraseApplication } from './status.js'
  */
 export interface Cleanup {
   start(): void
-  /** Waits for the run that is under way, which ends early. */
-  close(): Promise<void>
+  close(): void
 }
 
 interface CleanupOptions {
@@ -29,16 +28,17 @@ const MAX_REMINDERS = 1000
 
 export function createCleanup({ store, writer, logger, now }: CleanupOptions): Cleanup {
   let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
   let closed = false
 
   function run(): void {
-    running = deleteAll().catch((error: unknown) =>
+    deleteAll().catch((error: unknown) => {
+      // The store has been closed meanwhile.
+      if (closed) return
       logger.warn(
         'Deleting applications that were pending for too long, or old reminders, failed; the platform will retry in an hour.',
         error,
-      ),
-    )
+      )
+    })
   }
 
   async function deleteAll(): Promise<void> {
@@ -90,10 +90,9 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
       run()
       timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
     },
-    async close() {
+    close() {
       closed = true
       clearInterval(timer)
-      await running
     },
   }
 }

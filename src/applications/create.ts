@@ -83,7 +83,8 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
         reminders.start()
       },
       async close() {
-        await Promise.all([cleanup.close(), reminders.close()])
+        cleanup.close()
+        await reminders.close()
       },
     },
   }
