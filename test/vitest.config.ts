@@ -80,6 +80,7 @@ const long = {
       LONG,
       'test/credential-email/worker-faults.integration.test.ts',
       'test/stores/sqlite/kill.integration.test.ts',
+      'test/applications/credential-histories.integration.test.ts',
     ],
   },
 }
