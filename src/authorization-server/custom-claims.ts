@@ -21,7 +21,7 @@ export async function readCustomClaims(
 ): Promise<string | undefined> {
   const option = `apis.${api}.claims`
   try {
-    // The copy is the host's: what it changes there, nobody else sees.
+    // The host gets a copy: changes that it makes must not reach the cached record.
     const claims = (async () => createClaims({ id, name, externalId, metadata: copyJson(metadata) }))()
     return stringifyClaims(option, await withTimeout(claims, CLAIMS_TIMEOUT_MS, () => createTimeoutError(option)))
   } catch (error) {

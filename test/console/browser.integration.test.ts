@@ -365,8 +365,7 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
         expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width} pixels`).toBeLessThanOrEqual(
           width,
         )
-        // The style sheets do not distinguish 390 from 360 pixels.
-        if (width !== 390) expect(await violations(page), `at ${width} pixels`).toEqual([])
+        expect(await violations(page), `at ${width} pixels`).toEqual([])
       }
       expect(errors).toEqual([])
     })

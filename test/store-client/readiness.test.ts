@@ -214,12 +214,12 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     stuck = 1
     await expect.poll(() => stuck, { interval: 1 }).toBe(2)
     const calls: Promise<unknown>[] = []
-    for (const end = performance.now() + 1500; performance.now() < end; await sleep(10))
+    for (const end = performance.now() + 1500; performance.now() < end || calls.length <= 10; await sleep(10))
       calls.push(made.auth.verifyApiKey('catalog', credentials.clientId))
     await caller.token('orders', credentials).expect(200)
     await caller.token('orders', { clientId: 'nosuch', clientSecret: 'x' }).expect(401)
     await Promise.all(calls)
-    expect(calls.length).toBeGreaterThan(0)
+    expect(calls.length).toBeGreaterThan(10)
     expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
   })
 
