@@ -108,7 +108,8 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
 
     await page.getByRole('link', { name: 'All APIs' }).click()
     await page.getByRole('link', { name: 'Open the reference of Orders' }).click()
-    await authorize(page, { Key: mailedKey, Secret: `${mailedSecret.slice(0, -1)}x` })
+    const wrongSecret = mailedSecret.slice(0, -1) + (mailedSecret.endsWith('x') ? 'y' : 'x')
+    await authorize(page, { Key: mailedKey, Secret: wrongSecret })
     await page.getByRole('alert').getByText('Client authentication failed').waitFor()
     await authorize(page, { Secret: mailedSecret })
     await page.locator('dialog').getByText('Authorized.').waitFor()
