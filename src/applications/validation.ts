@@ -1,5 +1,6 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationStatus } from '../contracts/store.js'
+import { isEmailAddress } from '../lib/email-address.js'
 
 /** 1 to 100 visible characters, trimmed: names are shown in e-mails, lists and logs. */
 export function readName(name: unknown): string {
@@ -27,14 +28,9 @@ export function readRegistrationName(name: unknown): string {
 /** A scheme, an IPv4 address, or two labels of a host name. U+3002 counts as a dot in host names (UTS 46). */
 const LINK = /:\/\/|\d(?:\.\d+){3}|[\p{L}\p{M}\p{N}_-][.\u3002][\p{L}\p{M}]{2}/u
 
-/** RFC 5321 4.1.2: a dot-atom at a host name; nothing that a mail program could read as two addresses. */
-const ADDRESS =
-  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
-
 /** One plain ASCII address of up to 254 octets. */
 export function readContact(contact: unknown): string {
-  if (typeof contact === 'string' && contact.length <= 254 && ADDRESS.test(contact) && contact.indexOf('@') <= 64)
-    return contact
+  if (isEmailAddress(contact)) return contact
   throw new ApplicationError('invalid_argument', 'contact must be one plain e-mail address, such as dev@example.com.')
 }
 
@@ -84,6 +80,19 @@ export function readRevokeTokens(revokeTokens: unknown = false): boolean {
 export function readOverlap(overlap: unknown = 86_400): number {
   if (Number.isSafeInteger(overlap) && (overlap as number) >= 0) return overlap as number
   throw new ApplicationError('invalid_argument', 'overlap must be a whole number of seconds, 0 or more.')
+}
+
+const MAX_REASON_LENGTH = 500
+
+/** What an operator writes to a contact about a decision; undefined if nothing was given. Line breaks are kept. */
+export function readReason(reason: unknown): string | undefined {
+  if (reason === undefined) return undefined
+  const text = typeof reason === 'string' ? reason.replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim() : ''
+  if (text !== '' && text.length <= MAX_REASON_LENGTH && !/[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}]/u.test(text)) return text
+  throw new ApplicationError(
+    'invalid_argument',
+    `reason must be 1 to ${MAX_REASON_LENGTH} characters, without control characters other than line breaks.`,
+  )
 }
 
 /** The `limit` of a list: 100 unless given, at most 1000. */

@@ -1,0 +1,177 @@
+import { ApplicationError } from '../contracts/errors.js'
+import type { RequestOrigin } from '../contracts/events.js'
+import type { AccessRequest, ApplicationRecord, EmailChange, QueuedEmail, Store } from '../contracts/store.js'
+import { ownMembers } from '../lib/own-members.js'
+import type { ApplicationWriter } from './application-writer.js'
+import { findGrant } from './grants.js'
+import { createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'
+import { eraseApplication, refuseDeleted } from './status.js'
+
+/**
+ * Decides about a registration that waits, or about an application's request for access to an API. Exactly one decision
+ * counts: a later one rejects with code `invalid_state`.
+ */
+export interface Decisions {
+  approve(id: string, request: DecidedRequest, actor: Actor): Promise<ApplicationRecord>
+  /** With a reason, the contact gets an e-mail with it. */
+  deny(
+    id: string,
+    request: DecidedRequest,
+    actor: Actor & { readonly reason: string | undefined },
+  ): Promise<ApplicationRecord>
+}
+
+/** The registration, if `api` is undefined. */
+interface DecidedRequest {
+  readonly api: string | undefined
+  /** Only the request made at that time; undefined: the one that waits now. */
+  readonly requestedAt?: number | undefined
+}
+
+interface Actor {
+  readonly by: string | undefined
+  /** The request in which an operator decided. */
+  readonly origin?: RequestOrigin | undefined
+}
+
+interface DecisionsOptions {
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  /** Called when an e-mail has become due; undefined in a process that sends none. */
+  readonly onEmailDue?: () => void
+  readonly now: () => number
+}
+
+export function createDecisions(options: DecisionsOptions): Decisions {
+  const { store, writer, opened, onEmailDue, now } = options
+
+  async function approveRegistration(id: string, actor: Actor): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
+      const emails = await listQueuedEmails(store, id)
+      const held = emails.find(({ state }) => state === 'held')
+      if (current.status !== 'pending' || !held) throw createNotWaitingError(current)
+      return {
+        changed: {},
+        emails: [{ save: requeueEmail(held, now()) }, ...withdrawRequests(emails, undefined)],
+      }
+    })
+    return record
+  }
+
+  async function denyRegistration(id: string, actor: Actor, reason: string | undefined): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.deleted', ...actor }, (current) => {
+      const changed = eraseApplication(current, 'deny')
+      return {
+        changed,
+        details: { denied: true, ...(reason !== undefined && { reason }) },
+        emails: ['removeAll', ...queueDenial(current, undefined, reason)],
+      }
+    })
+    return record
+  }
+
+  async function approveAccess(id: string, request: AccessDecision, actor: Actor): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
+      const { api, scopes } = findAccessRequest(current, request, 'approve')
+      const former = findGrant(current, { name: api })?.scopes ?? []
+      const granted = [...new Set([...former, ...scopes])]
+      const email = createQueuedEmail(id, 'approved', now(), { details: { api, scopes } })
+      return {
+        changed: {
+          apis: { ...current.apis, [api]: { scopes: granted } },
+          accessRequests: current.accessRequests.filter((each) => each.api !== api),
+        },
+        details: { api, scopes: granted },
+        emails: [
+          ...withdrawRequests(await listQueuedEmails(store, id), api),
+          ...(current.contact === undefined ? [] : [{ save: email }]),
+        ],
+      }
+    })
+    return record
+  }
+
+  async function denyAccess(
+    id: string,
+    request: AccessDecision,
+    actor: Actor,
+    reason: string | undefined,
+  ): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.accessDenied', ...actor }, async (current) => {
+      const { api } = findAccessRequest(current, request, 'deny')
+      return {
+        changed: { accessRequests: current.accessRequests.filter((each) => each.api !== api) },
+        details: { api, ...(reason !== undefined && { reason }) },
+        emails: [
+          ...withdrawRequests(await listQueuedEmails(store, id), api),
+          ...queueDenial(current, api, reason),
+        ],
+      }
+    })
+    return record
+  }
+
+  /** The recipient is kept with the e-mail: a denied registration is erased. */
+  function queueDenial(
+    { id, name, contact, language }: ApplicationRecord,
+    api: string | undefined,
+    reason: string | undefined,
+  ): EmailChange[] {
+    if (reason === undefined || contact === undefined) return []
+    const details = { name, reason, ...(api !== undefined && { api }), ...(language !== undefined && { language }) }
+    return [{ save: createQueuedEmail(id, 'denied', now(), { recipient: contact, details }) }]
+  }
+
+  return {
+    async approve(id, { api, requestedAt }, actor) {
+      await opened()
+      const record = await (api === undefined
+        ? approveRegistration(id, actor)
+        : approveAccess(id, { api, requestedAt }, actor))
+      onEmailDue?.()
+      return record
+    },
+    async deny(id, { api, requestedAt }, { reason, ...actor }) {
+      await opened()
+      const record = await (api === undefined
+        ? denyRegistration(id, actor, reason)
+        : denyAccess(id, { api, requestedAt }, actor, reason))
+      onEmailDue?.()
+      return record
+    },
+  }
+}
+
+interface AccessDecision extends DecidedRequest {
+  readonly api: string
+}
+
+function findAccessRequest(
+  current: ApplicationRecord,
+  { api, requestedAt }: AccessDecision,
+  call: 'approve' | 'deny',
+): AccessRequest {
+  refuseDeleted(current, call)
+  const request = current.accessRequests.find((each) => each.api === api)
+  if (request && (requestedAt === undefined || request.requestedAt === requestedAt)) return request
+  throw new ApplicationError('invalid_state', `Application ${current.id} has no request for access to "${api}".`)
+}
+
+/** Operators are not asked any more. */
+function withdrawRequests(emails: readonly QueuedEmail[], api: string | undefined): EmailChange[] {
+  return emails
+    .filter(({ purpose, details }) => purpose === 'approvalRequest' && readRequestedApi(details) === api)
+    .map((email) => ({ remove: email }))
+}
+
+/** The API that an e-mail to operators asks about; undefined for a registration. */
+export function readRequestedApi(details: QueuedEmail['details']): string | undefined {
+  const { api } = ownMembers(details ?? {})
+  return typeof api === 'string' ? api : undefined
+}
+
+function createNotWaitingError({ id, status }: ApplicationRecord): ApplicationError {
+  return new ApplicationError('invalid_state', `Application ${id} is ${status} and does not wait for approval.`)
+}
