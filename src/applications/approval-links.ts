@@ -42,20 +42,19 @@ const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 const KEY_LABEL = 'express-platform-auth approval link v1'
 
 export function createApprovalLinks({ credentials, operators, now }: ApprovalLinksOptions): ApprovalLinks {
-  function computeMac(payload: string): Buffer {
-    return createHmac('sha256', credentials().deriveKey(KEY_LABEL)).update(payload).digest()
+  function computeMac(payload: string): string {
+    return createHmac('sha256', credentials().deriveKey(KEY_LABEL)).update(payload).digest('base64url')
   }
 
   return {
     sign({ applicationId, api, requestedAt, operator }) {
       const payload = Buffer.from(JSON.stringify({ applicationId, api, requestedAt, operator })).toString('base64url')
-      return `${payload}.${computeMac(payload).toString('base64url')}`
+      return `${payload}.${computeMac(payload)}`
     },
     read(token) {
       const [, payload, mac] = (token.length <= MAX_TOKEN_LENGTH && TOKEN.exec(token)) || []
       if (payload === undefined || mac === undefined) return 'unknown'
-      const given = Buffer.from(mac, 'base64url')
-      if (!timingSafeEqual(given, computeMac(payload))) return 'unknown'
+      if (!timingSafeEqual(Buffer.from(mac), Buffer.from(computeMac(payload)))) return 'unknown'
       const link = parsePayload(payload)
       if (link.requestedAt + LINK_LIFETIME_MS <= now()) return 'expired'
       return operators.includes(link.operator) ? link : 'noOperator'

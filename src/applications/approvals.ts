@@ -3,6 +3,7 @@ import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, AuditRecord, GrantedApis, Store } from '../contracts/store.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { ApprovalLink, ApprovalSubject } from './approval-links.js'
+import { findRequested } from './approval-requests.js'
 import type { Decisions } from './decisions.js'
 import { findQueuedEmail } from './queued-emails.js'
 
@@ -52,16 +53,11 @@ interface ApprovalsOptions {
 }
 
 export function createApprovals({ store, decisions, opened }: ApprovalsOptions): Approvals {
-  async function findRequested(
-    { api, requestedAt }: ApprovalSubject,
-    record: ApplicationRecord,
-  ): Promise<GrantedApis | undefined> {
-    if (api !== undefined) {
-      const request = record.accessRequests.find((each) => each.api === api && each.requestedAt === requestedAt)
-      return request && { [api]: { scopes: request.scopes } }
-    }
-    const email = record.status === 'pending' ? await findQueuedEmail(store, record.id, 'registration') : undefined
-    return email?.state === 'held' ? record.apis : undefined
+  /** A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
+  async function isWaiting(subject: ApprovalSubject): Promise<boolean> {
+    if (subject.api !== undefined) return true
+    const email = await findQueuedEmail(store, subject.applicationId, 'registration')
+    return email?.state === 'held'
   }
 
   return {
@@ -69,9 +65,9 @@ export function createApprovals({ store, decisions, opened }: ApprovalsOptions):
       await opened()
       const application = await store.findApplication(subject.applicationId)
       if (!application) return undefined
-      const requested = await findRequested(subject, application)
+      const requested = findRequested(subject, application)
       const { request, outcome } = await readAudit(store, subject)
-      if (!requested) return { isOpen: false, outcome: outcome && toOutcome(outcome) }
+      if (!requested || !(await isWaiting(subject))) return { isOpen: false, outcome: outcome && toOutcome(outcome) }
       const { requestedAt } = subject
       const address = readText(request, 'address')
       return { isOpen: true, application, requested, requestedAt, address, by: request?.by }

@@ -1,8 +1,8 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import type { AccessRequest, ApplicationRecord, EmailChange, QueuedEmail, Store } from '../contracts/store.js'
-import { ownMembers } from '../lib/own-members.js'
+import type { AccessRequest, ApplicationRecord, EmailChange, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
+import { withdrawApprovalRequests } from './approval-requests.js'
 import { findGrant } from './grants.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'
 import { eraseApplication, refuseDeleted } from './status.js'
@@ -54,7 +54,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       if (current.status !== 'pending' || !held) throw createNotWaitingError(current)
       return {
         changed: {},
-        emails: [{ save: requeueEmail(held, now()) }, ...withdrawRequests(emails, undefined)],
+        emails: [{ save: requeueEmail(held, now()) }, ...withdrawApprovalRequests(emails, undefined)],
       }
     })
     return record
@@ -85,7 +85,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         },
         details: { api, scopes: granted },
         emails: [
-          ...withdrawRequests(await listQueuedEmails(store, id), api),
+          ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
           ...(current.contact === undefined ? [] : [{ save: email }]),
         ],
       }
@@ -105,7 +105,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         changed: { accessRequests: current.accessRequests.filter((each) => each.api !== api) },
         details: { api, ...(reason !== undefined && { reason }) },
         emails: [
-          ...withdrawRequests(await listQueuedEmails(store, id), api),
+          ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
           ...queueDenial(current, api, reason),
         ],
       }
@@ -157,19 +157,6 @@ function findAccessRequest(
   const request = current.accessRequests.find((each) => each.api === api)
   if (request && (requestedAt === undefined || request.requestedAt === requestedAt)) return request
   throw new ApplicationError('invalid_state', `Application ${current.id} has no request for access to "${api}".`)
-}
-
-/** Operators are not asked any more. */
-function withdrawRequests(emails: readonly QueuedEmail[], api: string | undefined): EmailChange[] {
-  return emails
-    .filter(({ purpose, details }) => purpose === 'approvalRequest' && readRequestedApi(details) === api)
-    .map((email) => ({ remove: email }))
-}
-
-/** The API that an e-mail to operators asks about; undefined for a registration. */
-export function readRequestedApi(details: QueuedEmail['details']): string | undefined {
-  const { api } = ownMembers(details ?? {})
-  return typeof api === 'string' ? api : undefined
 }
 
 function createNotWaitingError({ id, status }: ApplicationRecord): ApplicationError {

@@ -70,10 +70,16 @@ export function readCredentialId(credential: unknown): string | undefined {
   throw new ApplicationError('invalid_argument', 'credential must be the id of a credential, such as cred_...')
 }
 
-/** Whether a call also ends access tokens. A mistyped value must not leave them valid. */
-export function readRevokeTokens(revokeTokens: unknown = false): boolean {
-  if (typeof revokeTokens === 'boolean') return revokeTokens
-  throw new ApplicationError('invalid_argument', 'revokeTokens must be true or false.')
+/** An option that is false unless given. A mistyped value must not count as false. */
+export function readFlag(name: string, value: unknown = false): boolean {
+  if (typeof value === 'boolean') return value
+  throw new ApplicationError('invalid_argument', `${name} must be true or false.`)
+}
+
+/** The API of a request for access; undefined for a registration. */
+export function readApiName(api: unknown): string | undefined {
+  if (api === undefined || typeof api === 'string') return api
+  throw new ApplicationError('invalid_argument', 'api must be the name of an API.')
 }
 
 /** Seconds for which an old credential still works: a day unless given. */

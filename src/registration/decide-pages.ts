@@ -35,11 +35,12 @@ export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(START_SCRIPT)
 const MAX_LINK_LENGTH = 4096
 
 interface DecidePagesOptions {
-  readonly apis: ReadonlyMap<string, Api>
+  readonly apis: readonly Api[]
   readonly developersUrl: string | undefined
 }
 
-export function createDecidePages({ apis, developersUrl }: DecidePagesOptions): DecidePages {
+export function createDecidePages({ apis: listed, developersUrl }: DecidePagesOptions): DecidePages {
+  const apis = new Map(listed.map((api) => [api.name, api]))
   const render = (heading: string, content: Html, options?: Parameters<typeof renderPage>[3]): string =>
     renderPage(heading, developersUrl, content, options)
 
@@ -153,10 +154,9 @@ function renderDecisions(token: string, isRegistration: boolean, denial: DenialF
           aria-describedby="reason-hint${problem !== undefined && ' reason-problem'}"
           ${denial && html`autofocus`}
         >
-${denial?.reason}</textarea
-        >
+${denial?.reason}</textarea>
       </div>
-      <button name="decision" value="deny" class="secondary">Deny</button>
+      <button name="decision" value="deny" class="quiet">Deny</button>
     </form>`
 }
 

@@ -63,7 +63,7 @@ export function createDecideEndpoints(options: DecideOptions): { readonly show: 
     }
     return limitChanges(caller, async () => {
       const hasDecided = await approvals.decide(link, decision, readOrigin(req))
-      if (!hasDecided) return showRequest(link, token)
+      if (!hasDecided) return { ...(await showRequest(link, token)), status: 409 }
       return { status: 200, page: pages.renderDone(decision.approve, link.api === undefined) }
     })
   }
@@ -98,7 +98,10 @@ export function createDecideEndpoints(options: DecideOptions): { readonly show: 
         // The rest of a body that is too large is not read.
         if (!req.complete) res.setHeader('Connection', 'close')
         // With the link, so that one button tries again.
-        send(res, { status: denied.status, page: pages.renderStart({ link: form?.get('link'), problem: denied.description }) })
+        send(res, {
+          status: denied.status,
+          page: pages.renderStart({ link: form?.get('link'), problem: denied.description }),
+        })
       }
     },
   }

@@ -87,7 +87,7 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice em { color: var(--soft); font-style: normal }
 button { justify-self: start; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: 6px; color: var(--on-accent); background: var(--accent); font: inherit; font-weight: 550; cursor: pointer }
 button:hover { filter: brightness(1.08) }
-button.secondary { color: var(--accent); background: none }
+button.quiet { color: var(--accent); background: none }
 button:disabled { opacity: .6; cursor: default }
 .wrong { margin: 0; color: var(--bad) }
 .problem ul { margin: .25rem 0 0; padding-left: 1.25rem }
@@ -97,9 +97,9 @@ dl { margin: 0 }
 dt { margin-top: 1rem; color: var(--soft); font-size: .875rem }
 dd { margin: .25rem 0 0 }
 .facts { margin-bottom: 2rem }
-.facts dd, .quote { overflow-wrap: anywhere; white-space: pre-line }
+.facts dd, .quote { overflow-wrap: anywhere }
 .facts ul { margin: 0; padding-left: 1.25rem }
-.quote { padding-left: .75rem; border-left: 3px solid var(--line) }
+.quote { white-space: pre-line; padding-left: .75rem; border-left: 3px solid var(--line) }
 code { display: block; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--code); font: .875rem/1.5 var(--mono); overflow-wrap: anywhere; user-select: all }
 `
 
