@@ -18,8 +18,8 @@ export interface ApprovalLink extends ApprovalSubject {
 
 /** The links in operators' e-mails: signed, and not stored. One is used up when its subject has been decided. */
 export interface ApprovalLinks {
-  /** The token of a link. */
-  sign(link: ApprovalLink): string
+  /** The token of a link; undefined for somebody who is not an operator any more. */
+  sign(link: ApprovalLink): string | undefined
   /** What a token is for, or why it is refused. Only tokens that were signed here are told apart. */
   read(token: string): ApprovalLink | 'unknown' | 'expired' | 'noOperator'
 }
@@ -48,6 +48,7 @@ export function createApprovalLinks({ credentials, operators, now }: ApprovalLin
 
   return {
     sign({ applicationId, api, requestedAt, operator }) {
+      if (!operators.includes(operator)) return undefined
       const payload = Buffer.from(JSON.stringify({ applicationId, api, requestedAt, operator })).toString('base64url')
       return `${payload}.${computeMac(payload)}`
     },

@@ -113,14 +113,14 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     return record
   }
 
-  /** The recipient is kept with the e-mail: a denied registration is erased. */
+  /** Recipient and name are kept with the e-mail: a denied registration is erased. */
   function queueDenial(
-    { id, name, contact, language }: ApplicationRecord,
+    { id, name, contact }: ApplicationRecord,
     api: string | undefined,
     reason: string | undefined,
   ): EmailChange[] {
     if (reason === undefined || contact === undefined) return []
-    const details = { name, reason, ...(api !== undefined && { api }), ...(language !== undefined && { language }) }
+    const details = { name, reason, ...(api !== undefined && { api }) }
     return [{ save: createQueuedEmail(id, 'denied', now(), { recipient: contact, details }) }]
   }
 

@@ -25,7 +25,7 @@ async function openWaiting(express: (typeof EXPRESSES)['Express 5'], options: Te
   await vi.waitFor(() =>
     expect(mailer.emails.filter(({ to }) => OPERATORS.includes(to))).toHaveLength(OPERATORS.length),
   )
-  const [{ id }] = (await auth.applications.list()).items as [{ id: string }]
+  const { id } = (await auth.applications.list()).items[0]!
   const tokens = OPERATORS.map((operator) => readToken(mailer.emails.find(({ to }) => to === operator)!.text))
   return { ...opened, id, link: tokens[0]!, otherLink: tokens[1]! }
 }
