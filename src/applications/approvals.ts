@@ -23,6 +23,8 @@ export interface OpenApproval {
 /** Nothing is left to decide. */
 export interface ClosedApproval {
   readonly isOpen: false
+  /** Without a name if it was deleted. */
+  readonly application: ApplicationRecord
   /** Undefined if the audit log does not tell, such as for a registration whose e-mail was cancelled. */
   readonly outcome: ApprovalOutcome | undefined
 }
@@ -67,7 +69,9 @@ export function createApprovals({ store, decisions, opened }: ApprovalsOptions):
       if (!application) return undefined
       const requested = findRequested(subject, application)
       const { request, outcome } = await readAudit(store, subject)
-      if (!requested || !(await isWaiting(subject))) return { isOpen: false, outcome: outcome && toOutcome(outcome) }
+      if (!requested || !(await isWaiting(subject))) {
+        return { isOpen: false, application, outcome: outcome && toOutcome(outcome) }
+      }
       const { requestedAt } = subject
       const address = readText(request, 'address')
       return { isOpen: true, application, requested, requestedAt, address, by: request?.by }

@@ -21,12 +21,15 @@ interface DenialFields {
 }
 
 /** Removes the token from the address, and shows the request. It decides nothing: mail scanners run scripts too. */
-const START_SCRIPT = `const token = location.hash.slice(1)
-if (token) {
+const START_SCRIPT = `function follow() {
+  const token = location.hash.slice(1)
+  if (!token) return
   history.replaceState(null, '', location.pathname)
   document.getElementById('link').value = token
   document.forms[0].submit()
 }
+addEventListener('hashchange', follow)
+follow()
 `
 
 /** No form is sent to another origin, and no script runs but the one above. */
@@ -71,10 +74,11 @@ export function createDecidePages({ apis: listed, developersUrl }: DecidePagesOp
       const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, isRegistration, denial)}`
       return render(isRegistration ? 'Registration' : 'Request for access', content, { isError })
     },
-    renderClosed: ({ outcome }) =>
+    renderClosed: ({ application, outcome }) =>
       render(
         'Nothing left to decide',
         html`<p>${outcome ? describeOutcome(outcome) : UNKNOWN_OUTCOME}</p>
+          ${application.name !== '' && html`<p>Application: ${application.name}</p>`}
           ${outcome?.reason !== undefined && html`<p class="quote">${outcome.reason}</p>`}`,
       ),
     renderDone: (isApproved, isRegistration) =>

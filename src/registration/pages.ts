@@ -96,6 +96,7 @@ button:disabled { opacity: .6; cursor: default }
 dl { margin: 0 }
 dt { margin-top: 1rem; color: var(--soft); font-size: .875rem }
 dd { margin: .25rem 0 0 }
+.field p { margin: 0 }
 .facts { margin-bottom: 2rem }
 .facts dd, .quote { overflow-wrap: anywhere }
 .facts ul { margin: 0; padding-left: 1.25rem }
