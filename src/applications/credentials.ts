@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Api } from '../contracts/api.js'
-import type { ApplicationRecord, CredentialRecord, EmailPurpose } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord, DeliveryPurpose } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 
 /** What an application authenticates with: its key (the `client_id`), and its secret. */
@@ -166,7 +166,7 @@ export interface MintedCredentials {
  */
 export function mintCredentials(
   credentials: Credentials,
-  purpose: EmailPurpose,
+  purpose: DeliveryPurpose,
   apis: ReadonlyMap<string, Api>,
   granted: ApplicationRecord['apis'],
   now: number,
