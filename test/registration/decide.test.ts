@@ -16,28 +16,39 @@ async function post(app: Express, fields: Fields | string): Promise<Response> {
   return request(app).post(`${PATH}/decide`).type('form').send(body)
 }
 
-/** A platform with operators, and a registration that waits for them. */
+/** A registration that waits for the operators of a platform: its id and their links. */
+async function register({ app, auth, mailer }: ReturnType<typeof openRegistration>) {
+  const sent = mailer.emails.length
+  expect((await postJson(app, MANUAL)).status).toBe(202)
+  await vi.waitFor(() => expect(mailer.emails).toHaveLength(sent + OPERATORS.length))
+  const { id } = (await auth.applications.list({ status: 'pending' })).items.at(-1)!
+  const asked = mailer.emails.slice(sent)
+  const [link, otherLink] = OPERATORS.map((operator) => readToken(asked.find(({ to }) => to === operator)!.text))
+  return { id, link: link!, otherLink: otherLink!, asked }
+}
+
+/** A platform of its own, with such a registration. */
 async function openWaiting(express: (typeof EXPRESSES)['Express 5'], options: TestOptions = {}) {
   const opened = openRegistration(express, { operators: OPERATORS, ...options })
   onTestFinished(() => opened.auth.close())
-  const { app, auth, mailer } = opened
-  expect((await postJson(app, MANUAL)).status).toBe(202)
-  await vi.waitFor(() =>
-    expect(mailer.emails.filter(({ to }) => OPERATORS.includes(to))).toHaveLength(OPERATORS.length),
-  )
-  const { id } = (await auth.applications.list()).items[0]!
-  const tokens = OPERATORS.map((operator) => readToken(mailer.emails.find(({ to }) => to === operator)!.text))
-  return { ...opened, id, link: tokens[0]!, otherLink: tokens[1]! }
+  return { ...opened, ...(await register(opened)) }
 }
 
 function readToken(text: string): string {
   return /\/register\/decide#([\w-]+\.[\w-]{43})\s/.exec(text)![1]!
 }
 
-for (const [name, express] of Object.entries(EXPRESSES)) {
-  describe(`The decision about a registration on ${name}`, () => {
+describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
+  const platform = openRegistration(express, { operators: OPERATORS })
+  const { app, auth, mailer } = platform
+  beforeAll(() => auth.ready())
+  afterAll(() => auth.close())
+
+  const statusOf = async (id: string) => (await auth.applications.get(id))?.status
+
+  describe('the decision about a registration', () => {
     it('A1: shows a form for the link, the same for everybody', async () => {
-      const { app, link } = await openWaiting(express)
+      const { link } = await register(platform)
       const page = await request(app).get(`${PATH}/decide`).expect(200)
       expectPage(page)
       expect(page.text.match(/<script>/g)).toHaveLength(1)
@@ -48,19 +59,19 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
 
     it('sends each operator who asks, for what and from where, and nobody else', async () => {
-      const { mailer } = await openWaiting(express)
-      expect(mailer.emails.map(({ to }) => to).toSorted()).toEqual(OPERATORS)
-      for (const { subject, text, html } of mailer.emails) {
+      const { asked } = await register(platform)
+      expect(asked.map(({ to }) => to).toSorted()).toEqual(OPERATORS)
+      for (const { subject, text, html } of asked) {
         expect(subject).not.toContain('Shop')
-        for (const part of ['Shop & <b>Sons</b>', 'dev@customer.example', 'Catalog', 'Weather', '127.0.0.1'])
-          expect(text).toContain(part)
+        for (const part of ['Shop & <b>Sons</b>', 'dev@customer.example', /catalog/i, /weather/i, '127.0.0.1'])
+          expect(text).toMatch(part)
         expect(html).not.toContain('<b>Sons')
         expect(html).toContain('https://example.com/developers/register/decide#')
       }
     })
 
     it('A5: shows the request, and decides nothing, however often', async () => {
-      const { app, auth, id, link } = await openWaiting(express)
+      const { id, link } = await register(platform)
       const first = await post(app, { link })
       const again = await post(app, { link: `https://example.com/developers/register/decide#${link}` })
       expect([first.status, again.status]).toEqual([200, 200])
@@ -69,14 +80,14 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       for (const part of ['Shop &#38; &#60;b&#62;Sons', 'dev@customer.example', 'Catalog', 'Weather', '127.0.0.1', id])
         expect(first.text).toContain(part)
       expect(first.text).not.toContain('<script>')
-      expect((await auth.applications.get(id))?.status).toBe('pending')
+      expect(await statusOf(id)).toBe('pending')
       expect((await auth.audit.list({ applicationId: id })).items.map(({ type }) => type)).not.toContain(
         'application.approved',
       )
     })
 
     it('A8, A7: approves once, and says later who has decided, and when', async () => {
-      const { app, auth, mailer, id, link, otherLink } = await openWaiting(express)
+      const { id, link, otherLink } = await register(platform)
       const approved = await post(app, { link, decision: 'approve' })
       expect(approved.status).toBe(200)
       expectPage(approved)
@@ -95,11 +106,11 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
         expect(answer.text).toMatch(/This request was approved on \d{4}-\d\d-\d\d \d\d:\d\d UTC by apis@example\.com\./)
       }
       expect((await post(app, { link: otherLink })).status).toBe(200)
-      await vi.waitFor(async () => expect((await auth.applications.get(id))?.status).toBe('active'))
+      await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'))
     })
 
     it('A8: denies with a reason, which the contact gets, and deletes the registration', async () => {
-      const { app, auth, mailer, id, link, otherLink } = await openWaiting(express)
+      const { id, link, otherLink } = await register(platform)
       const denied = await post(app, { link, decision: 'deny', reason: REASON.replace('\n', '\r\n') })
       expect(denied.status).toBe(200)
       await vi.waitFor(() => expect(mailer.emails.at(-1)).toMatchObject({ to: 'dev@customer.example' }))
@@ -118,52 +129,42 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect(late.text).toContain('Please ask &#60;your&#62; account manager first.')
     })
 
-    it.each([
-      ['no reason', ''],
-      ['one of spaces', ' \r\n '],
-      ['one that is too long', 'x'.repeat(501)],
-      ['one with control characters', 'a\u0000b'],
-    ])('A6: refuses a denial with %s, and shows it again', async (_, reason) => {
-      const { app, auth, id, link } = await openWaiting(express)
-      const answer = await post(app, { link, decision: 'deny', reason })
-      expect(answer.status).toBe(400)
-      expectPage(answer)
-      expect(answer.text).toContain('aria-invalid="true"')
-      expect((await auth.applications.get(id))?.status).toBe('pending')
+    it('A6: refuses a denial without a good reason, and shows it again', async () => {
+      const { id, link } = await register(platform)
+      for (const reason of ['', ' \r\n ', 'x'.repeat(501), 'a\u0000b', 'a\u2028b']) {
+        const answer = await post(app, { link, decision: 'deny', reason })
+        expect(answer.status).toBe(400)
+        expectPage(answer)
+        expect(answer.text).toContain('aria-invalid="true"')
+      }
+      expect(await statusOf(id)).toBe('pending')
     })
 
     it('A6: refuses another decision', async () => {
-      const { app, auth, id, link } = await openWaiting(express)
+      const { id, link } = await register(platform)
       for (const decision of ['Approve', 'constructor', '__proto__', 'true']) {
         expect((await post(app, { link, decision })).status).toBe(400)
       }
-      expect((await auth.applications.get(id))?.status).toBe('pending')
+      expect(await statusOf(id)).toBe('pending')
     })
 
     it('A7: says that a registration was decided elsewhere, deleted, or is suspended', async () => {
-      const approved = await openWaiting(express)
-      await approved.auth.applications.approve(approved.id, { by: 'alice' })
-      expect((await post(approved.app, { link: approved.link })).text).toMatch(/was approved on .* by alice\./)
-      const deleted = await openWaiting(express)
-      await deleted.auth.applications.delete(deleted.id)
-      expect((await post(deleted.app, { link: deleted.link })).text).toMatch(/This application was deleted on [^b]*\./)
-      const suspended = await openWaiting(express)
-      await suspended.auth.applications.suspend(suspended.id)
-      const late = await post(suspended.app, { link: suspended.link, decision: 'approve' })
+      const approved = await register(platform)
+      await auth.applications.approve(approved.id, { by: 'alice' })
+      expect((await post(app, { link: approved.link })).text).toMatch(/was approved on .* by alice\./)
+      const deleted = await register(platform)
+      await auth.applications.delete(deleted.id)
+      expect((await post(app, { link: deleted.link })).text).toMatch(/This application was deleted on [^b]*\./)
+      const { id, link } = await register(platform)
+      await auth.applications.suspend(id)
+      const late = await post(app, { link, decision: 'approve' })
       expect([late.status, late.text]).toEqual([409, expect.stringContaining('does not wait for a decision')])
-      await suspended.auth.applications.resume(suspended.id)
-      expect((await post(suspended.app, { link: suspended.link, decision: 'approve' })).status).toBe(200)
+      await auth.applications.resume(id)
+      expect((await post(app, { link, decision: 'approve' })).status).toBe(200)
     })
   })
 
-  describe(`A link that decides nothing on ${name}`, () => {
-    const { app, auth } = openRegistration(express, {
-      operators: OPERATORS,
-      rateLimits: { failedAuthentication: false },
-    })
-    beforeAll(() => auth.ready())
-    afterAll(() => auth.close())
-
+  describe('a link that decides nothing', () => {
     it.each([
       ['no link', '', /not complete/],
       ['an empty one', 'link=', /not complete/],
@@ -171,7 +172,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       ['a long one', `link=${'x'.repeat(15_000)}`, /not valid/],
       ['two', 'link=a&link=b', /must be given once/],
       ['a list', 'link[]=a', /not complete/],
-    ])('A3: refuses %s', async (_, body, says) => {
+    ])('A3: is refused: %s', async (__, body, says) => {
       const answer = await post(app, body)
       expect(answer.status).toBe(400)
       expectPage(answer)
@@ -235,4 +236,4 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect((await post(plain.app, { link: 'x' })).body).toEqual({ host: true })
     })
   })
-}
+})
