@@ -1,6 +1,6 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import type { AccessRequest, ApplicationRecord, EmailChange, Store } from '../contracts/store.js'
+import type { AccessRequest, ApplicationRecord, EmailChange, QueuedEmail, Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { withdrawApprovalRequests } from './approval-requests.js'
 import { findGrant } from './grants.js'
@@ -24,7 +24,10 @@ export interface Decisions {
 /** The registration, if `api` is undefined. */
 interface DecidedRequest {
   readonly api: string | undefined
-  /** Only the request made at that time; undefined: the one that waits now. */
+  /**
+   * Only the request made at that time, while it waits for a decision. Undefined: whatever waits now; and a denial also deletes
+   * a registration that was approved, or needed no approval, and whose e-mail was not accepted yet.
+   */
   readonly requestedAt?: number | undefined
 }
 
@@ -50,8 +53,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   async function approveRegistration(id: string, actor: Actor): Promise<ApplicationRecord> {
     const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
       const emails = await listQueuedEmails(store, id)
-      const held = emails.find(({ state }) => state === 'held')
-      if (current.status !== 'pending' || !held) throw createNotWaitingError(current)
+      const held = findHeld(current, emails)
       return {
         changed: {},
         emails: [{ save: requeueEmail(held, now()) }, ...withdrawApprovalRequests(emails, undefined)],
@@ -60,8 +62,14 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     return record
   }
 
-  async function denyRegistration(id: string, actor: Actor, reason: string | undefined): Promise<ApplicationRecord> {
-    const { record } = await writer.change(id, { type: 'application.deleted', ...actor }, (current) => {
+  async function denyRegistration(
+    id: string,
+    { requestedAt }: DecidedRequest,
+    actor: Actor,
+    reason: string | undefined,
+  ): Promise<ApplicationRecord> {
+    const { record } = await writer.change(id, { type: 'application.deleted', ...actor }, async (current) => {
+      if (requestedAt !== undefined) findHeld(current, await listQueuedEmails(store, id))
       const changed = eraseApplication(current, 'deny')
       return {
         changed,
@@ -136,7 +144,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     async deny(id, { api, requestedAt }, { reason, ...actor }) {
       await opened()
       const record = await (api === undefined
-        ? denyRegistration(id, actor, reason)
+        ? denyRegistration(id, { api, requestedAt }, actor, reason)
         : denyAccess(id, { api, requestedAt }, actor, reason))
       onEmailDue?.()
       return record
@@ -159,6 +167,9 @@ function findAccessRequest(
   throw new ApplicationError('invalid_state', `Application ${current.id} has no request for access to "${api}".`)
 }
 
-function createNotWaitingError({ id, status }: ApplicationRecord): ApplicationError {
-  return new ApplicationError('invalid_state', `Application ${id} is ${status} and does not wait for approval.`)
+/** The e-mail of a registration that waits. */
+function findHeld({ id, status }: ApplicationRecord, emails: readonly QueuedEmail[]): QueuedEmail {
+  const held = emails.find(({ state }) => state === 'held')
+  if (status === 'pending' && held) return held
+  throw new ApplicationError('invalid_state', `Application ${id} is ${status} and does not wait for approval.`)
 }

@@ -5,7 +5,6 @@ import type {
   ApprovedEmail,
   DeniedEmail,
   EmailApplication,
-  EmailGrants,
   SuspendedEmail,
 } from '../contracts/email-content.js'
 import type { ApplicationRecord, QueuedEmail } from '../contracts/store.js'
@@ -39,8 +38,9 @@ export function describeDecision(
   if (purpose === 'suspended') {
     return record.status === 'suspended' ? { ...common, purpose, application, reason: readText(reason) } : undefined
   }
-  if (record.status === 'deleted') return undefined
-  return { ...common, purpose, application, granted: { [String(api)]: { scopes: scopes as readonly string[] } } }
+  const approved = readText(api)
+  if (record.status === 'deleted' || approved === undefined || !Array.isArray(scopes)) return undefined
+  return { ...common, purpose, application, granted: { [approved]: { scopes: scopes.map(String) } } }
 }
 
 /** Operators are written to in English. */
@@ -63,7 +63,7 @@ function describeApprovalRequest(
     request: subject.api === undefined ? 'registration' : 'access',
     application: describeApplication(record),
     contact,
-    requested: structuredClone(requested) as EmailGrants,
+    requested: structuredClone(requested),
     address,
     links: { approve: link, deny: link + DENIAL_SUFFIX },
   }
@@ -71,7 +71,7 @@ function describeApprovalRequest(
 
 /** A copy: `emails.compose` may change what it gets. */
 function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
-  return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) as EmailGrants }
+  return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
 }
 
 function readText(value: unknown): string | undefined {

@@ -142,7 +142,6 @@ describe('an option', () => {
     ],
     ['operators', ['ops@example.com', 'a@example.com,b@example.com'], /^operators\[1\] is /],
     ['operators', [undefined], /^operators\[0\] is missing/],
-    ['operators', [, 'ops@example.com'], /^operators\[0\] is /],
     ['operators', ['ops@example.com'], /^developersUrl is missing\. With operators, e-mails link to/],
     ['credentials', 90, /^credentials is 90\. Write an object with maxAge, remindBefore, or leave it out\./],
     ['credentials', { maxage: 90 }, /^credentials\.maxage is not an option\. Did you mean "maxAge"\?/],
