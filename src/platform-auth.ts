@@ -183,12 +183,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
   const paceStarts = createPacedStart()
   const rateLimits = createRateLimits({
-    secrets: settings.secrets,
-    baseUrl,
-    redis: settings.rateLimits.redis,
-    headers: settings.rateLimits.headers,
-    onChange: createOutageNotice({ logger, emit }),
-  })
+    secrets: settings.secrets, baseUrl, redis: settings.rateLimits.redis, headers: settings.rateLimits.headers, onChange: createOutageNotice({ logger, emit }),
+  }) // prettier-ignore
   const readiness = createReadiness({
     feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem()],
   }) // prettier-ignore

@@ -122,7 +122,7 @@ export const applicationCommands = [
         description: 'Tells the contact by e-mail.',
       },
     },
-    example: `apps suspend ${EXAMPLE_ID} --reason 'Unpaid.' --notify --db platform.sqlite`,
+    example: `apps suspend ${EXAMPLE_ID} --reason Unpaid --notify --db platform.sqlite`,
     async run(context) {
       const { platform, by, parameters, values } = context
       const [id] = parameters

@@ -101,7 +101,7 @@ export const registrationCommands = [
       api: ACCESS_OPTION,
       reason: { kind: 'text', placeholder: 'TEXT', description: 'Up to 500 characters for the contact.' },
     },
-    example: `apps deny ${EXAMPLE_ID} --reason 'No contract.' --db platform.sqlite --by alice`,
+    example: `apps deny ${EXAMPLE_ID} --reason 'No contract' --db platform.sqlite`,
     async run(context) {
       const { platform, by, parameters, values } = context
       const [id] = parameters
