@@ -234,7 +234,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({
-    store, credentials: credentials.get, opened, sendSignIn: () => undefined, enabled: mailer !== undefined && settings.portal.enabled,
+    store, credentials: credentials.get, opened, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
     developersUrl: settings.portal.enabled ? developersUrl : undefined, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
