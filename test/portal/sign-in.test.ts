@@ -8,7 +8,7 @@ const CONTACT = 'Dev@Shop.example'
 const SIGNED_OUT = 'Enter an e-mail address that is a contact'
 
 describe.each(Object.entries(EXPRESSES))('the sign-in at the portal, on %s', (_, makeApp) => {
-  it('P1, P3, P5: sends a link and a code to a contact, and the link signs in', async () => {
+  it('P60, P64, P65: sends a link and a code to a contact, and the link signs in', async () => {
     const host = openPortal({}, { express: makeApp })
     await addApplication(host.auth, CONTACT)
     const browser = createBrowser(host.app)
@@ -29,7 +29,7 @@ describe.each(Object.entries(EXPRESSES))('the sign-in at the portal, on %s', (_,
     await host.auth.close()
   })
 
-  it('P4: accepts the code without scripts, however it is typed', async () => {
+  it('P63: accepts the code without scripts, however it is typed', async () => {
     const host = openPortal({}, { express: makeApp })
     await addApplication(host.auth, CONTACT)
     const browser = createBrowser(host.app)
@@ -55,7 +55,7 @@ describe.each(Object.entries(EXPRESSES))('the sign-in at the portal, on %s', (_,
 })
 
 describe('a way to sign in', () => {
-  it('P4, P5: is used once, by link or by code', async () => {
+  it('P63, P64: is used once, by link or by code', async () => {
     const host = openPortal()
     await addApplication(host.auth, CONTACT)
     const browser = createBrowser(host.app)
@@ -76,7 +76,7 @@ describe('a way to sign in', () => {
     await host.auth.close()
   })
 
-  it('P4, P5: expires after 15 minutes', async () => {
+  it('P63, P64: expires after 15 minutes', async () => {
     const host = openPortal()
     await addApplication(host.auth, CONTACT)
     const [early, late] = [await host.auth.portal.link({ contact: CONTACT }), await host.auth.portal.link({ contact: CONTACT })] // prettier-ignore
@@ -91,7 +91,7 @@ describe('a way to sign in', () => {
     await host.auth.close()
   })
 
-  it('P4: allows 5 guesses of its code, and its link works after them', async () => {
+  it('P63: allows 5 guesses of its code, and its link works after them', async () => {
     const host = openPortal()
     await addApplication(host.auth, CONTACT)
     const browser = createBrowser(host.app)
@@ -107,7 +107,7 @@ describe('a way to sign in', () => {
     await host.auth.close()
   })
 
-  it('P4, P5: counts wrong codes and links as failed authentications of the address', async () => {
+  it('P63, P64: counts wrong codes and links as failed authentications of the address', async () => {
     const host = openPortal({ rateLimits: { failedAuthentication: { limit: 2, window: 60 } } })
     await addApplication(host.auth, CONTACT)
     const link = await host.auth.portal.link({ contact: CONTACT })
@@ -123,7 +123,7 @@ describe('a way to sign in', () => {
     await host.auth.close()
   })
 
-  it('P3: a GET, such as that of a mail scanner, neither uses nor ends anything', async () => {
+  it('P62: a GET, such as that of a mail scanner, neither uses nor ends anything', async () => {
     const host = openPortal()
     await addApplication(host.auth, CONTACT)
     const link = await host.auth.portal.link({ contact: CONTACT })
@@ -140,7 +140,7 @@ describe('a way to sign in', () => {
     await host.auth.close()
   })
 
-  it('P2: refuses what is no address, without counting it', async () => {
+  it('P61: refuses what is no address, without counting it', async () => {
     const host = openPortal({ rateLimits: { signIn: { limit: 1, window: 3600 } } })
     const browser = createBrowser(host.app)
     await browser.get()
