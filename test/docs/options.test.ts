@@ -35,6 +35,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   applicationMetadata: true,
   operators: true,
   registration: true,
+  portal: true,
   rateLimits: true,
   cache: true,
   cors: true,
@@ -64,6 +65,7 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   failedAuthentication: true,
   registration: true,
   allRegistrations: true,
+  signIn: true,
   redis: true,
   headers: true,
 }
