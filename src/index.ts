@@ -22,6 +22,7 @@ export type {
   ImportedCredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
+  PortalOptions,
   RateLimitsOptions,
   RedisConnection,
   SigningAlgorithm,
@@ -56,6 +57,9 @@ export type {
 export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
 export type { ForeignGuard } from './resource-server/foreign-tokens.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
+export type { PortalAction } from './contracts/portal-actions.js'
+export type { Portal, PortalLinkOptions } from './portal/create.js'
+export type { SignIn, SignOut } from './contracts/sign-ins.js'
 export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,

@@ -25,7 +25,7 @@ import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
-import { createPortalRouter } from './portal/router.js'
+import { createPortal, type Portal } from './portal/create.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
@@ -64,6 +64,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * the console does. Without `mailer` or `developersUrl` it calls `next()`.
    */
   readonly portalRouter: Middleware
+  readonly portal: Portal
   /** `enabled` is true if applications can register, which needs a `mailer`. */
   readonly registration: { readonly enabled: boolean }
   /** A guard for the only oauth2 API. */
@@ -215,13 +216,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { limitLookups, limitChanges } = clientLimits
   const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
   const paceStarts = createPacedStart()
-  const rateLimits = createRateLimits({
-    secrets: settings.secrets,
-    baseUrl,
-    redis: settings.rateLimits.redis,
-    headers: settings.rateLimits.headers,
-    onChange: createOutageNotice({ logger, emit }),
-  })
+  const { redis, headers } = settings.rateLimits
+  const rateLimits = createRateLimits({ secrets: settings.secrets, baseUrl, redis, headers, onChange: createOutageNotice({ logger, emit }) }) // prettier-ignore
   const readiness = createReadiness({
     feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem()],
   }) // prettier-ignore
@@ -268,6 +264,11 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl,
   }) // prettier-ignore
 
+  const { portal, portalRouter } = createPortal({
+    store, credentials: credentials.get, opened, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
+    developersUrl: settings.portal.enabled ? developersUrl : undefined, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
+  }) // prettier-ignore
+
   readiness.begin({
     /** Called again after it rejected. */
     async start(closing) {
@@ -299,15 +300,12 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     ...authorizationServer,
     apis: [...apis.values()].map(describeApi),
     registration: { enabled: mailer !== undefined },
-    registrationRouter: mailer ? registrationRouter : passOn,
-    portalRouter: mailer && developersUrl !== undefined ? createPortalRouter({ developersUrl }) : passOn,
+    registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
+    portal: withOwnArguments(portal),
+    portalRouter,
     applications: withOwnArguments(applications),
     outbox,
-    signingKeys: {
-      list: () => opened().then(keyRotation.list),
-      rotate: (rotateOptions) => opened().then(() => keyRotation.rotate(rotateOptions)),
-      revoke: (kid, revokeOptions) => opened().then(() => keyRotation.revoke(kid, revokeOptions)),
-    },
+    signingKeys: openFirst(opened, keyRotation),
     audit: withOwnArguments(createAudit({ store, opened })),
     events,
     ready: readiness.ready,
@@ -317,8 +315,13 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   return auth
 }
 
-/** A router without routes. */
-const passOn: Middleware = (_req, _res, next) => next()
+function openFirst(opened: () => Promise<unknown>, keyRotation: SigningKeyRotation): SigningKeyRotation {
+  return {
+    list: () => opened().then(keyRotation.list),
+    rotate: (options) => opened().then(() => keyRotation.rotate(options)),
+    revoke: (kid, options) => opened().then(() => keyRotation.revoke(kid, options)),
+  }
+}
 
 function describeApi(settings: ApiSettings): Api {
   const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings
