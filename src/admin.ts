@@ -11,6 +11,8 @@ import type { Store } from './contracts/store.js'
 import { ownMembers, withOwnArguments } from './lib/own-members.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
+import { createRefusals, type Refusals } from './usage/refusals.js'
+import { createUsage, type Usage } from './usage/usage.js'
 
 /** The operations that need a platform's store alone. */
 export interface AdminApi {
@@ -31,6 +33,8 @@ export interface AdminApi {
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
+  readonly usage: Usage
+  readonly refusals: Refusals
   readonly outbox: Outbox
   /** Closes the store. */
   close(): Promise<void>
@@ -79,6 +83,8 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
       },
     },
     audit: createAudit({ store, opened }),
+    usage: withOwnArguments(createUsage({ store, opened, now })),
+    refusals: createRefusals({ store, opened, now }),
     outbox: createOutbox({ store, writer, opened, now }),
     close: () => store.close(),
   }

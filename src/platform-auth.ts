@@ -40,6 +40,10 @@ import { createStoreHealth } from './store-client/store-health.js'
 import { memoryStore } from './stores/memory/index.js'
 import { createTokens } from './tokens/create.js'
 import type { SigningKeyRotation } from './tokens/key-rotation.js'
+import { createUsageCleanup } from './usage/cleanup.js'
+import { createUsageCollector } from './usage/collector.js'
+import { createRefusals, type Refusals } from './usage/refusals.js'
+import { createUsage, type Usage } from './usage/usage.js'
 
 /** What `createPlatformAuth()` returns. No method needs `this`, so it can be destructured. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
@@ -106,6 +110,10 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   /** The e-mails that are to be sent. */
   readonly outbox: Outbox
   readonly audit: Audit
+  /** How often applications used the APIs. Empty with `usage: false`. */
+  readonly usage: Usage
+  /** Why requests of applications were refused. Empty with `usage: false`. */
+  readonly refusals: Refusals
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
@@ -116,7 +124,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   ready(options?: ReadyOptions): Promise<void>
   /** Whether requests are answered with knowledge no older than `maxStaleness`, and what is wrong. Resolves within about half a second. */
   health(): Promise<Health>
-  /** Waits for e-mails that are being sent, stores when credentials were last used, and closes the store. */
+  /** Waits for e-mails that are being sent, stores usage and when credentials were last used, and closes the store. */
   close(): Promise<void>
 }
 
@@ -201,6 +209,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
+  const usage = settings.usage.enabled ? createUsageCollector({ store, now }) : undefined
+  const usageCleanup = createUsageCleanup({ store, retention: settings.usage.retention, logger, now })
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
@@ -213,12 +223,12 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const limitFailures = rateLimits.create('failedAuthentication', settings.rateLimits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
   const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
-    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
+    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, usage, emit, logRefusal, now,
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
     apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
     limits: settings.rateLimits, rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
-    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, emit, logRefusal, now,
+    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, usage, emit, logRefusal, now,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
@@ -239,6 +249,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       closing.throwIfAborted()
       credentialEmail.start()
       background.start()
+      usageCleanup.start()
       rotationTimer.start()
     },
     async stop() {
@@ -248,6 +259,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       await background.close()
       await credentialEmail.close()
       await lastUsed.close()
+      await usage?.close()
+      await usageCleanup.close()
       await store.close()
     },
   })
@@ -266,6 +279,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       revoke: (kid, revokeOptions) => opened().then(() => keyRotation.revoke(kid, revokeOptions)),
     },
     audit: withOwnArguments(createAudit({ store, opened })),
+    usage: withOwnArguments(createUsage({ store, opened, now })),
+    refusals: createRefusals({ store, opened, now }),
     events,
     ready: readiness.ready,
     health: readiness.health,

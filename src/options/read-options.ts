@@ -26,6 +26,7 @@ import { readImportedCredentials } from './read-imported-credentials.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
 import { readPersistence } from './read-persistence.js'
 import { readRegistration } from './read-registration.js'
+import { readUsage } from './read-usage.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
 import type { CacheSettings, RateLimitSettings, Settings, SigningSettings } from './settings.js'
 
@@ -100,6 +101,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     signing: readSigning(options.signing),
     registration: readRegistration(options.registration),
     rateLimits,
+    usage: readUsage(options.usage),
     cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
     applicationMetadata: readMetadataSchema(options.applicationMetadata),
@@ -112,7 +114,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 
 const OPTION_NAMES = [
   'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
-  'signing', 'applicationMetadata', 'registration', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
+  'signing', 'applicationMetadata', 'registration', 'rateLimits', 'usage', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {

@@ -8,6 +8,7 @@ import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
+import type { UsageCollector } from '../usage/collector.js'
 import type { Authenticator } from './authenticate.js'
 import { createAnyGuard, readParts } from './any-guard.js'
 import type { AllowRequest } from './allow.js'
@@ -76,9 +77,12 @@ export interface Guards {
   any(guards: unknown, options: GuardOptions): Guard
 }
 
-interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>, ErrorResponderOptions {
+interface GuardsOptions
+  extends Omit<GuardFactoryOptions, keyof ErrorResponders | 'usage'>, Omit<ErrorResponderOptions, 'usage'> {
   readonly apis: ReadonlyMap<string, Api>
   readonly authenticator: Authenticator
+  /** Undefined if usage is not collected. */
+  readonly usage: UsageCollector | undefined
   readonly onDenied: OnDenied | undefined
 }
 

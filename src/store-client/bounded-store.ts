@@ -124,6 +124,11 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   listRevokedAccessTokens: 'read',
   isAccessTokenRevoked: 'read',
   listAudit: 'read',
+  addUsage: 'write',
+  listUsage: 'read',
+  addRefusals: 'write',
+  listRefusals: 'read',
+  deleteExpiredUsage: 'write',
   changesSince: 'feed',
 }
 

@@ -35,6 +35,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   applicationMetadata: true,
   registration: true,
   rateLimits: true,
+  usage: true,
   cache: true,
   cors: true,
   onDenied: true,
