@@ -80,6 +80,20 @@ export type { RefusalEntry, Refusals } from './usage/refusals.js'
 export type { RefusalExplanation } from './usage/explain-refusal.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health, ReadyOptions } from './store-client/readiness.js'
+export type {
+  ApprovalRequestEmail,
+  ApprovedEmail,
+  CredentialsEmail,
+  DeniedEmail,
+  EmailApplication,
+  EmailContent,
+  EmailGrants,
+  ExpiringEmail,
+  InvitationEmail,
+  Language,
+  SignInEmail,
+  SuspendedEmail,
+} from './contracts/email-content.js'
 export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
