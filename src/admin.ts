@@ -11,11 +11,10 @@ import type { Store } from './contracts/store.js'
 import { ownMembers, withOwnArguments } from './lib/own-members.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
-import { createRefusals, type Refusals } from './usage/refusals.js'
-import { createUsage, type Usage } from './usage/usage.js'
+import { createUsageCalls, type UsageCalls } from './usage/create.js'
 
 /** The operations that need a platform's store alone. */
-export interface AdminApi {
+export interface AdminApi extends UsageCalls {
   readonly applications: Pick<
     Applications,
     | 'get'
@@ -33,8 +32,6 @@ export interface AdminApi {
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
-  readonly usage: Usage
-  readonly refusals: Refusals
   readonly outbox: Outbox
   /** Closes the store. */
   close(): Promise<void>
@@ -83,8 +80,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
       },
     },
     audit: createAudit({ store, opened }),
-    usage: withOwnArguments(createUsage({ store, opened, now })),
-    refusals: createRefusals({ store, opened, now }),
+    ...createUsageCalls({ store, opened, now }),
     outbox: createOutbox({ store, writer, opened, now }),
     close: () => store.close(),
   }

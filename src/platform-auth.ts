@@ -41,10 +41,9 @@ import { createStoreHealth } from './store-client/store-health.js'
 import { memoryStore } from './stores/memory/index.js'
 import { createTokens } from './tokens/create.js'
 import type { SigningKeyRotation } from './tokens/key-rotation.js'
-import { createUsageCleanup } from './usage/cleanup.js'
-import { createUsageCollector } from './usage/collector.js'
-import { createRefusals, type Refusals } from './usage/refusals.js'
-import { createUsage, type Usage } from './usage/usage.js'
+import { createUsageParts } from './usage/create.js'
+import type { Refusals } from './usage/refusals.js'
+import type { Usage } from './usage/usage.js'
 
 /** What `createPlatformAuth()` returns. No method needs `this`, so it can be destructured. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
@@ -215,8 +214,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
-  const usage = settings.usage.enabled ? createUsageCollector({ store, now }) : undefined
-  const usageCleanup = createUsageCleanup({ store, retention: settings.usage.retention, logger, now })
+  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
@@ -229,12 +227,12 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const limitFailures = rateLimits.create('failedAuthentication', settings.rateLimits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
   const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
-    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, usage, emit, logRefusal, now,
+    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, usage: usage.collector, emit, logRefusal, now,
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
     apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
     limits: settings.rateLimits, rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
-    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, usage, emit, logRefusal, now,
+    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, usage: usage.collector, emit, logRefusal, now,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
@@ -253,10 +251,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       await revokedTokens.load()
       await keyRotation.ensure()
       closing.throwIfAborted()
-      credentialEmail.start()
-      background.start()
-      usageCleanup.start()
-      rotationTimer.start()
+      for (const part of [credentialEmail, background, usage, rotationTimer]) part.start()
     },
     async stop() {
       rotationTimer.close()
@@ -264,9 +259,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       rateLimits.close()
       await background.close()
       await credentialEmail.close()
-      await lastUsed.close()
-      await usage?.close()
-      await usageCleanup.close()
+      await Promise.all([lastUsed.close(), usage.close()])
       await store.close()
     },
   })
@@ -286,8 +279,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       revoke: (kid, revokeOptions) => opened().then(() => keyRotation.revoke(kid, revokeOptions)),
     },
     audit: withOwnArguments(createAudit({ store, opened })),
-    usage: withOwnArguments(createUsage({ store, opened, now })),
-    refusals: createRefusals({ store, opened, now }),
+    ...usage.calls,
     events,
     ready: readiness.ready,
     health: readiness.health,

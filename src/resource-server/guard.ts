@@ -10,6 +10,7 @@ import type { ErrorResponders } from './error-responses.js'
 import type { Refused } from './failure.js'
 import type { ForeignGuard, IsForeign } from './foreign-tokens.js'
 import { Identity } from './identity.js'
+import { createPassAgain } from './pass-again.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
 
@@ -71,6 +72,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     const { api, findRequirement, allow, optional, foreign, header, readCredential, recall, authenticate } = config
     const limitRequests = requestLimits.get(api)
     const countAllowed = usage?.allowedCounter(api.name)
+    const passAgain = createPassAgain({ config, respondWithError, passIfAllowed, countAllowed })
 
     return function platformAuthGuard(req, res, next) {
       const earlier = findIdentity(req, api)
@@ -84,21 +86,6 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
         ready.catch(() => undefined)
         passToHost(config, foreign.guard, req, res, next)
       } else decideAfter(ready, credential, req, res, next)
-    }
-
-    /** A second guard of the API on one request verifies and counts nothing. */
-    function passAgain(req: IncomingMessage, res: ServerResponse, next: Next, earlier: Identity): void {
-      const unmet = findUnmet(earlier, findRequirement(req))
-      if (unmet === undefined && !allow) return keep(req, res, next, earlier)
-      // The earlier guard counted it as allowed, and this one may refuse it.
-      countAllowed?.(earlier.application.id, -1)
-      if (unmet === undefined) passIfAllowed(config, req, res, next, earlier, keepCounted)
-      else respondWithError(config, unmet, earlier.application.id, req, res, next)
-    }
-
-    function keepCounted(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
-      countAllowed?.(identity.application.id)
-      keep(req, res, next, identity)
     }
 
     function passWithout(req: IncomingMessage, res: ServerResponse, next: Next, missing: MissingCredential): void {
@@ -205,12 +192,6 @@ function recallSafely(recall: GuardConfig['recall'], credential: string, req: In
 /** Appended, since both headers are lists and the host may have limits of its own. */
 function appendHeaders(res: ServerResponse, headers: LimitHeaders): void {
   for (const name in headers) if (Object.hasOwn(headers, name)) res.appendHeader(name, headers[name]!)
-}
-
-/** A request that was counted before. */
-function keep(req: IncomingMessage, _res: ServerResponse, next: Next, identity: Identity): void {
-  setIdentity(req, identity)
-  next()
 }
 
 function passToHost(

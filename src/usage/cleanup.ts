@@ -43,7 +43,7 @@ export function createUsageCleanup({ store, retention, logger, now }: UsageClean
       batchesBefore: at - BATCH_ID_RETENTION_MS,
       limit: MAX_DELETED_PER_CALL,
     }
-    for (let deleted = -1; deleted !== 0 && !closed;) deleted = await store.deleteExpiredUsage(expired)
+    for (;;) if (closed || (await store.deleteExpiredUsage(expired)) === 0) return
   }
 
   return {
