@@ -136,9 +136,11 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
 
 /** Which refusals a guard sends, and what may replace them. */
 export interface ErrorResponseConfig extends DenialConfig {
-  readonly findRequirement: (
-    req: IncomingMessage,
-  ) => Readonly<Record<'scopes' | 'anyScope', readonly string[]>> & { readonly errors: ErrorResponses }
+  readonly findRequirement: (req: IncomingMessage) => {
+    readonly errors: ErrorResponses
+    readonly scopes: readonly string[]
+    readonly anyOf: readonly (readonly string[])[]
+  }
 }
 
 interface DenialConfig {
@@ -199,11 +201,11 @@ export function createErrorResponder({ emit, usage, logRefusal }: ErrorResponder
     next: (error?: unknown) => void,
     details?: RefusalDetails,
   ): void {
-    const { errors, scopes, anyScope } = config.findRequirement(req)
+    const { errors, scopes, anyOf } = config.findRequirement(req)
     const isKnown = typeof problem === 'string' && Object.hasOwn(errors, problem)
     const denied = isKnown ? errors[problem]! : toDenial(problem)
     const reason = EVENT_REASONS.get(problem) ?? denied.error
-    const needed = problem === 'insufficientScope' ? { scopes: [...scopes, ...anyScope].join(' ') } : details
+    const needed = problem === 'insufficientScope' ? { scopes: [...scopes, ...anyOf.flat()].join(' ') } : details
     respondWithDenial(config, denied, reason, applicationId, req, res, next, unwrapCause(problem), needed)
   }
 

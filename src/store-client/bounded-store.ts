@@ -129,6 +129,12 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   addRefusals: 'write',
   listRefusals: 'read',
   deleteExpiredUsage: 'write',
+  addSignIn: 'write',
+  findSignInByLink: 'read',
+  countSignInGuess: 'write',
+  removeSignIn: 'write',
+  addSignOut: 'write',
+  listSignOuts: 'read',
   changesSince: 'feed',
 }
 

@@ -35,6 +35,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   signing: true,
   applicationMetadata: true,
   registration: true,
+  portal: true,
   rateLimits: true,
   usage: true,
   cache: true,
@@ -65,6 +66,7 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   failedAuthentication: true,
   registration: true,
   allRegistrations: true,
+  signIn: true,
   redis: true,
   headers: true,
 }

@@ -5,6 +5,7 @@ import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEmails } from './emails.js'
 import { createMemoryFeed } from './feed.js'
 import { createMemoryRevokedAccessTokens } from './revoked-access-tokens.js'
+import { createMemorySignIns } from './sign-ins.js'
 import { createMemorySigningKeys } from './signing-keys.js'
 import { createMemoryUsage } from './usage.js'
 
@@ -31,6 +32,7 @@ export function memoryStore(): Store {
   const usage = createMemoryUsage({ findApplication: applications.find, listApplicationIds: applications.listIds })
   const signingKeys = createMemorySigningKeys()
   const revokedAccessTokens = createMemoryRevokedAccessTokens()
+  const signIns = createMemorySignIns()
   let pepper: string | undefined
 
   return {
@@ -128,6 +130,13 @@ export function memoryStore(): Store {
       usage.deleteExpired(expired)
       return 0
     },
+
+    addSignIn: async (signIn) => signIns.add(signIn),
+    findSignInByLink: async (linkHash) => signIns.findByLink(linkHash),
+    countSignInGuess: async (id) => signIns.countGuess(id),
+    removeSignIn: async (id) => signIns.remove(id),
+    addSignOut: async (signOut) => signIns.signOut(signOut),
+    listSignOuts: async (subjects) => signIns.listSignOuts(subjects),
 
     changesSince: async (cursor) => feed.readSince(cursor),
     watch: feed.watch,

@@ -28,6 +28,7 @@ import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import type { PostgresPool } from './pool.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
+import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
 import {
   addRefusals,
@@ -168,6 +169,13 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     listRefusals: (applicationId, after) => read((db) => listRefusals(db, applicationId, after)),
     deleteExpiredUsage: async (expired) =>
       (await read((db) => hasExpiredUsage(db, expired))) ? write((db) => deleteExpiredUsage(db, expired)) : 0,
+
+    addSignIn: (signIn) => write((db) => addSignIn(db, signIn)),
+    findSignInByLink: (linkHash) => read((db) => findSignInByLink(db, linkHash)),
+    countSignInGuess: (id) => write((db) => countSignInGuess(db, id)),
+    removeSignIn: (id) => write((db) => removeSignIn(db, id)),
+    addSignOut: (signOut) => write((db) => addSignOut(db, signOut)),
+    listSignOuts: (subjects) => read((db) => listSignOuts(db, subjects)),
 
     changesSince: (cursor) => read((db) => readChangesSince(db, cursor)),
     ...(listener && { watch: listener.watch }),

@@ -28,6 +28,7 @@ import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
+import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
 import {
   addRefusals,
@@ -150,6 +151,13 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     listRefusals: (applicationId, after) => read((sql) => listRefusals(sql, applicationId, after)),
     deleteExpiredUsage: async (expired) =>
       (await read((sql) => hasExpiredUsage(sql, expired))) ? write((sql) => deleteExpiredUsage(sql, expired)) : 0,
+
+    addSignIn: (signIn) => write((sql) => addSignIn(sql, signIn)),
+    findSignInByLink: (linkHash) => read((sql) => findSignInByLink(sql, linkHash)),
+    countSignInGuess: (id) => write((sql) => countSignInGuess(sql, id)),
+    removeSignIn: (id) => write((sql) => removeSignIn(sql, id)),
+    addSignOut: (signOut) => write((sql) => addSignOut(sql, signOut)),
+    listSignOuts: (subjects) => read((sql) => listSignOuts(sql, subjects)),
 
     changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
   }

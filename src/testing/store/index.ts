@@ -16,6 +16,7 @@ import { hashReplacementContract, importsContract } from './imports.js'
 import { pepperContract } from './pepper.js'
 import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
+import { signInsContract, signOutsContract } from './sign-ins.js'
 import { signingKeysContract } from './signing-keys.js'
 import { assertEqual, createReaders } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
@@ -123,6 +124,8 @@ const CONTRACTS = [
   contactsContract,
   expiringContract,
   revokedAccessTokensContract,
+  signInsContract,
+  signOutsContract,
   auditContract,
   usageContract,
   usageListContract,
