@@ -1,4 +1,5 @@
-import { source as axe } from 'axe-core'
+import { once } from 'node:events'
+import { source as axe, type run } from 'axe-core'
 import express from 'express'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -19,7 +20,7 @@ describe('the page on which operators decide', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     const app = express()
     const server = app.listen(0, '127.0.0.1')
-    await vi.waitFor(() => expect(server.listening).toBe(true))
+    await once(server, 'listening')
     site = `http://127.0.0.1:${(server.address() as { port: number }).port}`
     platform = openPlatform({
       mailer,
@@ -141,7 +142,7 @@ describe('the page on which operators decide', { timeout: 120_000 }, () => {
   async function expectAccessible(page: Page): Promise<void> {
     await page.evaluate(axe)
     const violations = await page.evaluate(async () => {
-      const results = await (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run()
+      const results = await (globalThis as unknown as { axe: { run: typeof run } }).axe.run()
       return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
     })
     expect(violations).toEqual([])
