@@ -75,6 +75,20 @@ export type { Outbox } from './applications/email-outbox.js'
 export type { Audit, AuditEntry } from './applications/audit-log.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health, ReadyOptions } from './store-client/readiness.js'
+export type {
+  ApprovalRequestEmail,
+  ApprovedEmail,
+  CredentialsEmail,
+  DeniedEmail,
+  EmailApplication,
+  EmailContent,
+  EmailGrants,
+  ExpiringEmail,
+  InvitationEmail,
+  Language,
+  SignInEmail,
+  SuspendedEmail,
+} from './contracts/email-content.js'
 export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'

@@ -25,6 +25,7 @@ import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
+import { createPortalRouter } from './portal/router.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
@@ -52,6 +53,11 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   readonly wellKnownRouter: Middleware
   /** Registration of applications: a form and JSON at `/`, claim links at `/claim`. Without a `mailer` it calls `next()`. */
   readonly registrationRouter: Middleware
+  /**
+   * Contacts sign in with a link from an e-mail and manage their applications. Mount it at `{developersUrl}/applications`, as
+   * the console does. Without `mailer` or `developersUrl` it calls `next()`.
+   */
+  readonly portalRouter: Middleware
   /** `enabled` is true if applications can register, which needs a `mailer`. */
   readonly registration: { readonly enabled: boolean }
   /** A guard for the only oauth2 API. */
@@ -257,7 +263,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     ...authorizationServer,
     apis: [...apis.values()].map(describeApi),
     registration: { enabled: mailer !== undefined },
-    registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
+    registrationRouter: mailer ? registrationRouter : passOn,
+    portalRouter: mailer && developersUrl !== undefined ? createPortalRouter({ developersUrl }) : passOn,
     applications: withOwnArguments(applications),
     outbox,
     signingKeys: {
@@ -273,6 +280,9 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }
   return auth
 }
+
+/** A router without routes. */
+const passOn: Middleware = (_req, _res, next) => next()
 
 function describeApi(settings: ApiSettings): Api {
   const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings

@@ -11,7 +11,7 @@ interface Rule {
 }
 
 const BELOW_SERVERS = ['applications', 'tokens', 'http', 'rate-limits', 'contracts', 'lib']
-const SERVERS = ['authorization-server', 'resource-server', 'registration']
+const SERVERS = ['authorization-server', 'resource-server', 'registration', 'portal']
 const PARTS = [
   'contracts',
   'lib',
@@ -45,6 +45,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     mayImportTypes: ['options/options'],
   },
   registration: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
+  portal: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
   'platform-auth': { mayImport: [...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   admin: { mayImport: ['applications', 'tokens', 'contracts', 'lib', 'options/read-metadata-schema'] },
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
@@ -135,6 +136,7 @@ describe('an import is refused', () => {
     ['authorization-server/router.ts', `import {\n  type Guard,\n} from '../resource-server/guards.js'`, 'authorization-server may'],
     ['resource-server/guards.ts', `import '../authorization-server/router.js'`, 'resource-server may import'],
     ['registration/router.ts', `import { sign } from '../tokens/access-token.js'`, 'registration may import'],
+    ['portal/router.ts', `import { renderPage } from '../registration/pages.js'`, 'portal may import'],
     ['platform-auth.ts', `import { accessTokenFor } from './testing/index.js'`, 'platform-auth may import'],
     ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, contracts, lib'],
     ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, lib'],

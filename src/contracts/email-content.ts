@@ -1,0 +1,123 @@
+import type { CallerApplication } from './api.js'
+
+/** The languages of the built-in texts. */
+export type Language = 'en' | 'de' | 'fr' | 'es'
+
+/**
+ * What an e-mail is about, without its words: `purpose` tells which kind it is. Whoever registered an application chose its
+ * name, so the name never stands in a subject.
+ */
+export type EmailContent =
+  | CredentialsEmail
+  | ExpiringEmail
+  | InvitationEmail
+  | SignInEmail
+  | ApprovalRequestEmail
+  | ApprovedEmail
+  | DeniedEmail
+  | SuspendedEmail
+
+interface CommonContent {
+  /** The recipient: one bare ASCII address. */
+  readonly to: string
+  readonly language: Language
+}
+
+/** API -> the scopes there. */
+export type EmailGrants = Readonly<Record<string, { readonly scopes: readonly string[] }>>
+
+/** The application that an e-mail is about. */
+export interface EmailApplication extends CallerApplication {
+  /** What it may use. */
+  readonly apis: EmailGrants
+}
+
+/** Delivers the credentials of a registration, or a new key or secret: either `credentials` or a `link` that shows them once. */
+export interface CredentialsEmail extends CommonContent {
+  readonly purpose: 'registration' | 'key' | 'secret'
+  readonly application: EmailApplication
+  readonly credentials: { readonly clientId?: string; readonly clientSecret?: string } | undefined
+  /** Valid for 72 hours. */
+  readonly link: string | undefined
+  /** The name of the key or secret; `default` for a registration. */
+  readonly name: string
+  /** The names of the APIs where it can be used. */
+  readonly usableAt: readonly string[]
+  /** Whether it replaces another one, which stays valid for `overlap` seconds. */
+  readonly hasPrevious: boolean
+  readonly overlap: number
+}
+
+/** Reminds of a key or secret that is about to expire. */
+export interface ExpiringEmail extends CommonContent {
+  readonly purpose: 'expiring'
+  readonly application: EmailApplication
+  readonly credential: {
+    readonly kind: 'key' | 'secret'
+    readonly name: string
+    /** Its first characters. */
+    readonly prefix: string
+    readonly expiresAt: Date
+  }
+  /** Whole days from the time of sending until it expires; 0: less than a day. */
+  readonly daysLeft: number
+  /** The first characters of a new one that has not been used yet; undefined if there is none. */
+  readonly replacementPrefix: string | undefined
+}
+
+/** Invites somebody to become a contact of an application. */
+export interface InvitationEmail extends CommonContent {
+  readonly purpose: 'invitation'
+  readonly application: EmailApplication
+  /** The address of the contact who invites; undefined for the operator. */
+  readonly invitedBy: string | undefined
+  /** Valid for 7 days. */
+  readonly link: string
+}
+
+/** Signs a contact in, by link or by code. */
+export interface SignInEmail extends CommonContent {
+  readonly purpose: 'signIn'
+  readonly link: string
+  readonly code: string
+  /** How long link and code are valid. */
+  readonly minutes: number
+}
+
+/** Asks an operator to decide about a registration, or about an application's request for another API. */
+export interface ApprovalRequestEmail extends CommonContent {
+  readonly purpose: 'approvalRequest'
+  readonly request: 'registration' | 'access'
+  readonly application: EmailApplication
+  /** The e-mail address of the application's developers. */
+  readonly contact: string
+  readonly requested: EmailGrants
+  /** The IP address that it came from. */
+  readonly address: string | undefined
+  /** To the page that asks for a confirmation. Each is valid for 14 days and until the first decision. */
+  readonly links: { readonly approve: string; readonly deny: string }
+}
+
+/** Says that an operator has granted what was asked for. */
+export interface ApprovedEmail extends CommonContent {
+  readonly purpose: 'approved'
+  readonly application: EmailApplication
+  readonly granted: EmailGrants
+}
+
+/** Says that an operator has denied a registration, or the request for one API. */
+export interface DeniedEmail extends CommonContent {
+  readonly purpose: 'denied'
+  /** A denied registration is deleted: only its id and name are left. */
+  readonly application: { readonly id: string; readonly name: string }
+  /** The API of a denied request; undefined for a registration. */
+  readonly api: string | undefined
+  readonly reason: string | undefined
+}
+
+/** Says that an operator has suspended the application. */
+export interface SuspendedEmail extends CommonContent {
+  readonly purpose: 'suspended'
+  readonly application: EmailApplication
+  readonly reason: string | undefined
+}
