@@ -1,7 +1,7 @@
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
-import type { Store } from '../contracts/store.js'
-import type { ApplicationWriter } from './application-writer.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
+import { checkBefore, type ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createCleanup } from './cleanup.js'
 import { createCredentialCreation } from './credential-creation.js'
@@ -37,6 +37,9 @@ interface ApplicationsOptions {
   readonly now: () => number
 }
 
+/** The calls on applications that exist. */
+export type ApplicationCalls = Omit<Applications, 'create' | 'import' | 'register'>
+
 /** What a process does by itself, between `start` and `close`. */
 interface Background {
   start(): void
@@ -47,6 +50,8 @@ interface Background {
 /** The public calls on applications and their e-mails, and the cleanup and the reminders in the background. */
 export function createApplications({ lastUsed, metadataSchema, ...options }: ApplicationsOptions): {
   readonly applications: Applications
+  /** The calls that change one application, which reject with what `check` throws for the record that they would change. */
+  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
   readonly outbox: Outbox
@@ -60,13 +65,19 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
     remindBefore: options.hasMailer ? options.remindBefore : [],
     flushLastUsed: lastUsed.flush,
   })
+  function createCalls(writer: ApplicationWriter): ApplicationCalls {
+    const parts = { ...options, writer }
+    return {
+      ...createRegistry({ ...parts, readOperatorData, flushLastUsed: lastUsed.flush }),
+      ...createGrants(parts),
+      ...createCredentialCreation(parts),
+      ...createNamedCredentials(parts),
+      ...createCredentialRotation(parts),
+    }
+  }
   return {
     applications: {
-      ...createRegistry({ ...options, readOperatorData, flushLastUsed: lastUsed.flush }),
-      ...createGrants(options),
-      ...createCredentialCreation(options),
-      ...createNamedCredentials(options),
-      ...createCredentialRotation(options),
+      ...createCalls(options.writer),
       create,
       import: createImport(options),
       // Async: a mistake rejects.
@@ -75,6 +86,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
         return registration.save(undefined, await readOperatorData(application))
       },
     },
+    createCheckedCalls: (check) => createCalls(checkBefore(options.writer, check)),
     prepareRegistration,
     outbox: createOutbox(options),
     background: {

@@ -56,8 +56,7 @@ function renderApi(api: PortalApi, view: ApplicationView): Html {
     <div>
       <h3>${title} ${renderAccess(grant !== undefined, request)}</h3>
       ${grant ? html`<p><code class="inline">${resource}</code></p>` : description !== undefined && html`<p>${description}</p>`}
-      ${grant && scheme === 'oauth2' && renderScopes(api, grant.scopes)}
-      ${request && renderRequest(request, view.now)}
+      ${grant && scheme === 'oauth2' && renderScopes(api, grant.scopes)} ${request && renderRequest(request, view.now)}
     </div>
     ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'apis', name, 'request'), grant ? 'Request more' : 'Request access', `to ${title}`)}</p>`}
   </li> `

@@ -6,13 +6,13 @@ import { renderContacts } from './contact-section.js'
 import { renderCredentials } from './credential-section.js'
 import { renderRefusals, type ShownRefusal } from './refusal-section.js'
 import { renderDate } from './times.js'
-import { renderUsage, type DailyCount } from './usage-section.js'
+import { renderUsage, type DailyUsage } from './usage-section.js'
 import { offers, renderAction, renderSection, type ApplicationView } from './view.js'
 
 export interface ApplicationPageOptions extends ApplicationView {
   readonly apis: readonly PortalApi[]
   /** Of the last 30 days; undefined if the platform stores no usage. */
-  readonly usage: readonly DailyCount[] | undefined
+  readonly usage: readonly DailyUsage[] | undefined
   /** Newest first; undefined if the platform stores no refusals. */
   readonly refusals: readonly ShownRefusal[] | undefined
 }
@@ -66,8 +66,11 @@ function renderStatusNote({ status }: ApplicationRecord): Html | false {
   return note !== undefined && html`<p class="note">${note}</p>`
 }
 
-const STATUS_NOTES: Partial<Record<ApplicationRecord['status'], string>> = {
-  pending: 'This application is not active yet: it waits for our approval, or for the e-mail with its first credentials to arrive.',
+const STATUS_NOTES: Readonly<Record<ApplicationRecord['status'], string | undefined>> = {
+  active: undefined,
+  deleted: undefined,
+  pending:
+    'This application is not active yet: it waits for our approval, or for the e-mail with its first credentials to arrive.',
   suspended: 'This application is suspended: all its calls are refused. Please contact us.',
 }
 
@@ -79,7 +82,9 @@ function renderDeletion(view: ApplicationView): Html | false {
     'Ends the application for everyone.',
     html`<div class="row">
       <p>All credentials and access tokens are refused from the next request on. This cannot be undone.</p>
-      <p class="actions">${renderAction(view.link(view.record.id, 'delete'), 'Delete this application', '', 'danger')}</p>
+      <p class="actions">
+        ${renderAction(view.link(view.record.id, 'delete'), 'Delete this application', '', 'danger')}
+      </p>
     </div>`,
   )
 }

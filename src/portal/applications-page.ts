@@ -35,7 +35,12 @@ export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>): Htm
 
 const STATUS_WORDS = { pending: 'Pending', active: 'Active', suspended: 'Suspended', deleted: 'Deleted' } as const
 
-function renderApplication(record: ApplicationRecord, titles: ReadonlyMap<string, string>, href: string, now: number): Html {
+function renderApplication(
+  record: ApplicationRecord,
+  titles: ReadonlyMap<string, string>,
+  href: string,
+  now: number,
+): Html {
   const live = [...record.keys, ...record.secrets].filter((each) => isLive(each, now))
   const lastUsedAt = Math.max(...live.map((each) => each.lastUsedAt ?? 0))
   const expiring = live.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt - now < EXPIRY_NOTICE_MS)

@@ -65,8 +65,7 @@ function renderCredential({ kind, credential, isReplaced }: ShownCredential, vie
       <p class="facts">
         <span>Created ${renderDate(createdAt)}</span>
         <span>${lastUsedAt === undefined ? 'Never used' : html`Last used ${renderRelativeTime(lastUsedAt, now)}`}</span>
-        ${renderEnd(credential, isReplaced, now)}
-        ${apis && html`<span>Only for ${Object.keys(apis).join(', ')}</span>`}
+        ${renderEnd(credential, isReplaced, now)} ${apis && html`<span>Only for ${Object.keys(apis).join(', ')}</span>`}
       </p>
     </div>
     <p class="actions">

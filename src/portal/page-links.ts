@@ -1,13 +1,9 @@
-/** Formats the address of a page of the portal, relative to the page that is shown. */
+/** The address of a page of the portal, with each segment of its path encoded. */
 export type Links = (...path: readonly string[]) => string
 
-/**
- * Links from the page with that path below the mount. They are relative, so that pages work at any mount path and behind any
- * proxy.
- */
-export function createLinks(from: readonly string[]): Links {
-  const root = `./${'../'.repeat(Math.max(0, from.length - 1))}`
-  return (...path) => root + formatPath(path)
+/** Links below that path, which has no slash at its end. */
+export function createLinks(root: string): Links {
+  return (...path) => [root, formatPath(path)].join('/')
 }
 
 /** The path of a page below the mount. */

@@ -1,4 +1,5 @@
 import { html, type Html } from '../lib/html.js'
+import { ownMembers } from '../lib/own-members.js'
 import { renderRelativeTime } from './times.js'
 import { renderSection, type ApplicationView } from './view.js'
 
@@ -8,10 +9,11 @@ export interface ShownRefusal {
   readonly api: string
   /** The `error` that was sent. */
   readonly error: string
-  readonly reason: string
+  /** Why, in words. */
+  readonly problem: string
   readonly fix: string
-  readonly requestId: string | undefined
-  readonly address: string | undefined
+  readonly requestId?: string
+  readonly address?: string
 }
 
 /** The last refusals, each with its reason and fix. */
@@ -28,10 +30,11 @@ export function renderRefusals({ now }: ApplicationView, refusals: readonly Show
   )
 }
 
-function renderRefusal({ at, api, error, reason, fix, requestId, address }: ShownRefusal, now: number): Html {
+function renderRefusal(refusal: ShownRefusal, now: number): Html {
+  const { at, api, error, problem, fix, requestId, address } = ownMembers(refusal)
   return html`<li class="row">
     <div>
-      <h3>${reason}</h3>
+      <h3>${problem}</h3>
       <p>${fix}</p>
       <p class="facts">
         <span>${renderRelativeTime(at.getTime(), now)}</span> <span>${api}</span>

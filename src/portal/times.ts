@@ -18,7 +18,9 @@ export function formatDate(at: number): string {
 
 /** The time since or until, in words, with the exact time in UTC as its title. */
 export function renderRelativeTime(at: number, now: number): Html {
-  return html`<time datetime="${new Date(at).toISOString()}" title="${formatDateTime(at)}">${formatRelative(at, now)}</time>`
+  return html`<time datetime="${new Date(at).toISOString()}" title="${formatDateTime(at)}"
+    >${formatRelative(at, now)}</time
+  >`
 }
 
 /** The date, with the exact time in UTC as its title. */

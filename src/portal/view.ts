@@ -15,7 +15,10 @@ export interface ApplicationView {
 }
 
 /** Whether a link to the action is shown: the platform offers it, and the application's status allows it. */
-export function offers({ record, actions }: Pick<ApplicationView, 'record' | 'actions'>, action: PortalAction): boolean {
+export function offers(
+  { record, actions }: Pick<ApplicationView, 'record' | 'actions'>,
+  action: PortalAction,
+): boolean {
   return actions[action] && isPossible(action, record)
 }
 
