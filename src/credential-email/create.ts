@@ -9,6 +9,7 @@ import type { Store } from '../contracts/store.js'
 import { createAttempts } from './attempt.js'
 import { createClaim, type ClaimCredentials } from './claim-link.js'
 import { createEmailComposer } from './message.js'
+import { createNoticeComposer } from './notice.js'
 import { createReminderComposer } from './reminder-message.js'
 import { createEmailWorker } from './worker.js'
 
@@ -46,6 +47,7 @@ export function createCredentialEmail(options: CredentialEmailOptions): Credenti
     ...options,
     composeEmail: createEmailComposer(options),
     composeReminder: createReminderComposer(options),
+    composeNotice: createNoticeComposer(options),
     onFailed: logFailure,
   })
   const worker = mailer && createEmailWorker({ store, mailer, attempts, now, onError: logError })
