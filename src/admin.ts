@@ -10,6 +10,7 @@ import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
 import { ownMembers, withOwnArguments } from './lib/own-members.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
+import { createSignOutContact, type SignOutContact } from './portal/sign-outs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
 
 /** The operations that need a platform's store alone. */
@@ -32,6 +33,7 @@ export interface AdminApi {
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
   readonly outbox: Outbox
+  readonly portal: { readonly signOut: SignOutContact }
   /** Closes the store. */
   close(): Promise<void>
 }
@@ -80,6 +82,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     },
     audit: createAudit({ store, opened }),
     outbox: createOutbox({ store, writer, opened, now }),
+    portal: { signOut: createSignOutContact({ store, opened, now }) },
     close: () => store.close(),
   }
 }

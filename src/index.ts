@@ -22,6 +22,7 @@ export type {
   ImportedCredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
+  PortalOptions,
   RateLimitsOptions,
   RedisConnection,
   SigningAlgorithm,
@@ -50,6 +51,9 @@ export type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './res
 export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
 export type { ForeignGuard } from './resource-server/foreign-tokens.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
+export type { PortalAction } from './contracts/portal-actions.js'
+export type { Portal, PortalLinkOptions } from './portal/create.js'
+export type { SignIn, SignOut } from './contracts/sign-ins.js'
 export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,

@@ -25,7 +25,7 @@ import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
-import { createPortalRouter } from './portal/router.js'
+import { createPortal, type Portal } from './portal/create.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
@@ -58,6 +58,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * the console does. Without `mailer` or `developersUrl` it calls `next()`.
    */
   readonly portalRouter: Middleware
+  readonly portal: Portal
   /** `enabled` is true if applications can register, which needs a `mailer`. */
   readonly registration: { readonly enabled: boolean }
   /** A guard for the only oauth2 API. */
@@ -232,6 +233,11 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl,
   }) // prettier-ignore
 
+  const { portal, portalRouter } = createPortal({
+    store, credentials: credentials.get, opened, sendSignIn: () => undefined, enabled: mailer !== undefined && settings.portal.enabled,
+    developersUrl: settings.portal.enabled ? developersUrl : undefined, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
+  }) // prettier-ignore
+
   readiness.begin({
     /** Called again after it rejected. */
     async start(closing) {
@@ -263,8 +269,9 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     ...authorizationServer,
     apis: [...apis.values()].map(describeApi),
     registration: { enabled: mailer !== undefined },
-    registrationRouter: mailer ? registrationRouter : passOn,
-    portalRouter: mailer && developersUrl !== undefined ? createPortalRouter({ developersUrl }) : passOn,
+    registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
+    portal: withOwnArguments(portal),
+    portalRouter,
     applications: withOwnArguments(applications),
     outbox,
     signingKeys: {
@@ -280,9 +287,6 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }
   return auth
 }
-
-/** A router without routes. */
-const passOn: Middleware = (_req, _res, next) => next()
 
 function describeApi(settings: ApiSettings): Api {
   const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings

@@ -47,7 +47,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   registration: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
   portal: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
   'platform-auth': { mayImport: [...PARTS, ...SERVERS, 'http', 'stores/memory'] },
-  admin: { mayImport: ['applications', 'tokens', 'contracts', 'lib', 'options/read-metadata-schema'] },
+  admin: { mayImport: ['applications', 'tokens', 'portal/sign-outs', 'contracts', 'lib', 'options/read-metadata-schema'] },
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   mailers: { mayImport: ['contracts'] },
   console: { mayImport: ['index', 'lib'] },

@@ -25,7 +25,7 @@ export interface DeveloperConsoleOptions<Name extends string = string> {
 
 /**
  * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
- * calls it with the reader's own credentials, and registration. Mount it at any path on the origin of `baseUrl`.
+ * calls it with the reader's own credentials, registration, and the portal at `/applications`. Mount it at any path on the origin of `baseUrl`.
  * Throws `ConfigurationError` for an option or a document that is wrong, with the fix.
  *
  * @example
@@ -75,7 +75,14 @@ export function developerConsole<const Apis extends ApisOptions>(
   const hasRegistration = registration && hasMailer
   const resources = new Map<string, Resource>()
 
-  const index = renderIndexPage({ title, apis, documents, registration: hasRegistration, assets })
+  const index = renderIndexPage({
+    title,
+    apis,
+    documents,
+    registration: hasRegistration,
+    portal: auth.portal.enabled,
+    assets,
+  })
   resources.set('/', createHtmlResource(index, createContentSecurityPolicy()))
   for (const api of apis) {
     const document = documents.get(api.name)
@@ -94,7 +101,10 @@ export function developerConsole<const Apis extends ApisOptions>(
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
   }
-  return createRouter({ resources, registrationRouter: hasRegistration ? auth.registrationRouter : undefined })
+  const routers = new Map<string, Middleware>()
+  if (hasRegistration) routers.set('register', auth.registrationRouter)
+  if (auth.portal.enabled) routers.set('applications', auth.portalRouter)
+  return createRouter({ resources, routers })
 }
 
 /** A guarded look: JavaScript callers may pass an app, options, or a promise. */
