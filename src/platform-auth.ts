@@ -211,7 +211,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
   }) // prettier-ignore
-  const { applications, prepareRegistration, outbox, background } = createApplications({
+  const { applications, createCheckedCalls, prepareRegistration, outbox, background } = createApplications({
     store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, remindBefore,
     onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
@@ -235,7 +235,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 
   const { portal, portalRouter } = createPortal({
     store, credentials: credentials.get, opened, sendSignIn: () => undefined, enabled: mailer !== undefined && settings.portal.enabled,
-    developersUrl: settings.portal.enabled ? developersUrl : undefined, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
+    developersUrl: settings.portal.enabled ? developersUrl : undefined,
+    pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, usage: undefined, refusals: undefined, flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
   readiness.begin({

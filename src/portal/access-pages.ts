@@ -1,6 +1,7 @@
 import { html, type Html } from '../lib/html.js'
-import { FormProblem, readField, renderActionForm, type ActionPage } from './action-page.js'
+import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
 import { findRequestable, type PortalApi } from './api-section.js'
+import { readField } from './form-fields.js'
 import type { ApplicationView } from './view.js'
 
 /** Requests an API, or further scopes there; undefined if there is nothing to request. */
@@ -88,7 +89,7 @@ export function createDeletePage(view: ApplicationView): ActionPage {
           </div>`,
       }),
     async perform(entered, { applications, by }) {
-      if (readField(entered, 'name').trim() !== name) throw new FormProblem('This is not the name of the application.')
+      if (readField(entered, 'name') !== name) throw new FormProblem('This is not the name of the application.')
       await applications.delete(id, { by })
       return { left: 'deleted' }
     },

@@ -1,8 +1,9 @@
 import type { ApplicationCalls } from '../applications/create.js'
 import type { CredentialKind } from '../applications/credentials.js'
 import { html, type Html } from '../lib/html.js'
-import type { PortalAction } from './actions.js'
+import type { PortalAction } from '../contracts/portal-actions.js'
 import type { Notice } from './application-page.js'
+import type { FormFields } from './form-fields.js'
 import { renderHiddenFields, type ApplicationView } from './view.js'
 
 /** The page of one action: its form, which asks for confirmation, and what the form does. */
@@ -14,9 +15,6 @@ export interface ActionPage {
   /** Rejects with `FormProblem` for a mistake in a field. */
   perform(entered: FormFields, call: ActionCall): Promise<ActionOutcome>
 }
-
-/** The fields of a form: empty before it is sent. */
-export type FormFields = ReadonlyMap<string, readonly string[]>
 
 /** What an action calls: the operator's own calls, on the version of the application that the form was made for. */
 export interface ActionCall {
@@ -47,11 +45,6 @@ export class FormProblem extends Error {
 /** The form was made for another version of the application. */
 export class StaleForm extends Error {
   override readonly name = 'StaleForm'
-}
-
-/** The only value of a field; empty if there is none. */
-export function readField(fields: FormFields, name: string): string {
-  return fields.get(name)?.[0] ?? ''
 }
 
 interface ActionForm {

@@ -6,7 +6,8 @@ import { renderContacts } from './contact-section.js'
 import { renderCredentials } from './credential-section.js'
 import { renderRefusals, type ShownRefusal } from './refusal-section.js'
 import { renderDate } from './times.js'
-import { renderUsage, type DailyUsage } from './usage-section.js'
+import { renderUsage } from './usage-section.js'
+import type { DailyUsage } from './usage-source.js'
 import { offers, renderAction, renderSection, type ApplicationView } from './view.js'
 
 export interface ApplicationPageOptions extends ApplicationView {

@@ -1,7 +1,8 @@
 import { html } from '../lib/html.js'
-import { FormProblem, readField, renderActionForm, type ActionPage } from './action-page.js'
-import { toMailbox } from './actions.js'
+import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
 import { hashAddress, listContacts, listInvitations } from './contact-section.js'
+import { toMailbox } from './sign-outs.js'
+import { readField } from './form-fields.js'
 import type { ApplicationView } from './view.js'
 
 export function createInvitePage(view: ApplicationView): ActionPage {
@@ -29,7 +30,7 @@ export function createInvitePage(view: ApplicationView): ActionPage {
           </div>`,
       }),
     async perform(entered, { applications, by }) {
-      const address = readField(entered, 'address').trim()
+      const address = readField(entered, 'address')
       if (address === '') throw new FormProblem('Enter an e-mail address.')
       await applications.inviteContact(view.record.id, address, { by })
       return { done: 'invited' }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ApplicationRecord, Invitation } from '../contracts/store.js'
 import { html, type Html } from '../lib/html.js'
-import { toMailbox } from './actions.js'
+import { toMailbox } from './sign-outs.js'
 import { renderRelativeTime } from './times.js'
 import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from './view.js'
 

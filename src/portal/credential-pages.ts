@@ -1,15 +1,9 @@
 import type { CredentialKind } from '../applications/credentials.js'
 import type { CredentialRecord } from '../contracts/store.js'
 import { html, type Html } from '../lib/html.js'
-import {
-  FormProblem,
-  readField,
-  renderActionForm,
-  type ActionCall,
-  type ActionPage,
-  type FormFields,
-} from './action-page.js'
+import { FormProblem, renderActionForm, type ActionCall, type ActionPage } from './action-page.js'
 import { KIND_WORDS, listCredentials, type ShownCredential } from './credential-section.js'
+import { readField, type FormFields } from './form-fields.js'
 import { DAY_MS, renderDateTime } from './times.js'
 import { offers, type ApplicationView } from './view.js'
 
@@ -181,7 +175,7 @@ function renderSelect(name: string, label: string, choices: Readonly<Record<stri
 }
 
 function readName(entered: FormFields): string {
-  const name = readField(entered, 'name').trim()
+  const name = readField(entered, 'name')
   if (name === '') throw new FormProblem('Enter a name.')
   return name
 }

@@ -1,21 +1,23 @@
 import type { ApplicationCalls } from '../applications/create.js'
 import { ApplicationError } from '../contracts/errors.js'
+import type { PortalAction } from '../contracts/portal-actions.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { html } from '../lib/html.js'
-import { FormProblem, readField, StaleForm, type ActionOutcome, type ActionPage } from './action-page.js'
-import { hasContact, isPossible, type PortalActions } from './actions.js'
+import { FormProblem, StaleForm, type ActionOutcome, type ActionPage } from './action-page.js'
+import { hasContact, isPossible } from './actions.js'
 import type { PortalApi } from './api-section.js'
 import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
 import { findActionPage } from './find-action-page.js'
+import { readField } from './form-fields.js'
 import { formatEnvFile, renderIssued } from './issued-page.js'
 import type { RenderPortalPage } from './page.js'
 import { createLinks, formatPath } from './page-links.js'
 import { describeProblem } from './problems.js'
-import type { ShownRefusal } from './refusal-section.js'
+import type { RefusalSource } from './refusal-section.js'
 import type { PortalAnswer, PortalPages, PortalRequest } from './request.js'
 import type { PortalSession } from './session.js'
-import { readUsagePeriod, type DailyUsage } from './usage-section.js'
+import { listUsage, type UsageSource } from './usage-source.js'
 import { offers, type ApplicationView } from './view.js'
 
 export interface PortalPagesOptions {
@@ -25,14 +27,14 @@ export interface PortalPagesOptions {
   readonly developersUrl: string
   readonly store: Pick<Store, 'findApplication' | 'listApplications'>
   readonly apis: readonly PortalApi[]
-  readonly actions: PortalActions
+  /** Those that the platform offers. */
+  readonly actions: ReadonlySet<PortalAction>
   /** The operator's calls, which reject with what `check` throws for the record that they would change. */
   readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
   /** Undefined if the platform stores no usage. */
-  readonly listUsage:
-    | ((applicationId: string, period: { from: string; to: string }) => Promise<readonly DailyUsage[]>)
-    | undefined
-  readonly listRefusals: ((applicationId: string) => Promise<readonly ShownRefusal[]>) | undefined
+  readonly usage: UsageSource | undefined
+  /** Undefined if the platform stores no refusals. */
+  readonly refusals: RefusalSource | undefined
   /** Counts an invitation, which sends an e-mail to an address that the contact chooses. Rejects with `too_many_requests`. */
   readonly limitInvitations: ((mailbox: string) => Promise<unknown>) | undefined
   /** Writes the `lastUsedAt` times that this process has collected. */
@@ -45,7 +47,7 @@ const MAX_APPLICATIONS = 1000
 
 /** The pages of contacts who are signed in. */
 export function createPortalPages(options: PortalPagesOptions): PortalPages {
-  const { renderPage, root, developersUrl, store, apis, actions, listUsage, listRefusals, flushLastUsed, now } = options
+  const { renderPage, root, developersUrl, store, apis, actions, flushLastUsed, now } = options
   const link = createLinks(root)
   const titles = new Map(apis.map(({ name, title }) => [name, title]))
 
@@ -78,10 +80,10 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
   async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
     const { record, session } = view
     const [usage, refusals] = await Promise.all([
-      listUsage?.(record.id, readUsagePeriod(view.now)),
-      listRefusals?.(record.id),
+      options.usage && listUsage(options.usage, record.id, view.now),
+      options.refusals?.list(record.id),
     ])
-    const content = renderApplication({ ...view, apis, usage, refusals })
+    const content = renderApplication({ ...view, apis, usage, refusals: refusals?.items })
     return { status: 200, page: renderPage(record.name, { session, content, script: 'application' }) }
   }
 

@@ -1,5 +1,5 @@
 import type { ApplicationError } from '../contracts/errors.js'
-import type { PortalAction } from './actions.js'
+import type { PortalAction } from '../contracts/portal-actions.js'
 
 /** Why an action was refused, in words for the contact. The error's own message is for operators. */
 export function describeProblem(action: PortalAction, { code }: ApplicationError): string {

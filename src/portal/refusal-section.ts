@@ -16,6 +16,11 @@ export interface ShownRefusal {
   readonly address?: string
 }
 
+/** `auth.refusals`. */
+export interface RefusalSource {
+  list(applicationId: string): Promise<{ readonly items: readonly ShownRefusal[] }>
+}
+
 /** The last refusals, each with its reason and fix. */
 export function renderRefusals({ now }: ApplicationView, refusals: readonly ShownRefusal[]): Html {
   return renderSection(

@@ -1,22 +1,8 @@
 import { html, type Html } from '../lib/html.js'
 import type { PortalApi } from './api-section.js'
 import { DAY_MS, formatDate } from './times.js'
+import { formatDay, USAGE_DAYS, type DailyUsage } from './usage-source.js'
 import { renderSection, type ApplicationView } from './view.js'
-
-/** What an application did at an API on a day. */
-export interface DailyUsage {
-  /** `YYYY-MM-DD`, in UTC. */
-  readonly period: string
-  readonly api: string
-  readonly allowed: number
-  /** Issued. */
-  readonly accessTokens: number
-  /** By the `error` that was sent. */
-  readonly refused: Readonly<Record<string, number>>
-}
-
-/** The days that the page shows. */
-export const USAGE_DAYS = 30
 
 /** One API's counts of a day. */
 interface DayOfApi {
@@ -24,11 +10,6 @@ interface DayOfApi {
   readonly allowed: number
   readonly refused: number
   readonly tokens: number
-}
-
-/** The first and the last day that the page shows. */
-export function readUsagePeriod(now: number): { readonly from: string; readonly to: string } {
-  return { from: formatDay(now - (USAGE_DAYS - 1) * DAY_MS), to: formatDay(now) }
 }
 
 /** A plot for each API, which the page's script draws from the table below it. */
@@ -153,8 +134,4 @@ const COUNT = new Intl.NumberFormat('en')
 
 function formatCount(count: number): string {
   return COUNT.format(count)
-}
-
-function formatDay(at: number): string {
-  return new Date(at).toISOString().slice(0, 10)
 }

@@ -1,6 +1,7 @@
+import type { PortalAction } from '../contracts/portal-actions.js'
 import type { ApplicationRecord } from '../contracts/store.js'
 import { html, type Html } from '../lib/html.js'
-import { isPossible, type PortalAction, type PortalActions } from './actions.js'
+import { isPossible } from './actions.js'
 import type { Links } from './page-links.js'
 import type { PortalSession } from './session.js'
 
@@ -8,7 +9,8 @@ import type { PortalSession } from './session.js'
 export interface ApplicationView {
   readonly record: ApplicationRecord
   readonly session: PortalSession
-  readonly actions: PortalActions
+  /** Those that the platform offers. */
+  readonly actions: ReadonlySet<PortalAction>
   readonly link: Links
   /** Milliseconds since 1970. */
   readonly now: number
@@ -19,7 +21,7 @@ export function offers(
   { record, actions }: Pick<ApplicationView, 'record' | 'actions'>,
   action: PortalAction,
 ): boolean {
-  return actions[action] && isPossible(action, record)
+  return actions.has(action) && isPossible(action, record)
 }
 
 /**

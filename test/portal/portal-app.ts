@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { onTestFinished } from 'vitest'
-import { developerConsole } from '../../src/console/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform, type TestOptions } from '../support/platform.js'
 import { signIn, type Visitor } from './visitor.js'
@@ -38,7 +37,7 @@ export async function openPortalApp(options: TestOptions = {}) {
   app.use(auth.router)
   app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
   app.get('/orders', auth.requireBearer('orders'), (_req, res) => void res.json({}))
-  app.use('/developers', developerConsole(auth))
+  app.use('/developers/applications', auth.portalRouter)
   await auth.ready()
   const close = async (): Promise<void> => {
     server.closeAllConnections()
