@@ -181,13 +181,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { limitLookups, limitChanges } = clientLimits
   const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
   const paceStarts = createPacedStart()
-  const rateLimits = createRateLimits({
-    secrets: settings.secrets,
-    baseUrl,
-    redis: settings.rateLimits.redis,
-    headers: settings.rateLimits.headers,
-    onChange: createOutageNotice({ logger, emit }),
-  })
+  const { redis, headers } = settings.rateLimits
+  const rateLimits = createRateLimits({ secrets: settings.secrets, baseUrl, redis, headers, onChange: createOutageNotice({ logger, emit }) }) // prettier-ignore
   const readiness = createReadiness({
     feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem()],
   }) // prettier-ignore
@@ -234,7 +229,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({
-    store, credentials: credentials.get, opened, sendSignIn: () => undefined, enabled: mailer !== undefined && settings.portal.enabled,
+    store, credentials: credentials.get, opened, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
     developersUrl: settings.portal.enabled ? developersUrl : undefined,
     pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, usage: undefined, refusals: undefined, flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
@@ -275,11 +270,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     portalRouter,
     applications: withOwnArguments(applications),
     outbox,
-    signingKeys: {
-      list: () => opened().then(keyRotation.list),
-      rotate: (rotateOptions) => opened().then(() => keyRotation.rotate(rotateOptions)),
-      revoke: (kid, revokeOptions) => opened().then(() => keyRotation.revoke(kid, revokeOptions)),
-    },
+    signingKeys: openFirst(opened, keyRotation),
     audit: withOwnArguments(createAudit({ store, opened })),
     events,
     ready: readiness.ready,
@@ -287,6 +278,14 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     close: readiness.close,
   }
   return auth
+}
+
+function openFirst(opened: () => Promise<unknown>, keyRotation: SigningKeyRotation): SigningKeyRotation {
+  return {
+    list: () => opened().then(keyRotation.list),
+    rotate: (options) => opened().then(() => keyRotation.rotate(options)),
+    revoke: (kid, options) => opened().then(() => keyRotation.revoke(kid, options)),
+  }
 }
 
 function describeApi(settings: ApiSettings): Api {

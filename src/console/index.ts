@@ -75,14 +75,8 @@ export function developerConsole<const Apis extends ApisOptions>(
   const hasRegistration = registration && hasMailer
   const resources = new Map<string, Resource>()
 
-  const index = renderIndexPage({
-    title,
-    apis,
-    documents,
-    registration: hasRegistration,
-    portal: auth.portal.enabled,
-    assets,
-  })
+  const has = { registration: hasRegistration, portal: auth.portal.enabled }
+  const index = renderIndexPage({ ...has, title, apis, documents, assets })
   resources.set('/', createHtmlResource(index, createContentSecurityPolicy()))
   for (const api of apis) {
     const document = documents.get(api.name)
@@ -101,10 +95,15 @@ export function developerConsole<const Apis extends ApisOptions>(
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
   }
+  return createRouter({ resources, routers: listRouters(auth, hasRegistration) })
+}
+
+/** By the first segment of their paths. */
+function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<string, Middleware> {
   const routers = new Map<string, Middleware>()
   if (hasRegistration) routers.set('register', auth.registrationRouter)
   if (auth.portal.enabled) routers.set('applications', auth.portalRouter)
-  return createRouter({ resources, routers })
+  return routers
 }
 
 /** A guarded look: JavaScript callers may pass an app, options, or a promise. */

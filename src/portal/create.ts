@@ -91,7 +91,7 @@ export function createPortal(options: PortalOptions): { readonly portal: Portal;
       throw new ApplicationError('invalid_argument', LINK_ARGUMENT)
     await opened()
     if (applicationId === undefined) return createLink(toMailbox(readContact(contact)), undefined)
-    const found = await store.findApplication(String(applicationId))
+    const found = await store.findApplication(applicationId)
     if (found?.contact !== undefined) return createLink(toMailbox(found.contact), applicationId)
     throw new ApplicationError('application_not_found', `There is no application ${applicationId} with a contact.`)
   }

@@ -34,6 +34,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   signing: true,
   applicationMetadata: true,
   registration: true,
+  portal: true,
   rateLimits: true,
   cache: true,
   cors: true,
@@ -63,6 +64,7 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   failedAuthentication: true,
   registration: true,
   allRegistrations: true,
+  signIn: true,
   redis: true,
   headers: true,
 }

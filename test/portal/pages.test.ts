@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Application } from '../../src/index.js'
-import { openPortalApp, usePortalApp, visit, type PortalApp } from './portal-app.js'
+import { openPortalApp, usePortalApp, visit, type PortalApp } from './pages-app.js'
 import type { Page, Visitor } from './visitor.js'
 
 const ANNA = 'anna@example.com'

@@ -12,7 +12,14 @@ export async function addSignIn(sql: Sql, signIn: SignIn): Promise<void> {
   const { id, mailbox, linkHash, codeHash, guesses, applicationId, createdAt, expiresAt } = signIn
   await sql.run(
     `INSERT INTO platform_auth_sign_ins (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    ...[id, mailbox, linkHash, codeHash, guesses, applicationId, createdAt, expiresAt],
+    id,
+    mailbox,
+    linkHash,
+    codeHash,
+    guesses,
+    applicationId,
+    createdAt,
+    expiresAt,
   )
   // Rows that another transaction is deleting are skipped: there is no need to wait for them.
   const deleteExpired = `

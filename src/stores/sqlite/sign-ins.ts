@@ -12,7 +12,14 @@ export function addSignIn(sql: Sql, signIn: SignIn): void {
   const { id, mailbox, linkHash, codeHash = null, guesses, applicationId = null, createdAt, expiresAt } = signIn
   sql.run(
     `INSERT INTO platform_auth_sign_ins (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[id, mailbox, linkHash, codeHash, guesses, applicationId, createdAt, expiresAt],
+    id,
+    mailbox,
+    linkHash,
+    codeHash,
+    guesses,
+    applicationId,
+    createdAt,
+    expiresAt,
   )
   const deleteExpired = `
     DELETE FROM platform_auth_sign_ins WHERE id IN (
