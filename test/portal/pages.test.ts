@@ -87,7 +87,7 @@ describe('the page of an application (P31)', () => {
     expect(text).not.toContain('Internal')
   })
 
-  it('answers 404 with the same bytes for the applications of others, deleted ones and ids that do not exist (P32)', async () => {
+  it('answers 404 with the same bytes for the applications of others, deleted ones and ids that do not exist (P19)', async () => {
     const { id } = await createApplication('Hidden', BOB)
     const unknown = await anna.open('app_00000000000000000000')
     expect(unknown.status).toBe(404)
@@ -142,7 +142,7 @@ describe('credentials', () => {
     expect(page.html).not.toContain(key)
   })
 
-  it('adds nothing when the form is sent again (P34)', async () => {
+  it('adds nothing when the form is sent again (P35)', async () => {
     const { id } = await createApplication('Twice')
     const form = await anna.open(`${id}/credentials/new-secret`)
     const [one, other] = await Promise.all([anna.submit(form, { name: 'a' }), anna.submit(form, { name: 'a' })])
@@ -153,7 +153,7 @@ describe('credentials', () => {
     expect((await app.auth.applications.get(id))!.secrets).toHaveLength(2)
   })
 
-  it('refuses a name that is missing, too long or in use, and keeps what was entered (P35)', async () => {
+  it('refuses a name that is missing, too long or in use, and keeps what was entered (P36)', async () => {
     const { id } = await createApplication('Names')
     const form = await anna.open(`${id}/credentials/new-key`)
     for (const [name, problem] of [
@@ -171,7 +171,7 @@ describe('credentials', () => {
     expect(keys).toHaveLength(1)
   })
 
-  it('rotates: the new secret works at once, the old one until the overlap ends (P36)', async () => {
+  it('rotates: the new secret works at once, the old one until the overlap ends (P33)', async () => {
     const { id, secret, secrets } = await createApplication('Rotating')
     const form = await anna.open(`${id}/credentials/${secrets[0]!.id}/rotate`)
     const made = findSecret(await anna.submit(form, { overlap: '3600' }))!
@@ -185,7 +185,7 @@ describe('credentials', () => {
     expect(await readAudit(id)).toContainEqual(['application.credentialRotated', `contact:${ANNA}`])
   })
 
-  it('rotates once when two contacts do so at the same time (P34)', async () => {
+  it('rotates once when two contacts do so at the same time (P35)', async () => {
     const { id, keys } = await createApplication('Together')
     await app.auth.applications.addContact(id, BOB, { by: 'test' })
     const bob = await visit(app, BOB)
@@ -197,7 +197,7 @@ describe('credentials', () => {
     expect(await readStatus('catalog', { 'X-Api-Key': answers.map(findKey).find(Boolean)! })).toBe(200)
   })
 
-  it('renames and ends a credential; access tokens end if that was chosen (P37, P38)', async () => {
+  it('renames and ends a credential; access tokens end if that was chosen (P34)', async () => {
     const { id, secret, secrets } = await createApplication('Ending')
     const accessToken = await requestToken(id, secret)
     const renamed = await anna.submit(await anna.open(`${id}/credentials/${secrets[0]!.id}/rename`), { name: 'old' })
@@ -210,7 +210,7 @@ describe('credentials', () => {
     expect(await readStatus('orders', { Authorization: `Bearer ${accessToken}` })).toBe(401)
   })
 
-  it('revokes all access tokens, once for each form (P39)', async () => {
+  it('revokes all access tokens, once for each form (P34, P35)', async () => {
     const { id, secret } = await createApplication('Revoking')
     const accessToken = await requestToken(id, secret)
     const form = await anna.open(`${id}/tokens/revoke`)
@@ -221,7 +221,7 @@ describe('credentials', () => {
     expect(await readStatus('orders', { Authorization: `Bearer ${newer}` })).toBe(200)
   })
 
-  it('sends a new secret as a file .env, which has the addresses of its APIs (P40)', async () => {
+  it('sends a new secret as a file .env, which has the addresses of its APIs (P39)', async () => {
     const { id, secrets } = await createApplication('Download')
     const shown = await anna.submit(await anna.open(`${id}/credentials/${secrets[0]!.id}/rotate`))
     const file = await anna.submit(shown, {}, `${id}/download`)
@@ -235,7 +235,7 @@ describe('credentials', () => {
 })
 
 describe('APIs', () => {
-  it('grants an open API at once, and further scopes (P41)', async () => {
+  it('grants an open API at once, and further scopes (P34)', async () => {
     const { id } = await createApplication('Wanting')
     const form = await anna.open(`${id}/apis/orders/request`)
     expect((await anna.submit(form, { scopes: [] })).status).toBe(400)
@@ -245,7 +245,7 @@ describe('APIs', () => {
     expect(apis['orders']!.scopes.toSorted()).toEqual(['orders:read', 'orders:write'])
   })
 
-  it('requests a manual API, which then waits for approval (P42)', async () => {
+  it('requests a manual API, which then waits for approval (P34)', async () => {
     const { id } = await createApplication('Waiting')
     const requested = await anna.submit(await anna.open(`${id}/apis/invoices/request`))
     expect(requested.fragment).toBe('requested')
@@ -257,7 +257,7 @@ describe('APIs', () => {
 })
 
 describe('colleagues', () => {
-  it('invites a colleague, and cancels the invitation (P43)', async () => {
+  it('invites a colleague, and cancels the invitation (P34)', async () => {
     const { id } = await createApplication('Inviting')
     const page = await anna.open(id)
     const invited = await anna.submit(page, { address: 'carl@example.com' }, `${id}/colleagues/invite`)
@@ -272,7 +272,7 @@ describe('colleagues', () => {
     expect(refused.text).toContain('Enter one e-mail address')
   })
 
-  it('removes a colleague, who sees nothing from then on; the last contact cannot leave (P44)', async () => {
+  it('removes a colleague, who sees nothing from then on; the last contact cannot leave (P34)', async () => {
     const { id } = await createApplication('Leaving')
     await createApplication("Bob's own", BOB)
     await app.auth.applications.addContact(id, BOB, { by: 'test' })
@@ -286,7 +286,7 @@ describe('colleagues', () => {
   })
 })
 
-describe('deletion (P45)', () => {
+describe('deletion (P34)', () => {
   it('asks for the name, deletes, and shows the list', async () => {
     const { id, key } = await createApplication('To be deleted')
     const form = await anna.open(`${id}/delete`)
@@ -299,7 +299,7 @@ describe('deletion (P45)', () => {
   })
 })
 
-describe('what is not possible (P46)', () => {
+describe('what is not possible (P37)', () => {
   it('shows no link to an action that is turned off, and answers 404 for it', async () => {
     const limited = await usePortalApp({ portal: { rotate: false, delete: false, invite: false } })
     const { application } = await limited.auth.applications.create({

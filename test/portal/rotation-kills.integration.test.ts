@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('loses no secret that was shown when the platform is killed during rotations (P36)', { timeout: 600_000 }, async () => {
+it('loses no secret that was shown when the platform is killed during rotations (P33)', { timeout: 600_000 }, async () => {
   const visitor = await signIn(await start())
   let newest = await rotate(visitor)
   let shown = 1
