@@ -46,8 +46,14 @@ export type {
   ScopeOf,
 } from './contracts/api.js'
 export type { MetadataSchema, SchemaIssue, SchemaResult, StandardSchema } from './contracts/metadata-schema.js'
+export type { DocumentGuard } from './resource-server/document-guard.js'
 export type { Guard } from './resource-server/guard.js'
-export type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+export type {
+  ApiKeyGuardOptions,
+  BearerGuardOptions,
+  DocumentGuardsOptions,
+  GuardOptions,
+} from './resource-server/guards.js'
 export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
 export type { ForeignGuard } from './resource-server/foreign-tokens.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'

@@ -30,8 +30,14 @@ import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
+import type { DocumentGuard } from './resource-server/document-guard.js'
 import type { Guard } from './resource-server/guard.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+import type {
+  ApiKeyGuardOptions,
+  BearerGuardOptions,
+  DocumentGuardsOptions,
+  GuardOptions,
+} from './resource-server/guards.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import { createClientLimits } from './store-client/client-limits.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
@@ -102,6 +108,35 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * ```
    */
   requireAny(guards: readonly Guard[], options?: GuardOptions): Guard
+  /**
+   * A guard for all operations of an API's OpenAPI document (3.0 to 3.2): an object, or the path of a JSON or YAML file. Each
+   * operation requires what its `security` says, and is open if that is `[]`; what is not in the document is refused with 404
+   * or 405. Paths are relative to where the guard is mounted. Throws one `ConfigurationError` with all that cannot be enforced.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import { authOf, createPlatformAuth } from 'express-platform-auth'
+   *
+   * const auth = createPlatformAuth({
+   *   baseUrl: 'http://localhost:3000',
+   *   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } } },
+   * })
+   * const guard = auth.guardsFromDocument('orders', {
+   *   openapi: '3.1.0',
+   *   info: { title: 'Orders', version: '1.0.0' },
+   *   paths: { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } },
+   * })
+   * const orders = express.Router().get('/items', (req, res) => void res.json({ caller: authOf(req).application.name }))
+   * guard.checkRoutes(orders)
+   * express().use('/orders', guard, orders)
+   * ```
+   */
+  guardsFromDocument(
+    api: keyof Apis & string,
+    document: object | string,
+    options?: DocumentGuardsOptions<MetadataOutput<Schema>>,
+  ): DocumentGuard
   /** Like `authOf(req, api)`, with the type of the schema `applicationMetadata` for the application's `metadata`. */
   of(req: object, api?: keyof Apis & string): AuthInfo<MetadataOutput<Schema>>
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
@@ -216,6 +251,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
+    warn: (message) => logger.warn(message),
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
     apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,

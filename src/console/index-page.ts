@@ -1,8 +1,8 @@
 import type { Api } from '../index.js'
 import { html, type Html } from '../lib/html.js'
+import type { JsonObject } from '../openapi/document.js'
 import type { Assets } from './assets.js'
 import { createCurlExamples, type CurlExample } from './curl-examples.js'
-import type { JsonObject } from './openapi.js'
 import { renderPage } from './page.js'
 
 interface IndexPageOptions {

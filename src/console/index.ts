@@ -13,8 +13,8 @@ import { createRouter, type Resource } from './router.js'
 /** The options of `developerConsole()`. */
 export interface DeveloperConsoleOptions<Name extends string = string> {
   /**
-   * OpenAPI 3.0 or 3.1 documents by API name, as objects or as paths of JSON files. Their paths are relative to
-   * `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
+   * OpenAPI 3.0, 3.1 or 3.2 documents by API name, as objects or as paths of JSON or YAML files. YAML needs the package `yaml`.
+   * Their paths are relative to `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
    */
   readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined
   /** The console's title; `Developer console` by default. */
