@@ -28,24 +28,28 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('loses no secret that was shown when the platform is killed during rotations (P33)', { timeout: 600_000 }, async () => {
-  const visitor = await signIn(await start())
-  let newest = await rotate(visitor)
-  let shown = 1
-  for (let round = 1; round <= ROUNDS; round++) {
-    const killed = await rotate(visitor, () => sleep(Math.random() * 30).then(kill)).catch(() => undefined)
-    await start()
-    const { application, rotations } = await readState()
-    shown += killed === undefined ? 0 : 1
-    // If a secret was made and not shown, the one before it works until the overlap ends.
-    expect(await isAccepted(application.id, killed ?? newest)).toBe(true)
-    expect(application.secrets.length).toBeLessThanOrEqual(2)
-    expect(rotations).toBeGreaterThanOrEqual(shown)
-    expect(rotations).toBeLessThanOrEqual(2 * round)
-    newest = await rotate(visitor)
-    shown += 1
-  }
-})
+it(
+  'loses no secret that was shown when the platform is killed during rotations (P33)',
+  { timeout: 600_000 },
+  async () => {
+    const visitor = await signIn(await start())
+    let newest = await rotate(visitor)
+    let shown = 1
+    for (let round = 1; round <= ROUNDS; round++) {
+      const killed = await rotate(visitor, () => sleep(Math.random() * 30).then(kill)).catch(() => undefined)
+      await start()
+      const { application, rotations } = await readState()
+      shown += killed === undefined ? 0 : 1
+      // If a secret was made and not shown, the one before it works until the overlap ends.
+      expect(await isAccepted(application.id, killed ?? newest)).toBe(true)
+      expect(application.secrets.length).toBeLessThanOrEqual(2)
+      expect(rotations).toBeGreaterThanOrEqual(shown)
+      expect(rotations).toBeLessThanOrEqual(2 * round)
+      newest = await rotate(visitor)
+      shown += 1
+    }
+  },
+)
 
 /** Rotates the newest secret on its page, and resolves the new one. `during` starts when the form is sent. */
 async function rotate(visitor: Visitor, during?: () => Promise<void>): Promise<string> {
