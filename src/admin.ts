@@ -1,6 +1,7 @@
 import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createDecisions } from './applications/decisions.js'
 import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
@@ -66,11 +67,12 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
   const now = (): number => Date.now()
   const writer = createApplicationWriter({ store, now })
   const readOperatorData = createOperatorDataReader(readMetadataSchema(ownMembers(options).applicationMetadata))
+  const decisions = createDecisions({ store, writer, opened, now })
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
     applications: withOwnArguments({
-      ...createRegistry({ store, writer, readOperatorData, opened, now }),
+      ...createRegistry({ store, writer, decisions, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
       disallow,
     }),

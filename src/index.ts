@@ -67,11 +67,14 @@ export type {
   Application,
   Applications,
   CredentialInfo,
+  DecisionOptions,
+  DenialOptions,
   IssuedCredentials,
   OperatorData,
   RotateByEmailOptions,
   RevokeTokensOptions,
   RotateOptions,
+  SuspensionOptions,
 } from './applications/applications-api.js'
 export type {
   ImportedApplication,

@@ -1,6 +1,7 @@
 import { createApplicationCache } from './applications/application-cache.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import type { Applications } from './applications/applications-api.js'
+import { createApprovalLinks } from './applications/approval-links.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { createApplications } from './applications/create.js'
 import { createCredentials, type Credentials } from './applications/credentials.js'
@@ -202,7 +203,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 ): PlatformAuth<Apis, Schema> {
   const warnings: ConfigurationProblem[] = []
   const settings = readOptions(options, (warning) => warnings.push(warning))
-  const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, logger, now } = settings
+  const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, operators, logger, now } =
+    settings
   for (const warning of warnings) logger.warn(describeWithFix(warning))
   const { events, emit } = createEvents({
     now,
@@ -238,11 +240,12 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
+  const links = createApprovalLinks({ credentials: credentials.get, operators, now })
   const credentialEmail = createCredentialEmail({
-    store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
+    store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links, emit, logger, now,
   }) // prettier-ignore
-  const { applications, createCheckedCalls, prepareRegistration, outbox, background } = createApplications({
-    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, remindBefore,
+  const { applications, createCheckedCalls, approvals, prepareRegistration, outbox, background } = createApplications({
+    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
     onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
@@ -261,7 +264,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
-    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, approval: operators.length > 0 ? { links, approvals } : undefined,
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({

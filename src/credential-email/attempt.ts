@@ -1,3 +1,4 @@
+import type { ApprovalLinks } from '../applications/approval-links.js'
 import type { ApplicationWriter, Edit } from '../applications/application-writer.js'
 import {
   addCredential,
@@ -17,7 +18,7 @@ import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, DeliveryPurpose, NewAuditRecord, QueuedEmail, Store } from '../contracts/store.js'
 import { createClaimToken } from './claim-link.js'
 import type { ComposeEmail } from './message.js'
-import { findNoticeRecipient, isNotice, type ComposeNotice, type Notice } from './notice.js'
+import { describeNotice, isNotice, type ComposeNotice, type Notice } from './notice.js'
 import type { ComposeReminder } from './reminder-message.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
@@ -48,6 +49,8 @@ interface AttemptsOptions {
   readonly composeReminder: ComposeReminder
   readonly composeNotice: ComposeNotice
   readonly delivery: 'inline' | 'claim-link'
+  readonly developersUrl: string | undefined
+  readonly approvalLinks: ApprovalLinks
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
@@ -156,12 +159,11 @@ interface Prepared {
 type Recipient = ApplicationRecord & { readonly contact: string }
 
 /** Saves the attempt, or removes a notice that is to be sent no more. */
-function sendNotice({ composeNotice }: AttemptsOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
-  const to = findNoticeRecipient(application, leased)
-  if (to === undefined) return { changed: {}, emails: [{ remove: leased }] }
+function sendNotice(options: AttemptsOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
+  const content = describeNotice(leased, application, options)
+  if (!content) return { changed: {}, emails: [{ remove: leased }] }
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
-  const content = composeNotice({ application, purpose: leased.purpose, to, details: leased.details })
-  return { changed: {}, emails: [{ save: email }], result: { email, content } }
+  return { changed: {}, emails: [{ save: email }], result: { email, content: options.composeNotice(content) } }
 }
 
 /** Undefined if the credential has ended or was replaced since the e-mail was queued. */

@@ -179,6 +179,11 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions, Sch
    * gives it its type. Any JSON object if left out. What is stored already is not validated again.
    */
   readonly applicationMetadata?: Schema | undefined
+  /**
+   * The e-mail addresses, 1 to 10, of those who decide about registrations and requests for access: each gets an e-mail with a
+   * link to approve or deny. Needs `mailer` and `developersUrl`. None if left out: decide with `approve()` and `deny()`.
+   */
+  readonly operators?: readonly string[] | undefined
   /** How strangers may register applications. */
   readonly registration?: RegistrationOptions | undefined
   /**

@@ -24,6 +24,7 @@ import { readApis } from './read-apis.js'
 import { readCredentials } from './read-credentials.js'
 import { readImportedCredentials } from './read-imported-credentials.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
+import { readOperators } from './read-operators.js'
 import { readPersistence } from './read-persistence.js'
 import { readPortal } from './read-portal.js'
 import { readRegistration } from './read-registration.js'
@@ -99,6 +100,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     credentials: readCredentials(options.credentials, apis),
     importedCredentials: readImportedCredentials(options.importedCredentials),
     signing: readSigning(options.signing),
+    operators: readOperators(options, warn),
     registration: readRegistration(options.registration),
     portal: readPortal(options.portal),
     rateLimits,
@@ -114,7 +116,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 
 const OPTION_NAMES = [
   'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
-  'signing', 'applicationMetadata', 'registration', 'portal', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
+  'signing', 'applicationMetadata', 'operators', 'registration', 'portal', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {

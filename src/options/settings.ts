@@ -29,6 +29,8 @@ export interface Settings {
   readonly importedCredentials: ImportedCredentialsSettings | undefined
   readonly signing: SigningSettings
   readonly applicationMetadata: MetadataSchema | undefined
+  /** In ASCII lower case; empty if nobody decides by e-mail. */
+  readonly operators: readonly string[]
   readonly registration: RegistrationSettings
   readonly portal: PortalSettings
   readonly rateLimits: RateLimitSettings

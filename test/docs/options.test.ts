@@ -33,6 +33,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   importedCredentials: true,
   signing: true,
   applicationMetadata: true,
+  operators: true,
   registration: true,
   portal: true,
   rateLimits: true,
