@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Application } from '../../src/index.js'
+import { expectHidden } from './foreign-ids.js'
 import { openPortalApp, usePortalApp, visit, type PortalApp } from './pages-app.js'
 import type { Page, Visitor } from './visitor.js'
 
@@ -106,6 +107,10 @@ describe('the page of an application (P31)', () => {
       expect(page.status, each).toBe(404)
       expect(page.html, each).toBe(unknown.html)
     }
+  })
+
+  it('hides ids of applications of others, whatever is asked of them (P19)', async () => {
+    await expectHidden(app, anna, 150)
   })
 
   it('changes nothing of the applications of others', async () => {
