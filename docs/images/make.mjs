@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import PostalMime from 'postal-mime'
 import { drawGuardCost } from './guard-cost.mjs'
+import { addUsage, showPortal } from './portal.mjs'
 
 const IMAGES = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,6 +32,7 @@ const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-s
 try {
   await waitForApp()
   const email = await register()
+  await addUsage(folder)
   const doctor = await runDoctor()
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 860 } })
@@ -39,7 +41,7 @@ try {
     await save(page, 'console', colorScheme)
     await showReference(page)
     await save(page, 'reference', colorScheme)
-    await showPortal(page)
+    await showPortal(page, { baseUrl: BASE_URL, folder })
     await save(page, 'portal', colorScheme)
     await context.close()
     const terminal = await browser.newPage({ colorScheme, viewport: { width: 900, height: 100 } })
@@ -111,19 +113,6 @@ async function showReference(page) {
   await operation.getByRole('button', { name: 'Execute' }).click()
   await operation.locator('.live-responses-table').waitFor()
   await page.evaluate('scrollTo(0, 0)')
-}
-
-/** The page of the demo application, with requests of 30 days. @param {import('playwright-core').Page} page */
-async function showPortal(page) {
-  const { applicationId } = await readDemoCredentials()
-  await page.goto(`${BASE_URL}/developers/applications`)
-  await page.getByLabel('E-mail address').fill('demo@example.com')
-  await page.getByRole('button', { name: 'Send the e-mail' }).click()
-  await page.goto(await findSignInLink())
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: 'Demo application' }).click()
-  await page.locator('.plot canvas').first().waitFor()
-  await page.setViewportSize({ width: 1280, height: 1500 })
 }
 
 /** The doctor's report on the app's database, after others were allowed to read its file. */

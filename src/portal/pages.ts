@@ -32,9 +32,9 @@ export interface PortalPagesOptions {
   /** The operator's calls, which reject with what `check` throws for the record that they would change. */
   readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
   /** Undefined if the platform stores no usage. */
-  readonly usage: UsageSource | undefined
+  readonly usage?: UsageSource | undefined
   /** Undefined if the platform stores no refusals. */
-  readonly refusals: RefusalSource | undefined
+  readonly refusals?: RefusalSource | undefined
   /** Counts an invitation, which sends an e-mail to an address that the contact chooses. Rejects with `too_many_requests`. */
   readonly limitInvitations: ((mailbox: string) => Promise<unknown>) | undefined
   /** Writes the `lastUsedAt` times that this process has collected. */
