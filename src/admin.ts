@@ -1,6 +1,7 @@
 import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createContacts } from './applications/contacts.js'
 import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
@@ -28,6 +29,9 @@ export interface AdminApi {
     | 'updateCredential'
     | 'endCredential'
     | 'revokeTokens'
+    | 'addContact'
+    | 'removeContact'
+    | 'cancelInvitation'
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
@@ -70,6 +74,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     applications: withOwnArguments({
       ...createRegistry({ store, writer, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
+      ...createContacts({ store, writer, opened, now }),
       disallow,
     }),
     signingKeys: {

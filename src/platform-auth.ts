@@ -212,7 +212,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
   const { applications, prepareRegistration, outbox, background } = createApplications({
     store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, remindBefore,
-    onEmailDue: credentialEmail.wake, logger, now,
+    onEmailDue: credentialEmail.wake, developersUrl, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })

@@ -3,13 +3,16 @@ import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
+import { createAccessRequests } from './access-requests.js'
 import { createCleanup } from './cleanup.js'
+import { createContacts } from './contacts.js'
 import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
 import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
+import { createInvitations, type AcceptInvitation } from './invitations.js'
 import { createImport, type LineReaderParts } from './import.js'
 import type { LastUsed } from './last-used.js'
 import { createNamedCredentials } from './named-credentials.js'
@@ -29,6 +32,7 @@ interface ApplicationsOptions {
   /** What imports are read with; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
   readonly hasMailer: boolean
+  readonly developersUrl: string | undefined
   /** Days before an expiry. */
   readonly remindBefore: readonly number[]
   /** Called when an e-mail has become due. */
@@ -49,11 +53,14 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   readonly applications: Applications
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
+  /** For the portal. */
+  readonly acceptInvitation: AcceptInvitation
   readonly outbox: Outbox
   readonly background: Background
 } {
   const readOperatorData = createOperatorDataReader(metadataSchema)
   const { prepareRegistration, create } = createRegistration({ ...options, readOperatorData })
+  const { acceptInvitation, ...invitations } = createInvitations(options)
   const cleanup = createCleanup(options)
   const reminders = createReminders({
     ...options,
@@ -64,6 +71,9 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
     applications: {
       ...createRegistry({ ...options, readOperatorData, flushLastUsed: lastUsed.flush }),
       ...createGrants(options),
+      ...createAccessRequests(options),
+      ...createContacts(options),
+      ...invitations,
       ...createCredentialCreation(options),
       ...createNamedCredentials(options),
       ...createCredentialRotation(options),
@@ -76,6 +86,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       },
     },
     prepareRegistration,
+    acceptInvitation,
     outbox: createOutbox(options),
     background: {
       start() {

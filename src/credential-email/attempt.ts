@@ -10,7 +10,8 @@ import {
 } from '../applications/credential-lists.js'
 import { findExpiring } from '../applications/credential-expiry.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
-import { findDelivered, isDelivery, suspendEmails } from '../applications/queued-emails.js'
+import { issueInvitationToken } from '../applications/invitations.js'
+import { findDelivered, isDelivery, isHeldBySuspension, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
@@ -48,6 +49,7 @@ interface AttemptsOptions {
   readonly composeReminder: ComposeReminder
   readonly composeNotice: ComposeNotice
   readonly delivery: 'inline' | 'claim-link'
+  readonly developersUrl: string | undefined
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
@@ -81,11 +83,11 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         { type: undefined },
         async (current) => {
           if (!(await isUnchanged(leased))) return undefined
-          if (isNotice(leased)) return sendNotice(options, leased, current)
-          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
-          if (current.status === 'suspended') {
+          if (current.status === 'suspended' && isHeldBySuspension(leased.purpose)) {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
+          if (isNotice(leased)) return sendNotice(options, leased, current)
+          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
             return { changed: {}, emails: [{ save: toFull(leased) }], result: 'full' as const }
           }
@@ -156,13 +158,22 @@ interface Prepared {
 type Recipient = ApplicationRecord & { readonly contact: string }
 
 /** Saves the attempt, or removes a notice that is to be sent no more. */
-function sendNotice({ composeNotice }: AttemptsOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
+function sendNotice(
+  { composeNotice, credentials, developersUrl, now }: AttemptsOptions,
+  leased: Notice,
+  application: ApplicationRecord,
+): Edit<Attempt> {
+  const { purpose, details } = leased
   const to = findNoticeRecipient(application, leased)
-  if (to === undefined) return { changed: {}, emails: [{ remove: leased }] }
+  const issued = purpose === 'invitation' ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
+  if (to === undefined || !issued) return { changed: {}, emails: [{ remove: leased }] }
+  const link = issued.token && `${developersUrl}/applications/invitation#${issued.token}`
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
-  const content = composeNotice({ application, purpose: leased.purpose, to, details: leased.details })
-  return { changed: {}, emails: [{ save: email }], result: { email, content } }
+  const content = composeNotice({ application, purpose, to, details, link })
+  return { changed: issued.changed, emails: [{ save: email }], result: { email, content } }
 }
+
+const NO_TOKEN = { token: undefined, changed: {} }
 
 /** Undefined if the credential has ended or was replaced since the e-mail was queued. */
 function prepareReminder(

@@ -14,6 +14,8 @@ interface NoticeContent {
   readonly purpose: Notice['purpose']
   readonly to: string
   readonly details: QueuedEmail['details']
+  /** Of an invitation. */
+  readonly link: string | undefined
 }
 
 export function isNotice(email: QueuedEmail): email is Notice {
@@ -32,11 +34,12 @@ export function findNoticeRecipient(application: ApplicationRecord, notice: Noti
 export function createNoticeComposer({ baseUrl }: { readonly baseUrl: string }): ComposeNotice {
   const { host } = new URL(baseUrl)
 
-  return function composeNotice({ application, purpose, to, details }) {
+  return function composeNotice({ application, purpose, to, details, link }) {
     const subject = `${SUBJECTS[purpose]} at ${host}`
     const reason = details?.['reason']
     const blocks = [
       ...(application.name === '' ? [] : [{ label: 'Application', code: application.name }]),
+      ...(link === undefined ? [] : [{ label: 'Become a contact', link }]),
       ...(typeof reason === 'string' ? [{ label: 'Reason', code: reason }] : []),
     ]
     return { to, subject, ...formatBlocks(subject, [`${subject}.`, ...blocks]) }
