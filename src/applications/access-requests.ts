@@ -2,7 +2,9 @@ import type { Api, Registration } from '../contracts/api.js'
 import type { AccessRequest, ApplicationRecord, Store } from '../contracts/store.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
 import { toApplication, type Applications } from './applications-api.js'
+import { createApprovalRequests, withdrawApprovalRequests } from './approval-requests.js'
 import { findGrant, readGrants } from './grants.js'
+import { listQueuedEmails } from './queued-emails.js'
 import { createClosedError } from './registration.js'
 import { refuseUnlessActive } from './status.js'
 
@@ -17,6 +19,10 @@ interface AccessRequestsOptions {
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
+  /** Who is asked to decide. */
+  readonly operators: readonly string[]
+  /** Called when an e-mail has become due. */
+  readonly onEmailDue: () => void
   readonly now: () => number
 }
 
@@ -26,6 +32,8 @@ export function createAccessRequests({
   store,
   writer,
   opened,
+  operators,
+  onEmailDue,
   now,
 }: AccessRequestsOptions): Pick<Applications, 'requestAccess'> {
   return {
@@ -33,17 +41,32 @@ export function createAccessRequests({
       const { isManual, requested } = readRequest(apis, name, scopes)
       await opened()
       const type = isManual ? 'application.accessRequested' : 'application.accessChanged'
-      const changed = await writer.change<never>(id, { type, by }, (current) => {
+      const changed = await writer.change<never>(id, { type, by }, async (current) => {
         refuseUnlessActive(current, 'requestAccess')
         const granted = findGrant(current, { name })?.scopes
         if (granted && requested.every((scope) => granted.includes(scope))) return undefined
         if (!isManual) return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])])
-        return addRequest(current, { api: name, scopes: requested, requestedAt: now(), by })
+        if (isWaiting(current, name, requested)) return undefined
+        const requestedAt = now()
+        const subject = { applicationId: id, api: name, requestedAt }
+        const requests = createApprovalRequests(subject, { operators, address: undefined, now: requestedAt })
+        const withdrawn = withdrawApprovalRequests(await listQueuedEmails(store, id), name)
+        return {
+          ...addRequest(current, { api: name, scopes: requested, requestedAt, by }),
+          emails: [...withdrawn, ...requests.map((email) => ({ save: email }))],
+        }
       })
+      if (changed && isManual && operators.length > 0) onEmailDue()
       const record = changed?.record ?? (await store.findApplication(id))
       return toApplication(record!, now())
     },
   }
+}
+
+/** Operators are asked once, however often a contact asks. */
+function isWaiting({ accessRequests }: ApplicationRecord, api: string, scopes: readonly string[]): boolean {
+  const request = accessRequests.find((each) => each.api === api)
+  return request !== undefined && request.scopes.join(' ') === scopes.join(' ')
 }
 
 /** Only what a registration may have. */

@@ -4,11 +4,13 @@ import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createAccessRequests } from './access-requests.js'
+import { createApprovals, type Approvals } from './approvals.js'
 import { createCleanup } from './cleanup.js'
 import { createContacts } from './contacts.js'
 import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
+import { createDecisions } from './decisions.js'
 import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
@@ -32,7 +34,10 @@ interface ApplicationsOptions {
   /** What imports are read with; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
   readonly hasMailer: boolean
-  readonly developersUrl: string | undefined
+  /** Where invitations lead; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
+  /** Who is asked to decide about registrations. */
+  readonly operators: readonly string[]
   /** Days before an expiry. */
   readonly remindBefore: readonly number[]
   /** Called when an e-mail has become due. */
@@ -55,12 +60,15 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   readonly prepareRegistration: PrepareRegistration
   /** For the portal. */
   readonly acceptInvitation: AcceptInvitation
+  /** For the pages on which operators decide. */
+  readonly approvals: Approvals
   readonly outbox: Outbox
   readonly background: Background
 } {
   const readOperatorData = createOperatorDataReader(metadataSchema)
   const { prepareRegistration, create } = createRegistration({ ...options, readOperatorData })
   const { acceptInvitation, ...invitations } = createInvitations(options)
+  const decisions = createDecisions(options)
   const cleanup = createCleanup(options)
   const reminders = createReminders({
     ...options,
@@ -69,7 +77,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   })
   return {
     applications: {
-      ...createRegistry({ ...options, readOperatorData, flushLastUsed: lastUsed.flush }),
+      ...createRegistry({ ...options, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
       ...createGrants(options),
       ...createAccessRequests(options),
       ...createContacts(options),
@@ -87,6 +95,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
     },
     prepareRegistration,
     acceptInvitation,
+    approvals: createApprovals({ ...options, decisions }),
     outbox: createOutbox(options),
     background: {
       start() {

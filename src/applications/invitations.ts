@@ -40,8 +40,8 @@ interface InvitationsOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
-  /** Where the link in the e-mail leads. */
-  readonly developersUrl: string | undefined
+  /** Where the link in the e-mail leads; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
   readonly now: () => number
@@ -53,12 +53,12 @@ export function createInvitations(options: InvitationsOptions): Pick<Application
   /** For the portal. */
   readonly acceptInvitation: AcceptInvitation
 } {
-  const { store, writer, opened, hasMailer, developersUrl, onEmailDue, now } = options
+  const { store, writer, opened, hasMailer, portalUrl, onEmailDue, now } = options
 
   return {
     async inviteContact(id, given, { by } = {}) {
       requireMailer(hasMailer, 'inviteContact')
-      requireDevelopersUrl(developersUrl)
+      requirePortal(portalUrl)
       const address = readRegistrationContact(given)
       await opened()
       const { record } = await writer.change(id, { type: 'application.contactInvited', by }, async (current) => {
@@ -135,10 +135,10 @@ function describeActor(by: string | undefined): { invitedBy: string } | undefine
   return address === undefined ? undefined : { invitedBy: address }
 }
 
-function requireDevelopersUrl(developersUrl: string | undefined): void {
-  if (developersUrl !== undefined) return
+function requirePortal(portalUrl: string | undefined): void {
+  if (portalUrl !== undefined) return
   throw new ConfigurationError({
-    problem: 'inviteContact: developersUrl is missing',
-    fix: 'The e-mail has a link to the portal: give the option developersUrl, such as "https://api.example.com/developers".',
+    problem: 'inviteContact: there is no portal for the link in the e-mail',
+    fix: 'Give the option developersUrl, such as "https://api.example.com/developers", and do not set portal: false.',
   })
 }

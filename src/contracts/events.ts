@@ -19,6 +19,7 @@ export type EventType =
   | 'application.contactAdded'
   | 'application.contactInvited'
   | 'application.contactRemoved'
+  | 'application.accessDenied'
   | 'application.credentialAdded'
   | 'application.credentialUpdated'
   | 'application.credentialRotated'

@@ -1,3 +1,4 @@
+import type { ApprovalLinks } from '../applications/approval-links.js'
 import type { ApplicationWriter, Edit } from '../applications/application-writer.js'
 import {
   addCredential,
@@ -18,7 +19,7 @@ import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, DeliveryPurpose, NewAuditRecord, QueuedEmail, Store } from '../contracts/store.js'
 import { createClaimToken } from './claim-link.js'
 import type { ComposeEmail } from './message.js'
-import { findNoticeRecipient, isNotice, type ComposeNotice, type Notice } from './notice.js'
+import { describeNotice, isNotice, type ComposeNotice, type Notice } from './notice.js'
 import type { ComposeReminder } from './reminder-message.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
@@ -50,6 +51,7 @@ interface AttemptsOptions {
   readonly composeNotice: ComposeNotice
   readonly delivery: 'inline' | 'claim-link'
   readonly developersUrl: string | undefined
+  readonly approvalLinks: ApprovalLinks
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
@@ -158,19 +160,14 @@ interface Prepared {
 type Recipient = ApplicationRecord & { readonly contact: string }
 
 /** Saves the attempt, or removes a notice that is to be sent no more. */
-function sendNotice(
-  { composeNotice, credentials, developersUrl, now }: AttemptsOptions,
-  leased: Notice,
-  application: ApplicationRecord,
-): Edit<Attempt> {
-  const { purpose, details } = leased
-  const to = findNoticeRecipient(application, leased)
-  const issued = purpose === 'invitation' ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
-  if (to === undefined || !issued) return { changed: {}, emails: [{ remove: leased }] }
-  const link = issued.token && `${developersUrl}/applications/invitation#${issued.token}`
+function sendNotice(options: AttemptsOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
+  const { composeNotice, credentials, now } = options
+  const isInvitation = leased.purpose === 'invitation'
+  const issued = isInvitation ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
+  const content = issued && describeNotice(leased, application, { ...options, invitationToken: issued.token })
+  if (!content) return { changed: {}, emails: [{ remove: leased }] }
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
-  const content = composeNotice({ application, purpose, to, details, link })
-  return { changed: issued.changed, emails: [{ save: email }], result: { email, content } }
+  return { changed: issued.changed, emails: [{ save: email }], result: { email, content: composeNotice(content) } }
 }
 
 const NO_TOKEN = { token: undefined, changed: {} }

@@ -1,3 +1,4 @@
+import type { ApprovalLinks } from '../applications/approval-links.js'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { Credentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
@@ -36,6 +37,7 @@ interface CredentialEmailOptions {
   readonly delivery: 'inline' | 'claim-link'
   readonly baseUrl: string
   readonly developersUrl: string | undefined
+  readonly approvalLinks: ApprovalLinks
   readonly emit: Emit
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly now: () => number

@@ -1,5 +1,5 @@
 import type { Api, Registration } from '../contracts/api.js'
-import type { Language } from '../contracts/store.js'
+import type { Language } from '../contracts/email-content.js'
 import { html, type Html } from '../lib/html.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { FieldProblems, FormFields } from './form-fields.js'

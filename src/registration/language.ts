@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { LANGUAGES } from '../applications/validation.js'
-import type { Language } from '../contracts/store.js'
+import type { Language } from '../contracts/email-content.js'
 import { readHeader } from '../http/request.js'
 
 /**

@@ -24,13 +24,13 @@ async function open(store: Store = memoryStore()) {
   function startProcess() {
     const writer = createApplicationWriter({ store, now })
     const opened = async () => credentials
-    const developersUrl = 'https://example.com/developers'
+    const portalUrl = 'https://example.com/developers'
     const invitations = createInvitations({
       store,
       writer,
       opened,
       hasMailer: true,
-      developersUrl,
+      portalUrl,
       onEmailDue() {},
       now,
     })

@@ -124,6 +124,7 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
     'application.contactAdded',
     'application.contactInvited',
     'application.contactRemoved',
+    'application.accessDenied',
     'store.writesRejected',
     'store.writesAccepted',
     'limits.unavailable',
