@@ -3,8 +3,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { ApplicationRecord, Store } from '../contracts/store.js'
 import { checkBefore, type ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
+import { createAccessRequests } from './access-requests.js'
 import { createApprovals, type Approvals } from './approvals.js'
 import { createCleanup } from './cleanup.js'
+import { createContacts } from './contacts.js'
 import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
@@ -12,6 +14,7 @@ import { createDecisions } from './decisions.js'
 import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
+import { createInvitations, type AcceptInvitation } from './invitations.js'
 import { createImport, type LineReaderParts } from './import.js'
 import type { LastUsed } from './last-used.js'
 import { createNamedCredentials } from './named-credentials.js'
@@ -31,6 +34,8 @@ interface ApplicationsOptions {
   /** What imports are read with; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
   readonly hasMailer: boolean
+  /** Where invitations lead; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
   /** Who is asked to decide about registrations. */
   readonly operators: readonly string[]
   /** Days before an expiry. */
@@ -58,6 +63,8 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
+  /** For the portal. */
+  readonly acceptInvitation: AcceptInvitation
   /** For the pages on which operators decide. */
   readonly approvals: Approvals
   readonly outbox: Outbox
@@ -65,6 +72,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
 } {
   const readOperatorData = createOperatorDataReader(metadataSchema)
   const { prepareRegistration, create } = createRegistration({ ...options, readOperatorData })
+  const { acceptInvitation } = createInvitations(options)
   const decisions = createDecisions(options)
   const cleanup = createCleanup(options)
   const reminders = createReminders({
@@ -74,9 +82,13 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   })
   function createCalls(writer: ApplicationWriter): ApplicationCalls {
     const parts = { ...options, writer }
+    const { inviteContact } = createInvitations(parts)
     return {
       ...createRegistry({ ...parts, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
       ...createGrants(parts),
+      ...createAccessRequests(parts),
+      ...createContacts(parts),
+      inviteContact,
       ...createCredentialCreation(parts),
       ...createNamedCredentials(parts),
       ...createCredentialRotation(parts),
@@ -95,6 +107,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
     },
     createCheckedCalls: (check) => createCalls(checkBefore(options.writer, check)),
     prepareRegistration,
+    acceptInvitation,
     approvals: createApprovals({ ...options, decisions }),
     outbox: createOutbox(options),
     background: {

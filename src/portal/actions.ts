@@ -1,6 +1,6 @@
+import { listContacts, toMailbox } from '../applications/contact-lists.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
 import type { ApplicationRecord, ApplicationStatus } from '../contracts/store.js'
-import { toMailbox } from './sign-outs.js'
 
 /**
  * The statuses in which each action is possible. New credentials need an active application: the first use of a credential
@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<PortalAction, readonly ApplicationStatus[]>> = {
   end: ['active', 'suspended'],
   revokeTokens: ['active', 'suspended'],
   requestAccess: ['active'],
-  invite: ['active', 'suspended'],
+  invite: ['active'],
   removeContact: ['pending', 'active', 'suspended'],
   delete: ['pending', 'active', 'suspended'],
 }
@@ -25,6 +25,6 @@ export function isPossible(action: PortalAction, { status }: Pick<ApplicationRec
 }
 
 /** Whether a mailbox (an address in ASCII lower case) is a contact of the application. */
-export function hasContact({ contact, otherContacts }: ApplicationRecord, mailbox: string): boolean {
-  return [contact, ...otherContacts].some((address) => address !== undefined && toMailbox(address) === mailbox)
+export function hasContact(record: ApplicationRecord, mailbox: string): boolean {
+  return listContacts(record).some((address) => toMailbox(address) === mailbox)
 }

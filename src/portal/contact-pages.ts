@@ -1,7 +1,7 @@
+import { listContacts, listOpenInvitations, toMailbox } from '../applications/contact-lists.js'
 import { html } from '../lib/html.js'
 import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
-import { hashAddress, listContacts, listInvitations } from './contact-section.js'
-import { toMailbox } from './sign-outs.js'
+import { hashAddress } from './contact-section.js'
 import { readField } from './form-fields.js'
 import type { ApplicationView } from './view.js'
 
@@ -68,7 +68,7 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
 
 /** Undefined if there is no such invitation. */
 export function createCancelPage(view: ApplicationView, hash: string): ActionPage | undefined {
-  const invitation = listInvitations(view.record, view.now).find(({ address }) => hashAddress(address) === hash)
+  const invitation = listOpenInvitations(view.record, view.now).find(({ address }) => hashAddress(address) === hash)
   if (!invitation) return undefined
   return {
     action: 'invite',

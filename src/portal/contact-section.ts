@@ -1,19 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { ApplicationRecord, Invitation } from '../contracts/store.js'
+import { listContacts, listOpenInvitations, toMailbox } from '../applications/contact-lists.js'
+import type { Invitation } from '../contracts/store.js'
 import { html, type Html } from '../lib/html.js'
-import { toMailbox } from './sign-outs.js'
 import { renderRelativeTime } from './times.js'
 import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from './view.js'
-
-/** The contacts, the one that gets the e-mails first. */
-export function listContacts({ contact, otherContacts }: ApplicationRecord): readonly string[] {
-  return contact === undefined ? [] : [contact, ...otherContacts]
-}
-
-/** The invitations whose links still work. */
-export function listInvitations({ invitations }: ApplicationRecord, now: number): readonly Invitation[] {
-  return invitations.filter(({ expiresAt }) => expiresAt > now)
-}
 
 /** Stands for an address in the path of a page: paths are in the logs of proxies. */
 export function hashAddress(address: string): string {
@@ -30,7 +20,7 @@ export function renderContacts(view: ApplicationView): Html {
     'Who may see and change this application. The first one gets its e-mails.',
     html`<ul class="rows">
         ${contacts.map((address, index) => renderContact(address, { isFirst: index === 0, isOnly: contacts.length === 1 }, view))}
-        ${listInvitations(record, now).map((invitation) => renderInvitation(invitation, view))}
+        ${listOpenInvitations(record, now).map((invitation) => renderInvitation(invitation, view))}
       </ul>
       ${offers(view, 'invite') && renderInviteForm(view)}`,
   )

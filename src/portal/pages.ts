@@ -1,3 +1,4 @@
+import { describeContactActor } from '../applications/contact-lists.js'
 import type { ApplicationCalls } from '../applications/create.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
@@ -119,7 +120,10 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     try {
       if (view.record.version !== version) throw new StaleForm()
       if (page.action === 'invite' && fields.has('address')) await options.limitInvitations?.(session.mailbox)
-      return await showOutcome(view, await page.perform(fields, { applications, by: `contact:${session.mailbox}` }))
+      return await showOutcome(
+        view,
+        await page.perform(fields, { applications, by: describeContactActor(session.mailbox) }),
+      )
     } catch (error) {
       if (error instanceof StaleForm) return showStale(view)
       if (error instanceof FormProblem) return showForm(view, page, fields, error.message)

@@ -20,6 +20,7 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['invite invalid_argument', 'Enter one e-mail address, such as dev@example.com.'],
   ['invite conflict', 'This address is a contact already.'],
   ['too_many_credentials', 'There are as many as possible. End one that is not needed any more.'],
+  ['too_many_contacts', 'There are 10 colleagues and invitations, which is as many as possible.'],
   ['conflict', 'Other changes are being made at the same time. Try again.'],
   ['invalid_state', 'The state of the application does not allow this.'],
 ])
