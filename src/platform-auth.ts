@@ -278,8 +278,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 
   const { portal, portalRouter } = createPortal({
     store, credentials: credentials.get, opened, acceptInvitation, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
-    developersUrl: portalUrl, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
-    pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush },
+    developersUrl: portalUrl, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
   readiness.begin({

@@ -11,7 +11,7 @@ export function findActionPage(
   apis: readonly PortalApi[],
   path: readonly string[],
 ): ActionPage | undefined {
-  const [part, subject = '', action = '', ...more] = path
+  const [part = '', subject = '', action = '', ...more] = path
   if (more.length > 0) return undefined
   switch (part) {
     case 'credentials':

@@ -324,7 +324,9 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     }
   })
 
-  describe('the portal', () => describePortal(() => browser, violations))
+  describe('the portal', () => {
+    describePortal(() => browser, violations)
+  })
 
   // Each page is opened once, in light, and follows the change to dark.
   const opened = new Map<string, Awaited<ReturnType<typeof openPage>>>()

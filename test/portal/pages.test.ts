@@ -152,7 +152,7 @@ describe('credentials', () => {
     const form = await anna.open(`${id}/credentials/new-secret`)
     const [one, other] = await Promise.all([anna.submit(form, { name: 'a' }), anna.submit(form, { name: 'a' })])
     const again = await anna.submit(form, { name: 'b' })
-    expect([one!.status, other!.status].toSorted()).toEqual([200, 409])
+    expect([one.status, other.status]).toEqual(expect.arrayContaining([200, 409]))
     expect(again.status).toBe(409)
     expect(again.text).toContain('Nothing was changed')
     expect((await app.auth.applications.get(id))!.secrets).toHaveLength(2)
@@ -197,7 +197,7 @@ describe('credentials', () => {
     const path = `${id}/credentials/${keys[0]!.id}/rotate`
     const forms = await Promise.all([anna.open(path), bob.open(path)])
     const answers = await Promise.all([anna.submit(forms[0]), bob.submit(forms[1])])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]))
     expect((await app.auth.applications.get(id))!.keys).toHaveLength(2)
     expect(await readStatus('catalog', { 'X-Api-Key': answers.map(findKey).find(Boolean)! })).toBe(200)
   })

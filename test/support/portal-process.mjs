@@ -26,8 +26,10 @@ const app = express().use(auth.router).use('/developers/applications', auth.port
 app.get('/state', async (_req, res) => {
   const [application] = (await auth.applications.list()).items
   const audit = await auth.audit.list({ applicationId: application?.id, limit: 1000 })
-  res.json({ application, rotations: audit.items.filter(({ type }) => type === 'application.credentialRotated').length })
+  res.json({
+    application,
+    rotations: audit.items.filter(({ type }) => type === 'application.credentialRotated').length,
+  })
 })
-app.listen(Number(port), 'localhost', async () => {
-  process.stdout.write(`${await auth.portal.link({ contact })}\n`)
-})
+const link = await auth.portal.link({ contact })
+app.listen(Number(port), 'localhost', () => process.stdout.write(`${link}\n`))
