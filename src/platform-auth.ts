@@ -247,8 +247,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
-  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const portalUrl = settings.portal.enabled ? developersUrl : undefined
+  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const links = createApprovalLinks({ credentials: credentials.get, operators, now })
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links, emit, logger, now,
