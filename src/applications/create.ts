@@ -3,8 +3,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
+import { createAccessRequests } from './access-requests.js'
 import { createApprovals, type Approvals } from './approvals.js'
 import { createCleanup } from './cleanup.js'
+import { createContacts } from './contacts.js'
 import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
@@ -12,6 +14,7 @@ import { createDecisions } from './decisions.js'
 import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
+import { createInvitations, type AcceptInvitation } from './invitations.js'
 import { createImport, type LineReaderParts } from './import.js'
 import type { LastUsed } from './last-used.js'
 import { createNamedCredentials } from './named-credentials.js'
@@ -31,6 +34,8 @@ interface ApplicationsOptions {
   /** What imports are read with; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
   readonly hasMailer: boolean
+  /** Where invitations lead; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
   /** Who is asked to decide about registrations. */
   readonly operators: readonly string[]
   /** Days before an expiry. */
@@ -53,6 +58,8 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   readonly applications: Applications
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
+  /** For the portal. */
+  readonly acceptInvitation: AcceptInvitation
   /** For the pages on which operators decide. */
   readonly approvals: Approvals
   readonly outbox: Outbox
@@ -60,6 +67,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
 } {
   const readOperatorData = createOperatorDataReader(metadataSchema)
   const { prepareRegistration, create } = createRegistration({ ...options, readOperatorData })
+  const { acceptInvitation, ...invitations } = createInvitations(options)
   const decisions = createDecisions(options)
   const cleanup = createCleanup(options)
   const reminders = createReminders({
@@ -71,6 +79,9 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
     applications: {
       ...createRegistry({ ...options, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
       ...createGrants(options),
+      ...createAccessRequests(options),
+      ...createContacts(options),
+      ...invitations,
       ...createCredentialCreation(options),
       ...createNamedCredentials(options),
       ...createCredentialRotation(options),
@@ -83,6 +94,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       },
     },
     prepareRegistration,
+    acceptInvitation,
     approvals: createApprovals({ ...options, decisions }),
     outbox: createOutbox(options),
     background: {

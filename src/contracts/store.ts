@@ -1,3 +1,4 @@
+import type { Language } from './email-content.js'
 import type { ConfigurationProblem } from './errors.js'
 import type { EventType } from './events.js'
 import type { UsageStore } from './usage.js'
@@ -40,9 +41,6 @@ export interface CredentialRecord {
   /** Days before `expiresAt` for which the last reminder was queued; undefined: none yet. */
   readonly remindedDays: number | undefined
 }
-
-/** A language in which e-mails are written. */
-export type Language = 'en' | 'de' | 'fr' | 'es'
 
 /** An open invitation to become a contact of an application. */
 export interface Invitation {

@@ -1,4 +1,5 @@
 import type { Credentials } from '../applications/credentials.js'
+import type { AcceptInvitation } from '../applications/invitations.js'
 import { readContact } from '../applications/validation.js'
 import type { Limit } from '../contracts/api.js'
 import { ApplicationError, ConfigurationError } from '../contracts/errors.js'
@@ -56,6 +57,7 @@ interface PortalOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly sendSignIn: SendSignIn
+  readonly acceptInvitation: AcceptInvitation
   readonly enabled: boolean
   /** Undefined if nothing can link to the portal. */
   readonly developersUrl: string | undefined
