@@ -247,8 +247,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
-  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const portalUrl = settings.portal.enabled ? developersUrl : undefined
+  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const links = createApprovalLinks({ credentials: credentials.get, operators, now })
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links, emit, logger, now,
@@ -273,7 +273,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
-    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, approval: operators.length > 0 ? { links, approvals } : undefined,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined, approval: operators.length > 0 ? { links, approvals } : undefined,
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({

@@ -1,4 +1,3 @@
-import type { Language } from './email-content.js'
 import type { ConfigurationProblem } from './errors.js'
 import type { EventType } from './events.js'
 import type { UsageStore } from './usage.js'
@@ -41,6 +40,9 @@ export interface CredentialRecord {
   /** Days before `expiresAt` for which the last reminder was queued; undefined: none yet. */
   readonly remindedDays: number | undefined
 }
+
+/** The languages of the built-in texts of e-mails. */
+export type Language = 'en' | 'de' | 'fr' | 'es'
 
 /** An open invitation to become a contact of an application. */
 export interface Invitation {

@@ -3,7 +3,7 @@ import type { Language } from '../contracts/email-content.js'
 import { html, type Html } from '../lib/html.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { FieldProblems, FormFields } from './form-fields.js'
-import { renderPage } from './pages.js'
+import { renderPage, type PageLinks } from './pages.js'
 
 /** An API as the registration form shows it. */
 export interface RegistrationApi extends Api {
@@ -25,7 +25,7 @@ export const NO_PROBLEMS: FieldProblems = ownMembers({})
 /** `GET /`, and the answer to a form that was refused. */
 export function renderRegistrationPage(
   apis: readonly RegistrationApi[],
-  developersUrl: string | undefined,
+  links: PageLinks,
   /** Is selected unless another one was. */
   preferred: Language | undefined,
   refused?: RefusedForm,
@@ -82,7 +82,7 @@ export function renderRegistrationPage(
       We send the key and the secret to your e-mail address, with commands to try them. If an API needs our approval, we
       send the e-mail after we have approved your application.
     </p>`
-  return renderPage('Register an application', developersUrl, form, { isError: refused !== undefined })
+  return renderPage('Register an application', links, form, { isError: refused !== undefined })
 }
 
 const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' }

@@ -36,6 +36,8 @@ interface RegistrationRouterOptions {
   readonly logRefusal: LogRefusal
   /** The address of the console, which the pages link to. */
   readonly developersUrl: string | undefined
+  /** Where contacts manage their applications; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
 }
 
 type Registration = Parameters<PrepareRegistration>[0]
@@ -51,7 +53,8 @@ interface ClaimedCredentials {
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
   const { prepareRegistration, admit, claim, approval, limitFailures, limitChanges } = options
-  const { available, paceStarts, logRefusal, developersUrl } = options
+  const { available, paceStarts, logRefusal, developersUrl, portalUrl } = options
+  const links = { developersUrl, portalUrl }
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
   const openApis = apis.map(({ name }) => name)
   const pages = createDecidePages(options)
@@ -60,7 +63,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const routes = new Map<string, Endpoint>([
     ['GET /', (req, res) => sendForm(req, res, 200)],
     ['POST /', paceStarts(registerApplication)],
-    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY)],
+    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(links), CONTENT_SECURITY_POLICY)],
     ['POST /claim', paceStarts(claimCredentials)],
     ...(decisions
       ? ([
@@ -71,7 +74,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   ])
 
   function sendForm(req: IncomingMessage, res: ServerResponse, status: number, refused?: RefusedForm): void {
-    const page = renderRegistrationPage(apis, developersUrl, readPreferredLanguage(req), refused)
+    const page = renderRegistrationPage(apis, links, readPreferredLanguage(req), refused)
     sendPage(res, status, page, CONTENT_SECURITY_POLICY)
   }
 
@@ -95,7 +98,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       }
       // A known one: its problem would have been found.
       await register(fields as Registration, req)
-      sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
+      sendPage(res, 202, renderRegisteredPage(links), CONTENT_SECURITY_POLICY)
     } catch (error) {
       sendRefusedForm(error, fields, req, res)
     }
