@@ -253,7 +253,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links, emit, logger, now,
   }) // prettier-ignore
-  const { applications, approvals, prepareRegistration, acceptInvitation, outbox, background } = createApplications({
+  const { applications, createCheckedCalls, approvals, prepareRegistration, acceptInvitation, outbox, background } = createApplications({
     store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
     onEmailDue: credentialEmail.wake, portalUrl, logger, now,
   }) // prettier-ignore
@@ -278,7 +278,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 
   const { portal, portalRouter } = createPortal({
     store, credentials: credentials.get, opened, acceptInvitation, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
-    developersUrl: portalUrl, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
+    developersUrl: portalUrl, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
   readiness.begin({

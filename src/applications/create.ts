@@ -1,7 +1,7 @@
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
-import type { Store } from '../contracts/store.js'
-import type { ApplicationWriter } from './application-writer.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
+import { checkBefore, type ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createAccessRequests } from './access-requests.js'
 import { createApprovals, type Approvals } from './approvals.js'
@@ -46,6 +46,9 @@ interface ApplicationsOptions {
   readonly now: () => number
 }
 
+/** The calls on applications that exist. */
+export type ApplicationCalls = Omit<Applications, 'create' | 'import' | 'register'>
+
 /** What a process does by itself, between `start` and `close`. */
 interface Background {
   start(): void
@@ -56,6 +59,8 @@ interface Background {
 /** The public calls on applications and their e-mails, and the cleanup and the reminders in the background. */
 export function createApplications({ lastUsed, metadataSchema, ...options }: ApplicationsOptions): {
   readonly applications: Applications
+  /** The calls that change one application, which reject with what `check` throws for the record that they would change. */
+  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
   /** For the portal. */
@@ -67,7 +72,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
 } {
   const readOperatorData = createOperatorDataReader(metadataSchema)
   const { prepareRegistration, create } = createRegistration({ ...options, readOperatorData })
-  const { acceptInvitation, ...invitations } = createInvitations(options)
+  const { acceptInvitation } = createInvitations(options)
   const decisions = createDecisions(options)
   const cleanup = createCleanup(options)
   const reminders = createReminders({
@@ -75,16 +80,23 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
     remindBefore: options.hasMailer ? options.remindBefore : [],
     flushLastUsed: lastUsed.flush,
   })
+  function createCalls(writer: ApplicationWriter): ApplicationCalls {
+    const parts = { ...options, writer }
+    const { inviteContact } = createInvitations(parts)
+    return {
+      ...createRegistry({ ...parts, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
+      ...createGrants(parts),
+      ...createAccessRequests(parts),
+      ...createContacts(parts),
+      inviteContact,
+      ...createCredentialCreation(parts),
+      ...createNamedCredentials(parts),
+      ...createCredentialRotation(parts),
+    }
+  }
   return {
     applications: {
-      ...createRegistry({ ...options, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
-      ...createGrants(options),
-      ...createAccessRequests(options),
-      ...createContacts(options),
-      ...invitations,
-      ...createCredentialCreation(options),
-      ...createNamedCredentials(options),
-      ...createCredentialRotation(options),
+      ...createCalls(options.writer),
       create,
       import: createImport(options),
       // Async: a mistake rejects.
@@ -93,6 +105,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
         return registration.save(undefined, await readOperatorData(application))
       },
     },
+    createCheckedCalls: (check) => createCalls(checkBefore(options.writer, check)),
     prepareRegistration,
     acceptInvitation,
     approvals: createApprovals({ ...options, decisions }),
