@@ -18,7 +18,9 @@ export {
 
 export type {
   AllowRegistration,
+  BrandOptions,
   CredentialsOptions,
+  EmailsOptions,
   ImportedCredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
@@ -75,6 +77,15 @@ export type { Outbox } from './applications/email-outbox.js'
 export type { Audit, AuditEntry } from './applications/audit-log.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health, ReadyOptions } from './store-client/readiness.js'
+export type { Brand } from './contracts/brand.js'
+export type {
+  ComposedEmail,
+  ComposeEmail,
+  EmailCode,
+  EmailLink,
+  EmailTexts,
+  EmailToCompose,
+} from './contracts/composed-email.js'
 export type {
   ApprovalRequestEmail,
   ApprovedEmail,

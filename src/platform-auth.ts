@@ -12,6 +12,7 @@ import { createAuthorizationServer } from './authorization-server/create.js'
 import { createMountCheck } from './authorization-server/mount-check.js'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
 import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
+import type { Brand } from './contracts/brand.js'
 import type { AnyMetadata, MetadataInput, MetadataOutput, MetadataSchema } from './contracts/metadata-schema.js'
 import { createEvents, type PlatformEvents } from './contracts/events.js'
 import { createCredentialEmail } from './credential-email/create.js'
@@ -47,6 +48,8 @@ import type { SigningKeyRotation } from './tokens/key-rotation.js'
 export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> {
   /** The APIs, in the order of the option `apis`. */
   readonly apis: readonly Api[]
+  /** The option `brand`, with a colour that can be read. */
+  readonly brand: Brand
   /** Token, revocation and introspection endpoints, metadata and key set. Mount it at the path of `baseUrl`, before the guarded routes. */
   readonly router: Middleware
   /** The metadata documents at the root of the origin (RFC 8414 3), for a `baseUrl` with a path: `app.use(auth.wellKnownRouter)`. */
@@ -204,11 +207,13 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 
   const { foreignCredentials, importReader } = createImportedCredentials({ settings, store, credentials: credentials.get, clientLimits, now }) // prettier-ignore
   const applicationCache = createApplicationCache({ store, limit: cache.applications, limitLookups, readAddress: readClientAddress, foreignCredentials }) // prettier-ignore
+  const publicApis = new Map([...apis].map(([name, api]) => [name, describeApi(api)]))
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
   const credentialEmail = createCredentialEmail({
-    store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
+    store, apis: publicApis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, portalUrl: undefined,
+    brand: settings.brand, composeEmail: settings.composeEmail, emit, logger, now,
   }) // prettier-ignore
   const { applications, prepareRegistration, outbox, background } = createApplications({
     store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, remindBefore,
@@ -261,7 +266,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const auth: PlatformAuth = {
     ...resourceServer,
     ...authorizationServer,
-    apis: [...apis.values()].map(describeApi),
+    apis: [...publicApis.values()],
+    brand: settings.brand,
     registration: { enabled: mailer !== undefined },
     registrationRouter: mailer ? registrationRouter : passOn,
     portalRouter: mailer && developersUrl !== undefined ? createPortalRouter({ developersUrl }) : passOn,

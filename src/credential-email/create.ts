@@ -1,6 +1,8 @@
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { Credentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
+import type { Brand } from '../contracts/brand.js'
+import type { ComposeEmail } from '../contracts/composed-email.js'
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
@@ -8,13 +10,15 @@ import type { Mailer } from '../contracts/mailer.js'
 import type { Store } from '../contracts/store.js'
 import { createAttempts } from './attempt.js'
 import { createClaim, type ClaimCredentials } from './claim-link.js'
-import { createEmailComposer } from './message.js'
-import { createReminderComposer } from './reminder-message.js'
+import { createEmailWriter } from './message.js'
+import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
 import { createEmailWorker } from './worker.js'
 
 /** Sends credentials, or links to them, by e-mail. */
 export interface CredentialEmail {
   readonly claim: ClaimCredentials
+  /** Sends an e-mail with which a contact signs in, in the background; no effect without a mailer. */
+  readonly sendSignIn: SignInMailer['sendSignIn']
   /** Sends due e-mails now; no effect before `start`, or without a mailer. */
   wake(): void
   /** Starts to send e-mails; called once the store is open. */
@@ -35,6 +39,11 @@ interface CredentialEmailOptions {
   readonly delivery: 'inline' | 'claim-link'
   readonly baseUrl: string
   readonly developersUrl: string | undefined
+  /** The address of the page where contacts manage their applications; undefined if there is none. */
+  readonly portalUrl: string | undefined
+  readonly brand: Brand
+  /** The option `emails.compose`. */
+  readonly composeEmail: ComposeEmail | undefined
   readonly emit: Emit
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly now: () => number
@@ -42,13 +51,10 @@ interface CredentialEmailOptions {
 
 export function createCredentialEmail(options: CredentialEmailOptions): CredentialEmail {
   const { store, mailer, logger, now } = options
-  const attempts = createAttempts({
-    ...options,
-    composeEmail: createEmailComposer(options),
-    composeReminder: createReminderComposer(options),
-    onFailed: logFailure,
-  })
-  const worker = mailer && createEmailWorker({ store, mailer, attempts, now, onError: logError })
+  const writeEmail = createEmailWriter(options)
+  const attempts = createAttempts({ ...options, onFailed: logFailure })
+  const worker = mailer && createEmailWorker({ store, mailer, attempts, writeEmail, now, onError: logError })
+  const signInMailer = mailer && createSignInMailer({ mailer, writeEmail, logger })
   let started = false
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {
@@ -68,13 +74,14 @@ export function createCredentialEmail(options: CredentialEmailOptions): Credenti
 
   return {
     claim: createClaim(options),
+    sendSignIn: (email) => signInMailer?.sendSignIn(email),
     wake,
     start() {
       started = true
       wake()
     },
     async close() {
-      await worker?.close()
+      await Promise.all([worker?.close(), signInMailer?.close()])
     },
   }
 }
