@@ -96,7 +96,6 @@ export type {
   EmailGrants,
   ExpiringEmail,
   InvitationEmail,
-  Language,
   SignInEmail,
   SuspendedEmail,
 } from './contracts/email-content.js'
@@ -119,6 +118,7 @@ export type {
   GrantedApis,
   JsonObject,
   JsonValue,
+  Language,
   EmailChange,
   EmailPurpose,
   EmailQuery,

@@ -102,7 +102,11 @@ function createRecord(
 ): Omit<ApplicationRecord, 'name' | 'contact' | 'status'> {
   return {
     id: createApplicationId(),
+    otherContacts: [],
+    invitations: [],
+    language: undefined,
     apis,
+    accessRequests: [],
     keys: [],
     secrets: [],
     metadata: undefined,

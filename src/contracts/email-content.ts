@@ -1,7 +1,5 @@
 import type { CallerApplication } from './api.js'
-
-/** The languages of the built-in texts. */
-export type Language = 'en' | 'de' | 'fr' | 'es'
+import type { Language } from './store.js'
 
 /**
  * What an e-mail is about, without its words: `purpose` tells which kind it is. Whoever registered an application chose its

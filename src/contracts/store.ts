@@ -39,13 +39,46 @@ export interface CredentialRecord {
   readonly remindedDays: number | undefined
 }
 
+/** A language in which e-mails are written. */
+export type Language = 'en' | 'de' | 'fr' | 'es'
+
+/** An open invitation to become a contact of an application. */
+export interface Invitation {
+  readonly address: string
+  /** HMAC-SHA-256 of the tokens of the links sent, under the pepper, newest first; none until the e-mail is sent. */
+  readonly hashes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970 from which its links are refused. */
+  readonly expiresAt: number
+  readonly by: string | undefined
+}
+
+/** An application's request for an API, or for further scopes there, which waits for an operator's decision. */
+export interface AccessRequest {
+  readonly api: string
+  readonly scopes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number
+  readonly by: string | undefined
+}
+
 /** A stored application. Records are immutable: a change is a new record with the next version. */
 export interface ApplicationRecord {
   readonly id: string
   readonly name: string
+  /** The first contact: the address that e-mails go to. */
   readonly contact: string | undefined
+  /** The contacts after the first, in order; none without a first one. ASCII, like `contact`. */
+  readonly otherContacts: readonly string[]
+  /** None for a deleted application. */
+  readonly invitations: readonly Invitation[]
+  /** The language of its e-mails; undefined: English. */
+  readonly language: Language | undefined
   readonly status: ApplicationStatus
   readonly apis: GrantedApis
+  /** At most one for each API; none for a deleted application. */
+  readonly accessRequests: readonly AccessRequest[]
   /** The operator's own data. Undefined for a deleted application. */
   readonly metadata: JsonObject | undefined
   /** The operator's own id. No two applications have the same one. Undefined for a deleted application. */
@@ -87,17 +120,29 @@ export interface RevokedAccessToken {
   readonly expiresAt: number
 }
 
-/**
- * What an e-mail delivers: the first credentials of an application, or a replacement of a key or a secret. `expiring`
- * delivers nothing: it reminds of a credential that is about to expire.
- */
-export type EmailPurpose = 'registration' | 'key' | 'secret' | 'expiring'
+/** What an e-mail delivers: the first credentials of an application, or a replacement of a key or a secret. */
+export type DeliveryPurpose = 'registration' | 'key' | 'secret'
 
-/** An e-mail to be sent. Its credentials are created when it is sent, and are never part of this record. */
+/**
+ * What an e-mail that delivers no credentials is for: it reminds of a credential that is about to expire, invites a contact,
+ * asks an operator for a decision, or tells what became of an application or of its request for an API.
+ */
+export type NoticePurpose = 'expiring' | 'invitation' | 'approvalRequest' | 'approved' | 'denied' | 'suspended'
+
+export type EmailPurpose = DeliveryPurpose | NoticePurpose
+
+/**
+ * An e-mail to be sent. Its credentials are created when it is sent, and are never part of this record. Id, application and
+ * purpose never change.
+ */
 export interface QueuedEmail {
   readonly id: string
   readonly applicationId: string
   readonly purpose: EmailPurpose
+  /** Undefined: the application's contact at the time of sending. */
+  readonly recipient: string | undefined
+  /** What its text needs beyond the application, such as the reason of a denial. */
+  readonly details: JsonObject | undefined
   /** The credential that is replaced or about to expire; undefined for a registration, and for the first secret. */
   readonly credentialId: string | undefined
   /**
@@ -202,6 +247,8 @@ export interface ApplicationQuery {
   readonly api: string | undefined
   readonly status: ApplicationStatus | undefined
   readonly externalId?: string | undefined
+  /** Only applications of which the first or another contact, in ASCII lower case, is this. An index finds them. */
+  readonly contact?: string | undefined
   /** Milliseconds since 1970: only applications with a credential that expires after `expiringAfter` and before this. */
   readonly expiringBefore?: number | undefined
   /** 0 if left out. No effect without `expiringBefore`. */

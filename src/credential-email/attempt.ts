@@ -1,4 +1,4 @@
-import type { ApplicationWriter } from '../applications/application-writer.js'
+import type { ApplicationWriter, Edit } from '../applications/application-writer.js'
 import {
   addCredential,
   findNewest,
@@ -10,13 +10,14 @@ import {
 } from '../applications/credential-lists.js'
 import { findExpiring } from '../applications/credential-expiry.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
-import { findDelivered, suspendEmails } from '../applications/queued-emails.js'
+import { findDelivered, isDelivery, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { EmailContent } from '../contracts/email-content.js'
 import type { Emit } from '../contracts/events.js'
 import type { ApplicationRecord, DeliveryPurpose, NewAuditRecord, QueuedEmail, Store } from '../contracts/store.js'
 import { createClaimToken } from './claim-link.js'
 import { describeDelivery, describeReminder, type Recipient } from './content.js'
+import { describeNotice, isNotice, type Notice } from './notice.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
 export interface Attempts {
@@ -77,6 +78,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         { type: undefined },
         async (current) => {
           if (!(await isUnchanged(leased))) return undefined
+          if (isNotice(leased)) return sendNotice(leased, current)
           if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (current.status === 'suspended') {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
@@ -100,10 +102,10 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
-        if (delivery === 'claim-link' && purpose !== 'expiring') {
+        if (delivery === 'claim-link' && isDelivery(purpose)) {
           return { changed: {}, details: describeEmail(email), emails: [{ save: toClaimable(email) }] }
         }
-        const activated = current.status === 'pending'
+        const activated = current.status === 'pending' && isDelivery(purpose)
         return {
           changed: { ...replaceCredentials(current, email, now()), ...(activated && { status: 'active' }) },
           details: { ...describeEmail(email), ...(activated && { activated }) },
@@ -126,7 +128,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         return {
           changed: failure.refused ? removeCredentials(current, latest) : {},
           details: { ...describeEmail(email), problem },
-          emails: [{ save: failed }],
+          // Nobody can retry an e-mail of a deleted application.
+          emails: [final && current.status === 'deleted' ? { remove: email } : { save: failed }],
         }
       })
       if (saved) onFailed(applicationId, problem, final)
@@ -145,6 +148,14 @@ function describeEmail({ purpose, credentialId }: QueuedEmail): NonNullable<NewA
 interface Prepared {
   readonly changed: Partial<ApplicationRecord>
   readonly attempt: Attempt
+}
+
+/** Saves the attempt, or removes a notice that is to be sent no more. */
+function sendNotice(leased: Notice, application: ApplicationRecord): Edit<Attempt> {
+  const content = describeNotice(leased, application)
+  if (!content) return { changed: {}, emails: [{ remove: leased }] }
+  const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
+  return { changed: {}, emails: [{ save: email }], result: { email, content } }
 }
 
 /** Undefined if the credential has ended or was replaced since the e-mail was queued. */

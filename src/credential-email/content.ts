@@ -1,6 +1,6 @@
 import type { ExpiringCredential } from '../applications/credential-expiry.js'
 import type { CredentialTerms, MintedCredentials } from '../applications/credentials.js'
-import type { CredentialsEmail, EmailApplication, EmailGrants, ExpiringEmail } from '../contracts/email-content.js'
+import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../contracts/email-content.js'
 import type { ApplicationRecord, DeliveryPurpose } from '../contracts/store.js'
 
 /** An application with somebody to write to. */
@@ -55,11 +55,11 @@ export function describeReminder(
 }
 
 /** The members that the content of an e-mail to an application's contact begins with. */
-export function describeRecipient(record: Recipient) {
+function describeRecipient(record: Recipient) {
   return { to: record.contact, language: record.language ?? 'en', application: describeApplication(record) } as const
 }
 
 /** A copy: `emails.compose` may change what it gets. */
-function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
-  return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) as EmailGrants }
+export function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
+  return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
 }

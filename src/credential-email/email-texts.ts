@@ -7,8 +7,8 @@ import type {
   EmailContent,
   EmailGrants,
   ExpiringEmail,
-  Language,
 } from '../contracts/email-content.js'
+import type { Language } from '../contracts/store.js'
 import { describeApi } from './api-commands.js'
 import { de } from './texts/de.js'
 import { en } from './texts/en.js'
@@ -28,7 +28,7 @@ interface TextsOptions {
 const PHRASES: Readonly<Record<Language, Phrases>> = { en, de, fr, es }
 
 /** What an e-mail says besides its words. */
-type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'apis'>> & {
+type Parts = Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections'>> & {
   /** The links of the buttons: the labels are among the words. */
   readonly actions?: readonly string[]
   readonly manage?: boolean
@@ -42,7 +42,7 @@ export function writeTexts(content: EmailContent, options: TextsOptions): EmailT
   const {
     box = [],
     facts = [],
-    apis = [],
+    sections = [],
     actions = [],
     manage,
     documentation,
@@ -63,7 +63,7 @@ export function writeTexts(content: EmailContent, options: TextsOptions): EmailT
     // One next step: to read about the APIs, where there is nothing else to do.
     actions: steps.length > 0 ? steps : reading,
     facts,
-    apis,
+    sections,
     links: steps.length > 0 ? [...reading, ...help] : help,
     notes: (words.notes ?? []).filter((each) => each !== false),
   }
@@ -98,6 +98,9 @@ function selectWords(content: EmailContent, phrases: Phrases, options: TextsOpti
       return phrases.denied({ ...about, api: content.api && findTitle(content.api, options), reason: content.reason })
     case 'suspended':
       return phrases.suspended({ ...about, reason: content.reason })
+    case 'registration':
+    case 'key':
+    case 'secret':
     default:
       return selectCredentialWords(content, phrases, about)
   }
@@ -146,11 +149,14 @@ function selectParts(content: EmailContent, phrases: Phrases, options: TextsOpti
     case 'approvalRequest':
       return { facts: describeRequest(content, labels, options), actions: [content.links.approve, content.links.deny] }
     case 'approved':
-      return { apis: describeApis(Object.keys(content.granted), { labels }, options), documentation: true }
+      return { sections: describeApis(Object.keys(content.granted), { labels }, options), documentation: true }
     case 'denied':
       return {}
     case 'suspended':
       return { facts: [{ label: labels.applicationId, code: content.application.id }], manage: true }
+    case 'registration':
+    case 'key':
+    case 'secret':
     default:
       return selectCredentialParts(content, phrases, options)
   }
@@ -168,8 +174,7 @@ function selectCredentialParts(content: CredentialsEmail, { labels }: Phrases, o
       ...(secret === undefined ? [] : [{ label: labels.secret, code: secret }]),
     ],
     actions: link === undefined ? [] : [link],
-    facts: describeId(content, labels, options),
-    apis: describeApis(shown, { key, secret, labels }, options),
+    sections: [...describeApis(shown, { key, secret, labels }, options), ...describeId(content, labels, options)],
     documentation: true,
   }
 }
@@ -178,7 +183,7 @@ function describeApis(
   names: readonly string[],
   command: Parameters<typeof describeApi>[1],
   { apis }: TextsOptions,
-): EmailTexts['apis'] {
+): EmailTexts['sections'] {
   return names.flatMap((name) => {
     const api = apis.get(name)
     return api ? [describeApi(api, command)] : []
@@ -196,10 +201,10 @@ function describeId(
   { application, purpose }: CredentialsEmail,
   labels: Phrases['labels'],
   options: TextsOptions,
-): EmailCode[] {
+): EmailTexts['sections'] {
   return purpose === 'key' || !usesTokens(application.apis, options)
     ? []
-    : [{ label: labels.publicId, code: application.id }]
+    : [{ title: labels.applicationId, codes: [{ label: labels.publicId, code: application.id }] }]
 }
 
 function usesTokens(granted: EmailGrants, { apis }: TextsOptions): boolean {

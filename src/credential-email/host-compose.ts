@@ -48,6 +48,10 @@ function listIndispensable(email: EmailContent): readonly string[] {
     case 'key':
     case 'secret':
       return [...Object.values(email.credentials ?? {}), ...(email.link === undefined ? [] : [readToken(email.link)])]
+    case 'expiring':
+    case 'approved':
+    case 'denied':
+    case 'suspended':
     default:
       return []
   }

@@ -1,6 +1,6 @@
 import type { Brand } from '../contracts/brand.js'
 import type { EmailCode, EmailLink, EmailTexts } from '../contracts/composed-email.js'
-import type { Language } from '../contracts/email-content.js'
+import type { Language } from '../contracts/store.js'
 import { html, type Html } from '../lib/html.js'
 import { COLORS } from '../lib/palette.js'
 
@@ -28,7 +28,7 @@ export function formatHtml(texts: EmailTexts, { language, colon, brand, host }: 
     ...facts.flatMap((each) => renderCode(each, style, style.code)),
     ...(actions.length > 0 ? [renderRow(renderButtons(actions, style), BOTTOM)] : []),
     ...sections.flatMap(({ title, codes }) => [
-      renderRow(html`<h2 class="ink" style="${style.title}">${title}</h2>`),
+      renderRow(html`<h2 class="ink" style="${style.title}">${title}</h2>`, SECTION),
       ...codes.flatMap((each) => renderCode(each, style, style.code)),
     ]),
     ...links.map((each) => renderRow(renderLink(each, style))),
@@ -83,10 +83,12 @@ export function formatHtml(texts: EmailTexts, { language, colon, brand, host }: 
   return `${page.markup}\n`
 }
 
-const SANS = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
-const MONO = "ui-monospace, Menlo, Consolas, 'Courier New', monospace"
+const SANS = '-apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif'
+const MONO = 'ui-monospace, Menlo, Consolas, Courier New, monospace'
+const MONO_STYLE = `font-family: ${MONO}`
 const ROW = 'padding: 0 32px 12px'
 const TOP = 'padding: 28px 32px 20px'
+const SECTION = 'padding: 8px 32px 12px'
 const BOTTOM = 'padding: 8px 32px 24px'
 
 type Styles = ReturnType<typeof createStyles> & { readonly colon: string }
@@ -104,7 +106,7 @@ function createStyles({ accent }: Brand) {
     brand: `${font(15, accent.light)}; font-weight: 600`,
     heading: `${font(24, ink)}; line-height: 1.25; font-weight: 600; margin: 0`,
     text: font(16, ink),
-    title: `${font(17, ink)}; font-weight: 600; margin: 0; padding-top: 8px`,
+    title: `${font(17, ink)}; font-weight: 600; margin: 0`,
     label: font(13, COLORS.soft.light),
     code,
     boxed: `${code}; font-size: 16px; padding: 14px 16px; font-weight: 600; border: 1px solid ${accent.light}`,
@@ -153,7 +155,7 @@ function renderCode({ label, code }: EmailCode, style: Styles, codeStyle: string
     renderRow(
       html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
         <tr>
-          <td class="code" style="${codeStyle}">${code}</td>
+          <td class="code" style="${codeStyle}"><code style="${MONO_STYLE}">${code}</code></td>
         </tr>
       </table>`,
     ),

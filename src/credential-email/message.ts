@@ -81,6 +81,9 @@ function listApiNames(content: EmailContent): readonly string[] {
     case 'key':
     case 'secret':
       return content.usableAt
+    case 'expiring':
+    case 'invitation':
+    case 'suspended':
     default:
       return Object.keys(content.application.apis)
   }

@@ -62,7 +62,9 @@ export function createSignInMailer({ mailer, writeEmail, logger }: SignInMailerO
   /** Without the address, and without the mail server's text, which may repeat the e-mail. */
   function logFailure(error: unknown): void {
     const { code, responseCode } = (error ?? {}) as Record<string, unknown>
-    const problem = [code, responseCode].filter((each) => /^[A-Z0-9_]{1,32}$/i.test(String(each ?? ''))).join(' ')
+    const problem = [code, responseCode]
+      .filter((each) => typeof each === 'number' || (typeof each === 'string' && /^[A-Z0-9_]{1,32}$/i.test(each)))
+      .join(' ')
     logger.warn(`A sign-in e-mail was not sent: ${problem || 'unknown'}.`)
   }
 

@@ -12,7 +12,7 @@ export function formatText(
     ...box.map(formatCode),
     ...facts.map(formatCode),
     ...actions.map(formatLink),
-    ...sections.flatMap(({ title, codes }) => [`${title}\n${'-'.repeat([...title].length)}`, ...codes.map(formatCode)]),
+    ...sections.flatMap(({ title, codes }) => [`${title}\n${'-'.repeat(title.length)}`, ...codes.map(formatCode)]),
     ...links.map(formatLink),
     ...notes,
   ]

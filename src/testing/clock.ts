@@ -1,4 +1,4 @@
-/** A clock for the option `now` that moves only by `advance()`. */
+/** A clock for the option `now` that `advance()` moves. */
 export interface FakeClock {
   /** For `createPlatformAuth({ now })`: milliseconds since 1970. */
   readonly now: () => number
@@ -23,9 +23,43 @@ export interface FakeClock {
 export function fakeClock(start: number = Date.now()): FakeClock {
   let time = start
   return {
-    now: () => time,
+    now: () => time - behind,
     advance(seconds) {
       time += seconds * 1000
     },
   }
+}
+
+/** A clock that goes on with `Date.now()`, which fake timers may rule, and that `advance()` puts ahead of it. */
+export function createAdvancingClock(): FakeClock {
+  let ahead = 0
+  return {
+    now: () => Date.now() + ahead,
+    advance(seconds) {
+      ahead += seconds * 1000
+    },
+  }
+}
+
+/** Milliseconds by which fake clocks are behind at the moment. */
+let behind = 0
+/** One at a time: each sets the clocks back to where it found them. */
+let last: Promise<unknown> = Promise.resolve()
+
+/** Does something while `Date.now()` and all fake clocks are behind, such as making a credential that has expired by now. */
+export function inThePast<Result>(seconds: number, work: () => Promise<Result>): Promise<Result> {
+  const result = last.then(async () => {
+    const { Date } = globalThis
+    const { now } = Date
+    behind = seconds * 1000
+    Date.now = () => now.call(Date) - seconds * 1000
+    try {
+      return await work()
+    } finally {
+      Date.now = now
+      behind = 0
+    }
+  })
+  last = result.catch(() => undefined)
+  return result
 }

@@ -1,3 +1,6 @@
-export { accessTokenFor, apiKeyFor } from './credentials.js'
+export { accessTokenFor, apiKeyFor, headersFor, type AccessTokenOptions, type CallerOptions } from './credentials.js'
+export { callersFor, type Caller, type Callers } from './callers.js'
 export { fakeClock, type FakeClock } from './clock.js'
-export { memoryMailer, type MemoryMailer } from './mailer.js'
+export { fetchFrom, type AppFetch } from './fetch.js'
+export { memoryMailer, type EmailedCredentials, type MemoryMailer, type ReceivedEmail } from './mailer.js'
+export { createTestPlatform, type TestPlatform, type TestPlatformOptions } from './platform.js'

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type {
   ApiKeyApiOptions,
   BearerGuardOptions,
+  BrandOptions,
+  EmailsOptions,
   OAuth2ApiOptions,
   PlatformAuthOptions,
   CredentialsOptions,
@@ -24,6 +26,8 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   importUnencrypted: true,
   mailer: true,
   developersUrl: true,
+  brand: true,
+  emails: true,
   delivery: true,
   accessTokenLifetime: true,
   clockTolerance: true,
@@ -66,6 +70,8 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   redis: true,
   headers: true,
 }
+const BRAND: Names<BrandOptions> = { name: true, logo: true, color: true, supportUrl: true }
+const EMAILS: Names<EmailsOptions> = { compose: true }
 const REGISTRATION: Names<RegistrationOptions> = { allow: true, foldTags: true, ipv6Prefix: true }
 const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
   applications: true,
@@ -88,6 +94,8 @@ describe.each([
   ['docs/options.md', '`apis`', API],
   ['docs/options.md', '`credentials`', CREDENTIALS],
   ['docs/options.md', '`signing`', SIGNING],
+  ['docs/options.md', '`brand`', BRAND],
+  ['docs/options.md', '`emails`', EMAILS],
   ['docs/options.md', '`registration`', REGISTRATION],
   ['docs/options.md', 'Rate limits', RATE_LIMITS],
   ['docs/options.md', '`cache`', CACHE],

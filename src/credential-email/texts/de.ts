@@ -134,7 +134,7 @@ export const de: Phrases = {
   labels: {
     key: (uses) => `Schlüssel (${uses})`,
     secret: 'Secret (client_secret)',
-    publicId: 'Anwendungs-ID (kann statt des Schlüssels die client_id sein; sie ist nicht geheim)',
+    publicId: 'Kann statt des Schlüssels die client_id sein; sie ist nicht geheim',
     applicationId: 'Anwendungs-ID',
     application: 'Anwendung',
     contact: 'Kontakt',

@@ -115,7 +115,7 @@ export const en: Phrases = {
   labels: {
     key: (uses) => `Key (${uses})`,
     secret: 'Secret (client_secret)',
-    publicId: 'Application id (may be the client_id instead of the key; it is no secret)',
+    publicId: 'May be the client_id instead of the key; it is no secret',
     applicationId: 'Application id',
     application: 'Application',
     contact: 'Contact',

@@ -125,7 +125,7 @@ export const es: Phrases = {
   labels: {
     key: (uses) => `Clave (${uses})`,
     secret: 'Secreto (client_secret)',
-    publicId: 'Id. de la aplicación (puede ser el client_id en lugar de la clave; no es secreto)',
+    publicId: 'Puede ser el client_id en lugar de la clave; no es secreto',
     applicationId: 'Id. de la aplicación',
     application: 'Aplicación',
     contact: 'Contacto',

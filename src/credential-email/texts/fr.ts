@@ -131,7 +131,7 @@ export const fr: Phrases = {
   labels: {
     key: (uses) => `Clé (${uses})`,
     secret: 'Secret (client_secret)',
-    publicId: 'Identifiant de l’application (peut servir de client_id à la place de la clé\u00A0; il n’est pas secret)',
+    publicId: 'Peut servir de client_id à la place de la clé\u00A0; il n’est pas secret',
     applicationId: 'Identifiant de l’application',
     application: 'Application',
     contact: 'Contact',

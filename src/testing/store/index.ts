@@ -5,6 +5,7 @@ import { applicationSearchContract } from './application-search.js'
 import { applicationErrorsContract, applicationsContract, applicationVersionsContract } from './applications.js'
 import { auditContract } from './audit.js'
 import { changeFeedContract, watchContract } from './change-feed.js'
+import { contactsContract } from './contacts.js'
 import { credentialUseContract } from './credential-use.js'
 import { expiringContract } from './expiring.js'
 import { emailChangesContract, emailConflictsContract } from './email-changes.js'
@@ -117,6 +118,7 @@ const CONTRACTS = [
   emailConflictsContract,
   applicationListContract,
   applicationSearchContract,
+  contactsContract,
   expiringContract,
   revokedAccessTokensContract,
   auditContract,
