@@ -24,6 +24,7 @@ export type {
   ImportedCredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
+  PortalOptions,
   RateLimitsOptions,
   RedisConnection,
   SigningAlgorithm,
@@ -47,11 +48,20 @@ export type {
   ScopeOf,
 } from './contracts/api.js'
 export type { MetadataSchema, SchemaIssue, SchemaResult, StandardSchema } from './contracts/metadata-schema.js'
+export type { DocumentGuard } from './resource-server/document-guard.js'
 export type { Guard } from './resource-server/guard.js'
-export type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+export type {
+  ApiKeyGuardOptions,
+  BearerGuardOptions,
+  DocumentGuardsOptions,
+  GuardOptions,
+} from './resource-server/guards.js'
 export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
 export type { ForeignGuard } from './resource-server/foreign-tokens.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
+export type { PortalAction } from './contracts/portal-actions.js'
+export type { Portal, PortalLinkOptions } from './portal/create.js'
+export type { SignIn, SignOut } from './contracts/sign-ins.js'
 export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,
@@ -59,11 +69,14 @@ export type {
   Application,
   Applications,
   CredentialInfo,
+  DecisionOptions,
+  DenialOptions,
   IssuedCredentials,
   OperatorData,
   RotateByEmailOptions,
   RevokeTokensOptions,
   RotateOptions,
+  SuspensionOptions,
 } from './applications/applications-api.js'
 export type {
   ImportedApplication,

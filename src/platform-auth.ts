@@ -1,6 +1,7 @@
 import { createApplicationCache } from './applications/application-cache.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import type { Applications } from './applications/applications-api.js'
+import { createApprovalLinks } from './applications/approval-links.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { createApplications } from './applications/create.js'
 import { createCredentials, type Credentials } from './applications/credentials.js'
@@ -26,13 +27,19 @@ import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
-import { createPortalRouter } from './portal/router.js'
+import { createPortal, type Portal } from './portal/create.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
+import type { DocumentGuard } from './resource-server/document-guard.js'
 import type { Guard } from './resource-server/guard.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+import type {
+  ApiKeyGuardOptions,
+  BearerGuardOptions,
+  DocumentGuardsOptions,
+  GuardOptions,
+} from './resource-server/guards.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import { createClientLimits } from './store-client/client-limits.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
@@ -61,6 +68,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * the console does. Without `mailer` or `developersUrl` it calls `next()`.
    */
   readonly portalRouter: Middleware
+  readonly portal: Portal
   /** `enabled` is true if applications can register, which needs a `mailer`. */
   readonly registration: { readonly enabled: boolean }
   /** A guard for the only oauth2 API. */
@@ -104,6 +112,35 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * ```
    */
   requireAny(guards: readonly Guard[], options?: GuardOptions): Guard
+  /**
+   * A guard for all operations of an API's OpenAPI document (3.0 to 3.2): an object, or the path of a JSON or YAML file. Each
+   * operation requires what its `security` says, and is open if that is `[]`; what is not in the document is refused with 404
+   * or 405. Paths are relative to where the guard is mounted. Throws one `ConfigurationError` with all that cannot be enforced.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import { authOf, createPlatformAuth } from 'express-platform-auth'
+   *
+   * const auth = createPlatformAuth({
+   *   baseUrl: 'http://localhost:3000',
+   *   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } } },
+   * })
+   * const guard = auth.guardsFromDocument('orders', {
+   *   openapi: '3.1.0',
+   *   info: { title: 'Orders', version: '1.0.0' },
+   *   paths: { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } },
+   * })
+   * const orders = express.Router().get('/items', (req, res) => void res.json({ caller: authOf(req).application.name }))
+   * guard.checkRoutes(orders)
+   * express().use('/orders', guard, orders)
+   * ```
+   */
+  guardsFromDocument(
+    api: keyof Apis & string,
+    document: object | string,
+    options?: DocumentGuardsOptions<MetadataOutput<Schema>>,
+  ): DocumentGuard
   /** Like `authOf(req, api)`, with the type of the schema `applicationMetadata` for the application's `metadata`. */
   of(req: object, api?: keyof Apis & string): AuthInfo<MetadataOutput<Schema>>
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
@@ -169,7 +206,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 ): PlatformAuth<Apis, Schema> {
   const warnings: ConfigurationProblem[] = []
   const settings = readOptions(options, (warning) => warnings.push(warning))
-  const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, logger, now } = settings
+  const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, operators, logger, now } =
+    settings
   for (const warning of warnings) logger.warn(describeWithFix(warning))
   const { events, emit } = createEvents({
     now,
@@ -183,13 +221,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { limitLookups, limitChanges } = clientLimits
   const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
   const paceStarts = createPacedStart()
-  const rateLimits = createRateLimits({
-    secrets: settings.secrets,
-    baseUrl,
-    redis: settings.rateLimits.redis,
-    headers: settings.rateLimits.headers,
-    onChange: createOutageNotice({ logger, emit }),
-  })
+  const { redis, headers } = settings.rateLimits
+  const rateLimits = createRateLimits({ secrets: settings.secrets, baseUrl, redis, headers, onChange: createOutageNotice({ logger, emit }) }) // prettier-ignore
   const readiness = createReadiness({
     feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem()],
   }) // prettier-ignore
@@ -211,12 +244,14 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
+  const links = createApprovalLinks({ credentials: credentials.get, operators, now })
   const credentialEmail = createCredentialEmail({
-    store, apis: publicApis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, portalUrl: undefined,
+    store, apis: publicApis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links,
+    portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined,
     brand: settings.brand, composeEmail: settings.composeEmail, emit, logger, now,
   }) // prettier-ignore
-  const { applications, prepareRegistration, outbox, background } = createApplications({
-    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, remindBefore,
+  const { applications, approvals, prepareRegistration, outbox, background } = createApplications({
+    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
     onEmailDue: credentialEmail.wake, logger, now,
   }) // prettier-ignore
 
@@ -225,6 +260,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
     apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
+    warn: (message) => logger.warn(message),
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
     apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
@@ -234,7 +270,12 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
-    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, approval: operators.length > 0 ? { links, approvals } : undefined,
+  }) // prettier-ignore
+
+  const { portal, portalRouter } = createPortal({
+    store, credentials: credentials.get, opened, sendSignIn: credentialEmail.sendSignIn, enabled: mailer !== undefined && settings.portal.enabled,
+    developersUrl: settings.portal.enabled ? developersUrl : undefined, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
   readiness.begin({
@@ -269,15 +310,12 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     apis: [...publicApis.values()],
     brand: settings.brand,
     registration: { enabled: mailer !== undefined },
-    registrationRouter: mailer ? registrationRouter : passOn,
-    portalRouter: mailer && developersUrl !== undefined ? createPortalRouter({ developersUrl }) : passOn,
+    registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
+    portal: withOwnArguments(portal),
+    portalRouter,
     applications: withOwnArguments(applications),
     outbox,
-    signingKeys: {
-      list: () => opened().then(keyRotation.list),
-      rotate: (rotateOptions) => opened().then(() => keyRotation.rotate(rotateOptions)),
-      revoke: (kid, revokeOptions) => opened().then(() => keyRotation.revoke(kid, revokeOptions)),
-    },
+    signingKeys: openFirst(opened, keyRotation),
     audit: withOwnArguments(createAudit({ store, opened })),
     events,
     ready: readiness.ready,
@@ -287,8 +325,13 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   return auth
 }
 
-/** A router without routes. */
-const passOn: Middleware = (_req, _res, next) => next()
+function openFirst(opened: () => Promise<unknown>, keyRotation: SigningKeyRotation): SigningKeyRotation {
+  return {
+    list: () => opened().then(keyRotation.list),
+    rotate: (options) => opened().then(() => keyRotation.rotate(options)),
+    revoke: (kid, options) => opened().then(() => keyRotation.revoke(kid, options)),
+  }
+}
 
 function describeApi(settings: ApiSettings): Api {
   const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings

@@ -80,6 +80,26 @@ export interface RevokeTokensOptions extends ActorOptions {
   readonly revokeTokens?: boolean
 }
 
+/** The options of a decision. Without `api` it is about a registration. */
+export interface DecisionOptions<ApiNames extends string = string> extends ActorOptions {
+  /** The API of a request for access, which an application made that exists already. */
+  readonly api?: ApiNames | undefined
+}
+
+/** The options of a denial. */
+export interface DenialOptions<ApiNames extends string = string> extends DecisionOptions<ApiNames> {
+  /** 1 to 500 characters, which the contact gets by e-mail and the audit log keeps. Without it nothing is sent. */
+  readonly reason?: string | undefined
+}
+
+/** The options of a suspension. */
+export interface SuspensionOptions extends RevokeTokensOptions {
+  /** 1 to 500 characters, which the audit log keeps; the contact gets them with `notify`. */
+  readonly reason?: string | undefined
+  /** Whether the contact gets an e-mail; false if left out. Without a contact it rejects with code `invalid_state`. */
+  readonly notify?: boolean | undefined
+}
+
 /** What a further key or secret is to be. */
 export interface AddCredentialOptions<ApiNames extends string = string> extends ActorOptions {
   /** 1 to 100 characters that tell people what it is for. No other live key (or secret) of the application has it. */
@@ -130,10 +150,14 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     } & OperatorData<Input> &
       ActorOptions,
   ): Promise<{ application: Application<Metadata> }>
-  /** Approves a registration that includes an API with `registration: 'manual'`. */
-  approve(id: string, options?: ActorOptions): Promise<Application<Metadata>>
-  /** Deletes a pending application, as `delete` does. */
-  deny(id: string, options?: ActorOptions): Promise<Application<Metadata>>
+  /**
+   * Approves a registration that includes an API with `registration: 'manual'`, so that its credentials are sent; with `api` the
+   * application's request for access to it, of which the contact learns by e-mail. Rejects with code `invalid_state` if nothing
+   * waits for a decision: exactly one counts.
+   */
+  approve(id: string, options?: DecisionOptions<ApiNames>): Promise<Application<Metadata>>
+  /** Deletes a pending application, as `delete` does; with `api`, denies its request for access and keeps it. */
+  deny(id: string, options?: DenialOptions<ApiNames>): Promise<Application<Metadata>>
   /** Creates an active application and resolves its credentials, this once. Sends nothing. */
   create(
     application: {
@@ -196,7 +220,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
    * From the next request on, its credentials and access tokens are refused, until `resume`; its access tokens for ever with
    * `revokeTokens: true`. Claim links end, and queued e-mails are not sent before it is resumed.
    */
-  suspend(id: string, options?: RevokeTokensOptions): Promise<Application<Metadata>>
+  suspend(id: string, options?: SuspensionOptions): Promise<Application<Metadata>>
   /** A registration that was suspended while it was pending is pending again. */
   resume(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Cannot be undone: erases name, contact and hashes; keeps id and audit log. */

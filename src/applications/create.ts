@@ -3,10 +3,12 @@ import type { Logger } from '../contracts/logger.js'
 import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
+import { createApprovals, type Approvals } from './approvals.js'
 import { createCleanup } from './cleanup.js'
 import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
+import { createDecisions } from './decisions.js'
 import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
@@ -29,6 +31,8 @@ interface ApplicationsOptions {
   /** What imports are read with; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
   readonly hasMailer: boolean
+  /** Who is asked to decide about registrations. */
+  readonly operators: readonly string[]
   /** Days before an expiry. */
   readonly remindBefore: readonly number[]
   /** Called when an e-mail has become due. */
@@ -49,11 +53,14 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   readonly applications: Applications
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
+  /** For the pages on which operators decide. */
+  readonly approvals: Approvals
   readonly outbox: Outbox
   readonly background: Background
 } {
   const readOperatorData = createOperatorDataReader(metadataSchema)
   const { prepareRegistration, create } = createRegistration({ ...options, readOperatorData })
+  const decisions = createDecisions(options)
   const cleanup = createCleanup(options)
   const reminders = createReminders({
     ...options,
@@ -62,7 +69,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
   })
   return {
     applications: {
-      ...createRegistry({ ...options, readOperatorData, flushLastUsed: lastUsed.flush }),
+      ...createRegistry({ ...options, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
       ...createGrants(options),
       ...createCredentialCreation(options),
       ...createNamedCredentials(options),
@@ -76,6 +83,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       },
     },
     prepareRegistration,
+    approvals: createApprovals({ ...options, decisions }),
     outbox: createOutbox(options),
     background: {
       start() {

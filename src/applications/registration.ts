@@ -3,6 +3,7 @@ import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, NewAuditRecord } from '../contracts/store.js'
 import { createApplicationId } from './application-id.js'
+import { createApprovalRequests } from './approval-requests.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
 import { mintCredentials, type Credentials } from './credentials.js'
@@ -35,6 +36,8 @@ interface RegistrationOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
+  /** Who is asked to decide about registrations. */
+  readonly operators: readonly string[]
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
   readonly now: () => number
@@ -44,7 +47,7 @@ interface RegistrationOptions {
 export function createRegistration(
   options: RegistrationOptions,
 ): Pick<Applications, 'create'> & { readonly prepareRegistration: PrepareRegistration } {
-  const { apis, writer, readOperatorData, opened, hasMailer, onEmailDue, now } = options
+  const { apis, writer, readOperatorData, opened, hasMailer, operators, onEmailDue, now } = options
 
   return {
     prepareRegistration({ name: givenName, contact: givenContact, apis: grants, by }) {
@@ -62,8 +65,13 @@ export function createRegistration(
         const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
         const email = createQueuedEmail(record.id, 'registration', now(), { held })
         const event = { type: 'application.registered', by, origin } as const
-        await writer.add(record, event, { details: describeRecord(record), emails: [{ save: email }] })
-        if (!held) onEmailDue()
+        const subject = { applicationId: record.id, api: undefined, requestedAt: record.createdAt }
+        const requests = held
+          ? createApprovalRequests(subject, { operators, address: origin?.address, now: now() })
+          : []
+        const emails = [email, ...requests].map((each) => ({ save: each }))
+        await writer.add(record, event, { details: describeRecord(record), emails })
+        if (!held || requests.length > 0) onEmailDue()
         return { application: toApplication(record, now()) }
       }
 

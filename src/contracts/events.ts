@@ -15,6 +15,7 @@ export type EventType =
   | 'application.resumed'
   | 'application.deleted'
   | 'application.accessChanged'
+  | 'application.accessDenied'
   | 'application.credentialAdded'
   | 'application.credentialUpdated'
   | 'application.credentialRotated'

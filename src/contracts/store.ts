@@ -1,5 +1,6 @@
 import type { ConfigurationProblem } from './errors.js'
 import type { EventType } from './events.js'
+import type { SignIn, SignOut } from './sign-ins.js'
 
 /** `pending -> active <-> suspended`; every status can become `deleted`, which is final. */
 export type ApplicationStatus = 'pending' | 'active' | 'suspended' | 'deleted'
@@ -384,6 +385,21 @@ export interface Store {
   isAccessTokenRevoked(id: string): Promise<boolean>
 
   listAudit(query: AuditQuery): Promise<readonly AuditRecord[]>
+
+  /** Adds a way to sign in, and deletes some that expired before it was created. */
+  addSignIn(signIn: SignIn): Promise<void>
+  findSignInByLink(linkHash: string): Promise<SignIn | undefined>
+  /** Adds one to its guesses and resolves it with them; undefined if there is none with that id. */
+  countSignInGuess(id: string): Promise<SignIn | undefined>
+  /** Deletes a way to sign in; resolves true for one caller only. */
+  removeSignIn(id: string): Promise<boolean>
+  /**
+   * Adds a sign-out, and deletes some that expired before `at`. One of the same subject is replaced by one whose `at` is
+   * later than before, whatever the clock says. One of a mailbox also deletes its ways to sign in, in the same transaction.
+   */
+  addSignOut(signOut: SignOut): Promise<void>
+  /** The stored sign-outs of these subjects. */
+  listSignOuts(subjects: readonly string[]): Promise<readonly SignOut[]>
 
   /**
    * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the

@@ -1,3 +1,4 @@
+import type { ApprovalLinks } from '../applications/approval-links.js'
 import type { ApplicationWriter, Edit } from '../applications/application-writer.js'
 import {
   addCredential,
@@ -45,6 +46,7 @@ interface AttemptsOptions {
   readonly credentials: () => Credentials
   readonly delivery: 'inline' | 'claim-link'
   readonly developersUrl: string | undefined
+  readonly approvalLinks: ApprovalLinks
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
@@ -78,7 +80,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         { type: undefined },
         async (current) => {
           if (!(await isUnchanged(leased))) return undefined
-          if (isNotice(leased)) return sendNotice(leased, current)
+          if (isNotice(leased)) return sendNotice(options, leased, current)
           if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (current.status === 'suspended') {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
@@ -151,8 +153,8 @@ interface Prepared {
 }
 
 /** Saves the attempt, or removes a notice that is to be sent no more. */
-function sendNotice(leased: Notice, application: ApplicationRecord): Edit<Attempt> {
-  const content = describeNotice(leased, application)
+function sendNotice(options: AttemptsOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
+  const content = describeNotice(leased, application, options)
   if (!content) return { changed: {}, emails: [{ remove: leased }] }
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
   return { changed: {}, emails: [{ save: email }], result: { email, content } }

@@ -1,3 +1,4 @@
+import type { ApprovalLinks } from '../applications/approval-links.js'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { Credentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
@@ -44,6 +45,7 @@ interface CredentialEmailOptions {
   readonly brand: Brand
   /** The option `emails.compose`. */
   readonly composeEmail: ComposeEmail | undefined
+  readonly approvalLinks: ApprovalLinks
   readonly emit: Emit
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly now: () => number

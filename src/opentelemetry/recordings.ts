@@ -19,6 +19,7 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'application.resumed': countChange('platform_auth.application.changes', 'resumed'),
   'application.deleted': countChange('platform_auth.application.changes', 'deleted'),
   'application.accessChanged': countChange('platform_auth.application.changes', 'access_changed'),
+  'application.accessDenied': countChange('platform_auth.application.changes', 'access_denied'),
   'application.credentialAdded': countChange('platform_auth.application.changes', 'credential_added'),
   'application.credentialUpdated': countChange('platform_auth.application.changes', 'credential_updated'),
   'application.credentialEnded': countChange('platform_auth.application.changes', 'credential_ended'),

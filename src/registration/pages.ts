@@ -73,7 +73,7 @@ a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness
 form { display: grid; gap: 1.25rem }
 .field { display: grid; gap: .375rem }
 label, legend { font-weight: 550 }
-input:not([type=checkbox]) { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
+input:not([type=checkbox]), textarea { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 fieldset { margin: 0; padding: 0; border: 0 }
 legend { padding: 0; margin-bottom: .375rem }
@@ -87,6 +87,7 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice em { color: var(--soft); font-style: normal }
 button { justify-self: start; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: 6px; color: var(--on-accent); background: var(--accent); font: inherit; font-weight: 550; cursor: pointer }
 button:hover { filter: brightness(1.08) }
+button.quiet { color: var(--accent); background: none }
 button:disabled { opacity: .6; cursor: default }
 .wrong { margin: 0; color: var(--bad) }
 .problem ul { margin: .25rem 0 0; padding-left: 1.25rem }
@@ -95,6 +96,11 @@ button:disabled { opacity: .6; cursor: default }
 dl { margin: 0 }
 dt { margin-top: 1rem; color: var(--soft); font-size: .875rem }
 dd { margin: .25rem 0 0 }
+.field p { margin: 0 }
+.facts { margin-bottom: 2rem }
+.facts dd, .quote { overflow-wrap: anywhere }
+.facts ul { margin: 0; padding-left: 1.25rem }
+.quote { white-space: pre-line; padding-left: .75rem; border-left: 3px solid var(--line) }
 code { display: block; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--code); font: .875rem/1.5 var(--mono); overflow-wrap: anywhere; user-select: all }
 `
 
@@ -102,15 +108,19 @@ code { display: block; padding: .75rem 1rem; border: 1px solid var(--line); bord
  * Style and script are in the page and allowed by their hashes. So the pages need no other address, whatever path or proxy
  * they are served behind.
  */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src '${hashSource(STYLE)}'`,
-  `script-src '${hashSource(CLAIM_SCRIPT)}'`,
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+export function createContentSecurityPolicy(script: string): string {
+  return [
+    "default-src 'none'",
+    `style-src '${hashSource(STYLE)}'`,
+    `script-src '${hashSource(script)}'`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+export const CONTENT_SECURITY_POLICY = createContentSecurityPolicy(CLAIM_SCRIPT)
 
 function hashSource(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`

@@ -13,6 +13,8 @@ import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { Admit } from './admission.js'
+import { createDecideEndpoints } from './decide.js'
+import { createDecidePages } from './decide-pages.js'
 import { findFieldProblems, readFormFields, type FormFields } from './form-fields.js'
 import { NO_PROBLEMS, renderRegistrationPage, type RefusedForm, type RegistrationApi } from './form-page.js'
 import { CONTENT_SECURITY_POLICY, renderClaimPage, renderRegisteredPage } from './pages.js'
@@ -22,6 +24,8 @@ interface RegistrationRouterOptions {
   readonly prepareRegistration: PrepareRegistration
   readonly admit: Admit
   readonly claim: ClaimCredentials
+  /** Undefined where nobody decides by e-mail. */
+  readonly approval: Pick<Parameters<typeof createDecideEndpoints>[0], 'links' | 'approvals'> | undefined
   readonly limitFailures: RateLimit | undefined
   /** Gives each address a fair share of the changes that clients make. */
   readonly limitChanges: ConcurrencyLimit
@@ -45,16 +49,24 @@ interface ClaimedCredentials {
 
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { prepareRegistration, admit, claim, limitFailures, limitChanges } = options
+  const { prepareRegistration, admit, claim, approval, limitFailures, limitChanges } = options
   const { available, paceStarts, logRefusal, developersUrl } = options
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
   const openApis = apis.map(({ name }) => name)
+  const pages = createDecidePages(options)
+  const decisions = approval && createDecideEndpoints({ ...options, ...approval, pages, readRefusal })
 
   const routes = new Map<string, Endpoint>([
     ['GET /', (_req, res) => sendForm(res, 200)],
     ['POST /', paceStarts(registerApplication)],
     ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY)],
     ['POST /claim', paceStarts(claimCredentials)],
+    ...(decisions
+      ? ([
+          ['GET /decide', decisions.show],
+          ['POST /decide', paceStarts(decisions.decide)],
+        ] as const)
+      : []),
   ])
 
   function sendForm(res: ServerResponse, status: number, refused?: RefusedForm): void {

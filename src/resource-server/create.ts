@@ -5,12 +5,14 @@ import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
+import type { DocumentGuard } from './document-guard.js'
 import type { Guard } from './guard.js'
 import {
   findApi,
   readAnyGuardOptions,
   readApiKeyArguments,
   readBearerArguments,
+  readDocumentArguments,
   type GuardArguments,
 } from './guard-options.js'
 import { createGuards } from './guards.js'
@@ -34,6 +36,7 @@ export interface ResourceServer {
   requireBearer(...args: GuardArguments): Guard
   requireApiKey(...args: GuardArguments): Guard
   requireAny(guards: unknown, options?: unknown): Guard
+  guardsFromDocument(api: unknown, document: unknown, options?: unknown): DocumentGuard
   /** `authOf()`, for the type that `PlatformAuth` gives it. */
   of(req: object, api?: string): AuthInfo
   verifyAccessToken(api: string, token: string): Promise<AccessTokenInfo>
@@ -58,6 +61,10 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
       return guards.apiKey(api, guardOptions)
     },
     requireAny: (given, guardOptions) => guards.any(given, readAnyGuardOptions(guardOptions)),
+    guardsFromDocument(name, document, guardOptions) {
+      const { api, operations, options: documentOptions } = readDocumentArguments(apis, name, document, guardOptions)
+      return guards.document(api, operations, documentOptions)
+    },
     of: authOf,
     async verifyAccessToken(name, token) {
       return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)

@@ -124,6 +124,12 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   listRevokedAccessTokens: 'read',
   isAccessTokenRevoked: 'read',
   listAudit: 'read',
+  addSignIn: 'write',
+  findSignInByLink: 'read',
+  countSignInGuess: 'write',
+  removeSignIn: 'write',
+  addSignOut: 'write',
+  listSignOuts: 'read',
   changesSince: 'feed',
 }
 

@@ -30,8 +30,8 @@ export const APIS: ReadonlyMap<string, Api> = new Map<string, Api>([
   ],
 ])
 
-export const KEY = `epa_key_${'4pQ7vXbK2m'.repeat(3)}Nc8t`
-export const SECRET = `epa_sec_${'9sLk3JhG7f'.repeat(4)}DqPzXwEr5`
+const KEY = `epa_key_${'4pQ7vXbK2m'.repeat(3)}Nc8t`
+const SECRET = `epa_sec_${'9sLk3JhG7f'.repeat(4)}DqPzXwEr5`
 const LINK = `https://example.com/developers/page#${'aB3-_'.repeat(8)}xyz`
 const application = {
   id: `app_${'0123456789abcdef'.repeat(2)}`,
@@ -79,6 +79,10 @@ export function listValues(content: EmailContent): readonly string[] {
     case 'key':
     case 'secret':
       return [...Object.values(content.credentials ?? {}), ...(content.link === undefined ? [] : [content.link])]
+    case 'expiring':
+    case 'approved':
+    case 'denied':
+    case 'suspended':
     default:
       return 'reason' in content && content.reason !== undefined ? [content.reason] : []
   }

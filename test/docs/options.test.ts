@@ -37,7 +37,9 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   importedCredentials: true,
   signing: true,
   applicationMetadata: true,
+  operators: true,
   registration: true,
+  portal: true,
   rateLimits: true,
   cache: true,
   cors: true,
@@ -67,6 +69,7 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   failedAuthentication: true,
   registration: true,
   allRegistrations: true,
+  signIn: true,
   redis: true,
   headers: true,
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, integer, property, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
 import { computeContrast, deriveAccent } from '../../src/lib/accent.js'
 import { COLORS } from '../../src/lib/palette.js'
@@ -13,10 +13,10 @@ it('computes the contrast ratios of WCAG', () => {
 })
 
 it('derives colours from any colour that can be read on each background, and on which the text of buttons can be read', () => {
-  const channel = fc.integer({ min: 0, max: 255 }).map((value) => value.toString(16).padStart(2, '0'))
-  const color = fc.tuple(channel, channel, channel).map((channels) => `#${channels.join('')}`)
-  fc.assert(
-    fc.property(color, (given) => {
+  const channel = integer({ min: 0, max: 255 }).map((value) => value.toString(16).padStart(2, '0'))
+  const color = tuple(channel, channel, channel).map((channels) => `#${channels.join('')}`)
+  assert(
+    property(color, (given) => {
       const accent = deriveAccent(given)
       for (const mode of MODES) {
         for (const other of [COLORS.paper, COLORS.raised, COLORS.code, COLORS['on-accent']]) {

@@ -246,6 +246,21 @@ describe('a project with OpenTelemetry', () => {
   })
 })
 
+describe('a project with an OpenAPI document in YAML', () => {
+  const open = (packages: string[]): Promise<string> =>
+    packed.consumer({ type: 'module', packages: ['jose', ...packages], programs: ['yaml.mjs'] })
+
+  it('reads it, imported and required', async () => {
+    expect(await run(await open(['yaml']), 'yaml.mjs')).toEqual(['function', 'function'])
+  })
+
+  it('learns which package is missing', async () => {
+    const message =
+      'guardsFromDocument("orders"): document names a YAML file, which needs the package yaml, and that could not be loaded. Run: npm install yaml. Or give a JSON file: npx js-yaml openapi.yaml > openapi.json'
+    expect(await run(await open([]), 'yaml.mjs')).toEqual([message, message])
+  })
+})
+
 describe('installed from the packed tarball', () => {
   it('prints its help, and how to install pg if it is not installed', async () => {
     const project = await packed.consumer({ type: 'module', packages: ['express', 'jose'], programs: [] })

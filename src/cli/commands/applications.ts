@@ -10,7 +10,7 @@ import { command } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
-import { listEmails, type EmailInfo } from './emails.js'
+import { describeEmail, listEmails, waitForEmails, type EmailInfo } from './emails.js'
 import { OPERATOR_DATA_OPTIONS, readMetadata } from './operator-data.js'
 import { formatExpiringBefore, readExpiring } from './expiring.js'
 import { listPages, PAGING_OPTIONS } from './paging.js'
@@ -99,23 +99,39 @@ export const applicationCommands = [
   command({
     name: 'apps suspend',
     summary: 'Suspends an application: its credentials and access tokens are refused until "apps resume".',
-    notes: ['Claim links end, and queued e-mails are not sent before it is resumed.'],
+    notes: [
+      'Claim links end, and queued e-mails are not sent before it is resumed.',
+      'With --notify, this command sends the e-mail if the options have a mailer; otherwise a running server with a mailer does.',
+    ],
     parameters: ['ID'],
     requires: 'store',
     audited: true,
+    queuesEmails: ({ notify }) => notify === true,
     options: {
       'revoke-tokens': {
         kind: 'flag',
         description: 'Its access tokens stay refused, also after "apps resume".',
       },
+      reason: {
+        kind: 'text',
+        placeholder: 'TEXT',
+        description: 'Up to 500 characters for the audit log, and for the e-mail.',
+      },
+      notify: {
+        kind: 'flag',
+        description: 'Tells the contact by e-mail.',
+      },
     },
-    example: `apps suspend ${EXAMPLE_ID} --revoke-tokens --db platform.sqlite`,
-    async run({ platform, by, parameters: [id], values: { 'revoke-tokens': revokeTokens } }) {
-      const application = await platform.applications.suspend(id, { revokeTokens, by })
-      return {
-        json: { application },
-        text: `Suspended ${formatName(application)}. Servers refuse it within a second.`,
-      }
+    example: `apps suspend ${EXAMPLE_ID} --reason Unpaid --notify --db platform.sqlite`,
+    async run(context) {
+      const { platform, by, parameters, values } = context
+      const [id] = parameters
+      const { 'revoke-tokens': revokeTokens, reason, notify } = values
+      const application = await platform.applications.suspend(id, { revokeTokens, reason, notify, by })
+      const text = `Suspended ${formatName(application)}. Servers refuse it within a second.`
+      if (!notify) return { json: { application }, text }
+      const emails = await waitForEmails(context, id, ({ purpose }) => purpose === 'suspended')
+      return { json: { application, emails }, text: `${text}\n${describeEmail(id, emails, context)}` }
     },
   }),
   command({

@@ -6,6 +6,7 @@ import { auditCommand } from './audit.js'
 import { credentialCommands } from './credentials.js'
 import { emailCommands } from './emails.js'
 import { importCommand } from './import.js'
+import { portalCommands } from './portal.js'
 import { registrationCommands } from './registration.js'
 import { signingKeyCommands } from './signing-keys.js'
 
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   ...credentialCommands,
   ...signingKeyCommands,
   ...emailCommands,
+  ...portalCommands,
   auditCommand,
   doctorCommand,
 ]

@@ -5,6 +5,7 @@ import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEmails } from './emails.js'
 import { createMemoryFeed } from './feed.js'
 import { createMemoryRevokedAccessTokens } from './revoked-access-tokens.js'
+import { createMemorySignIns } from './sign-ins.js'
 import { createMemorySigningKeys } from './signing-keys.js'
 
 /**
@@ -29,6 +30,7 @@ export function memoryStore(): Store {
   const emails = createMemoryEmails()
   const signingKeys = createMemorySigningKeys()
   const revokedAccessTokens = createMemoryRevokedAccessTokens()
+  const signIns = createMemorySignIns()
   let pepper: string | undefined
 
   return {
@@ -115,6 +117,14 @@ export function memoryStore(): Store {
     isAccessTokenRevoked: async (id) => revokedAccessTokens.has(id),
 
     listAudit: async (query) => audit.list(query),
+
+    addSignIn: async (signIn) => signIns.add(signIn),
+    findSignInByLink: async (linkHash) => signIns.findByLink(linkHash),
+    countSignInGuess: async (id) => signIns.countGuess(id),
+    removeSignIn: async (id) => signIns.remove(id),
+    addSignOut: async (signOut) => signIns.signOut(signOut),
+    listSignOuts: async (subjects) => signIns.listSignOuts(subjects),
+
     changesSince: async (cursor) => feed.readSince(cursor),
     watch: feed.watch,
   }

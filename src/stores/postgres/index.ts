@@ -28,6 +28,7 @@ import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import type { PostgresPool } from './pool.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
+import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './pool.js'
@@ -152,6 +153,14 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     isAccessTokenRevoked: (id) => read((db) => isAccessTokenRevoked(db, id)),
 
     listAudit: (query) => read((db) => listAudit(db, query)),
+
+    addSignIn: (signIn) => write((db) => addSignIn(db, signIn)),
+    findSignInByLink: (linkHash) => read((db) => findSignInByLink(db, linkHash)),
+    countSignInGuess: (id) => write((db) => countSignInGuess(db, id)),
+    removeSignIn: (id) => write((db) => removeSignIn(db, id)),
+    addSignOut: (signOut) => write((db) => addSignOut(db, signOut)),
+    listSignOuts: (subjects) => read((db) => listSignOuts(db, subjects)),
+
     changesSince: (cursor) => read((db) => readChangesSince(db, cursor)),
     ...(listener && { watch: listener.watch }),
   }

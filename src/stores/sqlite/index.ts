@@ -28,6 +28,7 @@ import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
+import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
 
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
@@ -134,6 +135,14 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     isAccessTokenRevoked: (id) => read((sql) => isAccessTokenRevoked(sql, id)),
 
     listAudit: (query) => read((sql) => listAudit(sql, query)),
+
+    addSignIn: (signIn) => write((sql) => addSignIn(sql, signIn)),
+    findSignInByLink: (linkHash) => read((sql) => findSignInByLink(sql, linkHash)),
+    countSignInGuess: (id) => write((sql) => countSignInGuess(sql, id)),
+    removeSignIn: (id) => write((sql) => removeSignIn(sql, id)),
+    addSignOut: (signOut) => write((sql) => addSignOut(sql, signOut)),
+    listSignOuts: (subjects) => read((sql) => listSignOuts(sql, subjects)),
+
     changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
   }
 }

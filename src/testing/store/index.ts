@@ -15,6 +15,7 @@ import { emailsContract } from './emails.js'
 import { hashReplacementContract, importsContract } from './imports.js'
 import { pepperContract } from './pepper.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
+import { signInsContract, signOutsContract } from './sign-ins.js'
 import { signingKeysContract } from './signing-keys.js'
 import { assertEqual, createReaders } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
@@ -121,6 +122,8 @@ const CONTRACTS = [
   contactsContract,
   expiringContract,
   revokedAccessTokensContract,
+  signInsContract,
+  signOutsContract,
   auditContract,
   changeFeedContract,
   watchContract,

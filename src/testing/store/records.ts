@@ -1,4 +1,11 @@
-import type { ApplicationRecord, NewAuditRecord, CredentialRecord, QueuedEmail, SigningKeyRecord } from '../../index.js'
+import type {
+  ApplicationRecord,
+  NewAuditRecord,
+  CredentialRecord,
+  QueuedEmail,
+  SignIn,
+  SigningKeyRecord,
+} from '../../index.js'
 
 export const NOW = 1_800_000_000_000
 
@@ -92,6 +99,20 @@ export const fullEmail: QueuedEmail = email('full', {
   leasedUntil: NOW + 6,
   problem: 'smtp_550',
 })
+
+export function signIn(id: string, changes: Partial<SignIn> = {}): SignIn {
+  return {
+    id,
+    mailbox: 'dev@example.com',
+    linkHash: `link-${id}`,
+    codeHash: `code-${id}`,
+    guesses: 0,
+    applicationId: 'a',
+    createdAt: NOW,
+    expiresAt: NOW + 900_000,
+    ...changes,
+  }
+}
 
 export function audit(applicationId?: string, changes: Partial<NewAuditRecord> = {}): NewAuditRecord {
   return { at: NOW, type: 'application.updated', by: undefined, applicationId, details: {}, ...changes }
