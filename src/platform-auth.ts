@@ -206,8 +206,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 ): PlatformAuth<Apis, Schema> {
   const warnings: ConfigurationProblem[] = []
   const settings = readOptions(options, (warning) => warnings.push(warning))
-  const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, operators, logger, now } =
-    settings
+  const { apis, baseUrl, developersUrl, mailer, signing, clockTolerance, cache, operators, logger, now } = settings
   for (const warning of warnings) logger.warn(describeWithFix(warning))
   const { events, emit } = createEvents({
     now,
@@ -245,11 +244,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
   const links = createApprovalLinks({ credentials: credentials.get, operators, now })
-  const credentialEmail = createCredentialEmail({
-    store, apis: publicApis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links,
-    portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined,
-    brand: settings.brand, composeEmail: settings.composeEmail, emit, logger, now,
-  }) // prettier-ignore
+  const credentialEmail = createCredentialEmail({ ...settings, store, apis: publicApis, writer, credentials: credentials.get, opened, approvalLinks: links, emit }) // prettier-ignore
   const { applications, approvals, prepareRegistration, outbox, background } = createApplications({
     store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
     onEmailDue: credentialEmail.wake, logger, now,

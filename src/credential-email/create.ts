@@ -40,8 +40,8 @@ interface CredentialEmailOptions {
   readonly delivery: 'inline' | 'claim-link'
   readonly baseUrl: string
   readonly developersUrl: string | undefined
-  /** The address of the page where contacts manage their applications; undefined if there is none. */
-  readonly portalUrl: string | undefined
+  /** Whether contacts manage their applications at `/applications` below `developersUrl`. */
+  readonly portal: { readonly enabled: boolean }
   readonly brand: Brand
   /** The option `emails.compose`. */
   readonly composeEmail: ComposeEmail | undefined
@@ -52,8 +52,9 @@ interface CredentialEmailOptions {
 }
 
 export function createCredentialEmail(options: CredentialEmailOptions): CredentialEmail {
-  const { store, mailer, logger, now } = options
-  const writeEmail = createEmailWriter(options)
+  const { store, mailer, developersUrl, portal, logger, now } = options
+  const portalUrl = portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined
+  const writeEmail = createEmailWriter({ ...options, portalUrl })
   const attempts = createAttempts({ ...options, onFailed: logFailure })
   const worker = mailer && createEmailWorker({ store, mailer, attempts, writeEmail, now, onError: logError })
   const signInMailer = mailer && createSignInMailer({ mailer, writeEmail, logger })
