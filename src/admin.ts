@@ -13,9 +13,10 @@ import { ownMembers, withOwnArguments } from './lib/own-members.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { createSignOutContact, type SignOutContact } from './portal/sign-outs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
+import { createUsageCalls, type UsageCalls } from './usage/create.js'
 
 /** The operations that need a platform's store alone. */
-export interface AdminApi {
+export interface AdminApi extends UsageCalls {
   readonly applications: Pick<
     Applications,
     | 'get'
@@ -83,6 +84,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
       },
     },
     audit: createAudit({ store, opened }),
+    ...createUsageCalls({ store, opened, now }),
     outbox: createOutbox({ store, writer, opened, now }),
     portal: { signOut: createSignOutContact({ store, opened, now }) },
     close: () => store.close(),

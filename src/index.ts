@@ -31,6 +31,7 @@ export type {
   RegistrationCandidate,
   RegistrationOptions,
   SigningOptions,
+  UsageOptions,
 } from './options/options.js'
 export type { Logger } from './contracts/logger.js'
 export type {
@@ -88,6 +89,10 @@ export type {
 } from './applications/import-api.js'
 export type { Outbox } from './applications/email-outbox.js'
 export type { Audit, AuditEntry } from './applications/audit-log.js'
+export type { Usage, UsageEntry, UsageQuery } from './usage/usage.js'
+export type { UsagePeriod } from './usage/period.js'
+export type { RefusalEntry, Refusals } from './usage/refusals.js'
+export type { RefusalExplanation } from './usage/explain-refusal.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health, ReadyOptions } from './store-client/readiness.js'
 export type { Brand } from './contracts/brand.js'
@@ -142,3 +147,12 @@ export type {
   SigningKeyRecord,
   Store,
 } from './contracts/store.js'
+export type {
+  ExpiredUsage,
+  RefusalDetails,
+  RefusalRecord,
+  UsageBatch,
+  UsageCount,
+  UsageCountQuery,
+  UsageStore,
+} from './contracts/usage.js'

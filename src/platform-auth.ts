@@ -49,6 +49,9 @@ import { createStoreHealth } from './store-client/store-health.js'
 import { memoryStore } from './stores/memory/index.js'
 import { createTokens } from './tokens/create.js'
 import type { SigningKeyRotation } from './tokens/key-rotation.js'
+import { createUsageParts } from './usage/create.js'
+import type { Refusals } from './usage/refusals.js'
+import type { Usage } from './usage/usage.js'
 
 /** What `createPlatformAuth()` returns. No method needs `this`, so it can be destructured. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
@@ -152,6 +155,10 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   /** The e-mails that are to be sent. */
   readonly outbox: Outbox
   readonly audit: Audit
+  /** How often applications used the APIs. Empty with `usage: false`. */
+  readonly usage: Usage
+  /** Why requests of applications were refused. Empty with `usage: false`. */
+  readonly refusals: Refusals
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
@@ -162,7 +169,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   ready(options?: ReadyOptions): Promise<void>
   /** Whether requests are answered with knowledge no older than `maxStaleness`, and what is wrong. Resolves within about half a second. */
   health(): Promise<Health>
-  /** Waits for e-mails that are being sent, stores when credentials were last used, and closes the store. */
+  /** Waits for e-mails that are being sent, stores usage and when credentials were last used, and closes the store. */
   close(): Promise<void>
 }
 
@@ -243,6 +250,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
+  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const links = createApprovalLinks({ credentials: credentials.get, operators, now })
   const credentialEmail = createCredentialEmail({ ...settings, store, apis: publicApis, writer, credentials: credentials.get, opened, approvalLinks: links, emit }) // prettier-ignore
   const { applications, approvals, prepareRegistration, outbox, background } = createApplications({
@@ -254,13 +262,13 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const limitFailures = rateLimits.create('failedAuthentication', settings.rateLimits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
   const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
-    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
+    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, usage: usage.collector, emit, logRefusal, now,
     warn: (message) => logger.warn(message),
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
     apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
     limits: settings.rateLimits, rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
-    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, emit, logRefusal, now,
+    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, usage: usage.collector, emit, logRefusal, now,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
@@ -284,9 +292,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       await revokedTokens.load()
       await keyRotation.ensure()
       closing.throwIfAborted()
-      credentialEmail.start()
-      background.start()
-      rotationTimer.start()
+      for (const part of [credentialEmail, background, usage, rotationTimer]) part.start()
     },
     async stop() {
       rotationTimer.close()
@@ -294,7 +300,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       rateLimits.close()
       await background.close()
       await credentialEmail.close()
-      await lastUsed.close()
+      await Promise.all([lastUsed.close(), usage.close()])
       await store.close()
     },
   })
@@ -312,6 +318,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     outbox,
     signingKeys: openFirst(opened, keyRotation),
     audit: withOwnArguments(createAudit({ store, opened })),
+    ...usage.calls,
     events,
     ready: readiness.ready,
     health: readiness.health,

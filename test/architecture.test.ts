@@ -10,7 +10,7 @@ interface Rule {
   readonly mayImportTypes?: readonly string[]
 }
 
-const BELOW_SERVERS = ['applications', 'tokens', 'http', 'rate-limits', 'contracts', 'lib']
+const BELOW_SERVERS = ['applications', 'tokens', 'usage', 'http', 'rate-limits', 'contracts', 'lib']
 const SERVERS = ['authorization-server', 'resource-server', 'registration', 'portal']
 const PARTS = [
   'contracts',
@@ -20,6 +20,7 @@ const PARTS = [
   'rate-limits',
   'tokens',
   'applications',
+  'usage',
   'credential-email',
 ]
 
@@ -39,6 +40,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'rate-limits': { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/options'] },
   tokens: { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/settings'] },
   applications: { mayImport: ['contracts', 'lib'] },
+  usage: { mayImport: ['applications/validation', 'contracts', 'lib'] },
   'credential-email': { mayImport: ['applications', 'contracts', 'lib'] },
   'authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.
@@ -50,7 +52,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   portal: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
   'platform-auth': { mayImport: [...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   admin: {
-    mayImport: ['applications', 'tokens', 'portal/sign-outs', 'contracts', 'lib', 'options/read-metadata-schema'],
+    mayImport: [
+      'applications',
+      'tokens',
+      'usage',
+      'portal/sign-outs',
+      'contracts',
+      'lib',
+      'options/read-metadata-schema',
+    ],
   },
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   mailers: { mayImport: ['contracts'] },
@@ -143,7 +153,7 @@ describe('an import is refused', () => {
     ['registration/router.ts', `import { sign } from '../tokens/access-token.js'`, 'registration may import'],
     ['portal/router.ts', `import { renderPage } from '../registration/pages.js'`, 'portal may import'],
     ['platform-auth.ts', `import { accessTokenFor } from './testing/index.js'`, 'platform-auth may import'],
-    ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, portal/sign-outs, contracts, lib'],
+    ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, usage, portal/sign-outs, contracts, lib'],
     ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, lib'],
     ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib, openapi'],
     ['openapi/document.ts', `import type { Guard } from '../resource-server/guard.js'`, 'openapi may import contracts, lib'],

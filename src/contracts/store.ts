@@ -1,5 +1,6 @@
 import type { ConfigurationProblem } from './errors.js'
 import type { EventType } from './events.js'
+import type { UsageStore } from './usage.js'
 import type { SignIn, SignOut } from './sign-ins.js'
 
 /** `pending -> active <-> suspended`; every status can become `deleted`, which is final. */
@@ -292,7 +293,7 @@ export interface SchemaMigration {
  * `StoreUnavailableError` whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change feed
  * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
-export interface Store {
+export interface Store extends UsageStore {
   /** The name for logs and `health()`, such as `sqlite`. Only `memory` may be used in production without the option `secret`. */
   readonly kind: string
   /** Milliseconds between two reads of the change feed. Read again before each of them. */

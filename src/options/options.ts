@@ -142,6 +142,12 @@ export interface RedisConnection {
   defineCommand(name: string, definition: { readonly lua: string; readonly numberOfKeys?: number }): unknown
 }
 
+/** The option `usage`. */
+export interface UsageOptions {
+  /** Days for which counts are kept; 400 if left out. Refusals are kept for 7 days. */
+  readonly retention?: number | undefined
+}
+
 /** The option `cache`: how many entries are kept in memory. Others are read from the store again. */
 export interface CacheOptions {
   /** Applications, with their keys; those used last are kept. 20,000 if left out. */
@@ -218,6 +224,8 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions, Sch
    */
   readonly portal?: false | PortalOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined
+  /** How long usage is kept; false: neither usage nor refusals are stored. Both are if left out. */
+  readonly usage?: UsageOptions | false | undefined
   /** How many entries the caches keep at least. They never hold more than twice as many. */
   readonly cache?: CacheOptions | undefined
   /** The origins (`'*'`: any) whose pages may call the token, revocation and introspection endpoints; none if left out. */

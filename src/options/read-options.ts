@@ -30,6 +30,7 @@ import { readOperators } from './read-operators.js'
 import { readPersistence } from './read-persistence.js'
 import { readPortal } from './read-portal.js'
 import { readRegistration } from './read-registration.js'
+import { readUsage } from './read-usage.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
 import type { CacheSettings, RateLimitSettings, Settings, SigningSettings } from './settings.js'
 
@@ -108,6 +109,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     registration: readRegistration(options.registration),
     portal: readPortal(options.portal),
     rateLimits,
+    usage: readUsage(options.usage),
     cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
     applicationMetadata: readMetadataSchema(options.applicationMetadata),
@@ -120,7 +122,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 
 const OPTION_NAMES = [
   'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'brand', 'emails', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
-  'signing', 'applicationMetadata', 'operators', 'registration', 'portal', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
+  'signing', 'applicationMetadata', 'operators', 'registration', 'portal', 'rateLimits', 'usage', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {

@@ -39,6 +39,7 @@ export interface Settings {
   readonly registration: RegistrationSettings
   readonly portal: PortalSettings
   readonly rateLimits: RateLimitSettings
+  readonly usage: UsageSettings
   readonly cache: CacheSettings
   readonly corsOrigins: '*' | readonly string[]
   readonly onDenied: OnDenied | undefined
@@ -108,6 +109,14 @@ export interface RateLimitSettings {
   readonly signIn: Limit | false
   readonly redis: RedisConnection | undefined
   readonly headers: boolean
+}
+
+/** The validated form of the option `usage`. */
+export interface UsageSettings {
+  /** Whether usage and refusals are stored. */
+  readonly enabled: boolean
+  /** Days. What is stored already is deleted after them too. */
+  readonly retention: number
 }
 
 /** The validated form of the option `cache`, in entries. */

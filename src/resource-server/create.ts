@@ -16,6 +16,7 @@ import {
   type GuardArguments,
 } from './guard-options.js'
 import { createGuards } from './guards.js'
+import { Identity } from './identity.js'
 import { createVerifiers } from './verify.js'
 
 type GuardsOptions = Omit<Parameters<typeof createGuards>[0], 'authenticator' | 'requestLimits'>
@@ -74,7 +75,7 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
     },
     async findActiveToken(api, token) {
       const identity = await authenticator.byAccessToken(api, token)
-      if (typeof identity === 'string' || !identity.token) return undefined
+      if (!(identity instanceof Identity) || !identity.token) return undefined
       return { ...identity.token, scopes: identity.scopes }
     },
   }

@@ -8,6 +8,7 @@ import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
+import type { UsageCollector } from '../usage/collector.js'
 import type { Authenticator } from './authenticate.js'
 import { createAnyGuard, readParts } from './any-guard.js'
 import { ownMembers } from '../lib/own-members.js'
@@ -97,9 +98,12 @@ export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> exten
   readonly undocumented?: 'refuse' | 'pass' | Guard
 }
 
-interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>, ErrorResponderOptions {
+interface GuardsOptions
+  extends Omit<GuardFactoryOptions, keyof ErrorResponders | 'usage'>, Omit<ErrorResponderOptions, 'usage'> {
   readonly apis: ReadonlyMap<string, Api>
   readonly authenticator: Authenticator
+  /** Undefined if usage is not collected. */
+  readonly usage: UsageCollector | undefined
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
 }

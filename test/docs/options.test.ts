@@ -10,6 +10,7 @@ import type {
   RateLimitsOptions,
   RegistrationOptions,
   SigningOptions,
+  UsageOptions,
 } from '../../src/index.js'
 import type { DeveloperConsoleOptions } from '../../src/console/index.js'
 import type { PostgresStoreOptions } from '../../src/stores/postgres/index.js'
@@ -41,6 +42,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   registration: true,
   portal: true,
   rateLimits: true,
+  usage: true,
   cache: true,
   cors: true,
   onDenied: true,
@@ -76,6 +78,7 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
 const BRAND: Names<BrandOptions> = { name: true, logo: true, color: true, supportUrl: true }
 const EMAILS: Names<EmailsOptions> = { compose: true }
 const REGISTRATION: Names<RegistrationOptions> = { allow: true, foldTags: true, ipv6Prefix: true }
+const USAGE: Names<UsageOptions> = { retention: true }
 const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
   applications: true,
   accessTokens: true,
@@ -101,6 +104,7 @@ describe.each([
   ['docs/options.md', '`emails`', EMAILS],
   ['docs/options.md', '`registration`', REGISTRATION],
   ['docs/options.md', 'Rate limits', RATE_LIMITS],
+  ['docs/options.md', '`usage`', USAGE],
   ['docs/options.md', '`cache`', CACHE],
   ['docs/guards.md', 'Guards', GUARD],
   ['docs/console.md', 'Developer console', CONSOLE],

@@ -24,6 +24,17 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['listRevokedAccessTokens', (store) => store.listRevokedAccessTokens(NOW, 1)],
   ['isAccessTokenRevoked', (store) => store.isAccessTokenRevoked('jti')],
   ['listAudit', (store) => store.listAudit({ after: undefined, limit: 1, applicationId: undefined })],
+  ['addUsage', (store) => store.addUsage({ id: 'u', at: NOW }, [])],
+  [
+    'listUsage',
+    (store) => store.listUsage({ after: undefined, applicationId: 'a', api: 'a', from: '', to: '', limit: 1 }),
+  ],
+  ['addRefusals', (store) => store.addRefusals({ id: 'r', at: NOW }, [], 1)],
+  ['listRefusals', (store) => store.listRefusals('a', NOW)],
+  [
+    'deleteExpiredUsage',
+    (store) => store.deleteExpiredUsage({ countsBefore: '', refusalsBefore: 0, batchesBefore: 0, limit: 1 }),
+  ],
   ['addSignIn', (store) => store.addSignIn(signIn('s'))],
   ['findSignInByLink', (store) => store.findSignInByLink('link-s')],
   ['countSignInGuess', (store) => store.countSignInGuess('s')],

@@ -118,6 +118,7 @@ export function createMemoryApplications() {
     save,
     noteUse,
     find: (id: string) => records.get(id),
+    listIds: () => records.keys(),
     findByKey,
     findObstacle,
     replaceHash,

@@ -30,6 +30,15 @@ import type { PostgresPool } from './pool.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
+import {
+  addRefusals,
+  addUsage,
+  deleteExpiredUsage,
+  deleteRefusals,
+  hasExpiredUsage,
+  listRefusals,
+  listUsage,
+} from './usage.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './pool.js'
 
@@ -154,6 +163,13 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 
     listAudit: (query) => read((db) => listAudit(db, query)),
 
+    addUsage: (batch, counts) => write((db) => addUsage(db, batch, counts)),
+    listUsage: (query) => read((db) => listUsage(db, query)),
+    addRefusals: (batch, refusals, kept) => write((db) => addRefusals(db, batch, refusals, kept)),
+    listRefusals: (applicationId, after) => read((db) => listRefusals(db, applicationId, after)),
+    deleteExpiredUsage: async (expired) =>
+      (await read((db) => hasExpiredUsage(db, expired))) ? write((db) => deleteExpiredUsage(db, expired)) : 0,
+
     addSignIn: (signIn) => write((db) => addSignIn(db, signIn)),
     findSignInByLink: (linkHash) => read((db) => findSignInByLink(db, linkHash)),
     countSignInGuess: (id) => write((db) => countSignInGuess(db, id)),
@@ -197,6 +213,7 @@ async function saveApplication(
 ): Promise<boolean> {
   if (!(await writeApplication(sql, record))) return false
   for (const change of emails) if (!(await changeEmails(sql, record.id, change))) return false
+  if (record.status === 'deleted') await deleteRefusals(sql, record.id)
   await publish(sql, { kind: 'application', id: record.id }, audit)
   return true
 }

@@ -14,11 +14,13 @@ import { emailListContract } from './email-list.js'
 import { emailsContract } from './emails.js'
 import { hashReplacementContract, importsContract } from './imports.js'
 import { pepperContract } from './pepper.js'
+import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
 import { signInsContract, signOutsContract } from './sign-ins.js'
 import { signingKeysContract } from './signing-keys.js'
 import { assertEqual, createReaders } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
+import { expiredUsageContract, usageContract, usageListContract } from './usage.js'
 
 /** A store to test: it is open, on an empty database of its own. */
 export interface OpenedStore {
@@ -125,6 +127,10 @@ const CONTRACTS = [
   signInsContract,
   signOutsContract,
   auditContract,
+  usageContract,
+  usageListContract,
+  expiredUsageContract,
+  refusalsContract,
   changeFeedContract,
   watchContract,
 ]

@@ -58,11 +58,12 @@ export const contactsAndUsage = `
   );
   CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
 
-  -- The batches of counts that were added, so that none is added twice.
+  -- The batches of counts and refusals that were added, so that none is added twice.
   CREATE TABLE platform_auth_usage_batches (
     id text COLLATE "C" PRIMARY KEY,
     at bigint NOT NULL
   );
+  CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
 
   CREATE TABLE platform_auth_refusals (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

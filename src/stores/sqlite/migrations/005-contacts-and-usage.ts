@@ -75,11 +75,12 @@ const CHANGES = [
   ) WITHOUT ROWID;
   CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
 
-  -- The batches of counts that were added, so that none is added twice.
+  -- The batches of counts and refusals that were added, so that none is added twice.
   CREATE TABLE platform_auth_usage_batches (
     id TEXT PRIMARY KEY,
     at INTEGER NOT NULL
   ) WITHOUT ROWID;
+  CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
 
   CREATE TABLE platform_auth_refusals (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
