@@ -273,7 +273,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
-    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, approval: operators.length > 0 ? { links, approvals } : undefined,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined, approval: operators.length > 0 ? { links, approvals } : undefined,
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({

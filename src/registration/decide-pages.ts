@@ -54,7 +54,8 @@ interface DecidePagesOptions {
 export function createDecidePages({ apis: listed, developersUrl }: DecidePagesOptions): DecidePages {
   const apis = new Map(listed.map((api) => [api.name, api]))
   const render = (heading: string, content: Html, { isError = false } = {}): string =>
-    renderPage(heading, developersUrl, content, { script: FOLLOW_SCRIPT, isError })
+    // Operators read these pages, not contacts.
+    renderPage(heading, { developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })
 
   return {
     renderStart(refused) {

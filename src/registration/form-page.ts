@@ -2,7 +2,7 @@ import type { Api, Registration } from '../contracts/api.js'
 import { html, type Html } from '../lib/html.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { FieldProblems, FormFields } from './form-fields.js'
-import { renderPage } from './pages.js'
+import { renderPage, type PageLinks } from './pages.js'
 
 /** An API as the registration form shows it. */
 export interface RegistrationApi extends Api {
@@ -24,7 +24,7 @@ export const NO_PROBLEMS: FieldProblems = ownMembers({})
 /** `GET /`, and the answer to a form that was refused. */
 export function renderRegistrationPage(
   apis: readonly RegistrationApi[],
-  developersUrl: string | undefined,
+  links: PageLinks,
   refused?: RefusedForm,
 ): string {
   const { name, contact, apis: chosen } = refused?.fields ?? EMPTY_FIELDS
@@ -68,7 +68,7 @@ export function renderRegistrationPage(
       We send the key and the secret to your e-mail address, with commands to try them. If an API needs our approval, we
       send the e-mail after we have approved your application.
     </p>`
-  return renderPage('Register an application', developersUrl, form, { isError: refused !== undefined })
+  return renderPage('Register an application', links, form, { isError: refused !== undefined })
 }
 
 /** Gets the focus when the page is shown, so that it is read out, with a link to each field that is wrong. */

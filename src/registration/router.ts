@@ -35,6 +35,8 @@ interface RegistrationRouterOptions {
   readonly logRefusal: LogRefusal
   /** The address of the console, which the pages link to. */
   readonly developersUrl: string | undefined
+  /** Where contacts manage their applications; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
 }
 
 type Registration = Parameters<PrepareRegistration>[0]
@@ -50,7 +52,8 @@ interface ClaimedCredentials {
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
   const { prepareRegistration, admit, claim, approval, limitFailures, limitChanges } = options
-  const { available, paceStarts, logRefusal, developersUrl } = options
+  const { available, paceStarts, logRefusal, developersUrl, portalUrl } = options
+  const links = { developersUrl, portalUrl }
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
   const openApis = apis.map(({ name }) => name)
   const pages = createDecidePages(options)
@@ -59,7 +62,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const routes = new Map<string, Endpoint>([
     ['GET /', (_req, res) => sendForm(res, 200)],
     ['POST /', paceStarts(registerApplication)],
-    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY)],
+    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(links), CONTENT_SECURITY_POLICY)],
     ['POST /claim', paceStarts(claimCredentials)],
     ...(decisions
       ? ([
@@ -70,7 +73,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   ])
 
   function sendForm(res: ServerResponse, status: number, refused?: RefusedForm): void {
-    sendPage(res, status, renderRegistrationPage(apis, developersUrl, refused), CONTENT_SECURITY_POLICY)
+    sendPage(res, status, renderRegistrationPage(apis, links, refused), CONTENT_SECURITY_POLICY)
   }
 
   /** A form is answered with a page, JSON with JSON. */
@@ -92,7 +95,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
         return sendForm(res, 400, { fields, problems, reason: undefined })
       }
       await register(fields, req)
-      sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
+      sendPage(res, 202, renderRegisteredPage(links), CONTENT_SECURITY_POLICY)
     } catch (error) {
       sendRefusedForm(error, fields, req, res)
     }
