@@ -69,7 +69,9 @@ export type {
   ApiGrants,
   Application,
   Applications,
+  AccessRequestInfo,
   CredentialInfo,
+  InvitationInfo,
   DecisionOptions,
   DenialOptions,
   IssuedCredentials,
@@ -121,6 +123,7 @@ export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
+  AccessRequest,
   AddOutcome,
   ApplicationQuery,
   ApplicationRecord,
@@ -138,7 +141,10 @@ export type {
   JsonValue,
   Language,
   EmailChange,
+  DeliveryPurpose,
   EmailPurpose,
+  Invitation,
+  NoticePurpose,
   EmailQuery,
   ExpiryQuery,
   QueuedEmail,

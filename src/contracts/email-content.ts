@@ -1,6 +1,8 @@
 import type { CallerApplication } from './api.js'
 import type { Language } from './store.js'
 
+export type { Language }
+
 /**
  * What an e-mail is about, without its words: `purpose` tells which kind it is. Whoever registered an application chose its
  * name, so the name never stands in a subject.

@@ -1,6 +1,8 @@
 import { isDelivery } from '../applications/queued-emails.js'
 import type { EmailContent } from '../contracts/email-content.js'
 import type { ApplicationRecord, NoticePurpose, QueuedEmail } from '../contracts/store.js'
+import { ownMembers } from '../lib/own-members.js'
+import { describeApplication } from './content.js'
 import { describeDecision } from './decision-content.js'
 
 /** An e-mail that delivers no credentials, and is no reminder. */
@@ -14,8 +16,25 @@ export function isNotice(email: QueuedEmail): email is Notice {
 export function describeNotice(
   notice: Notice,
   application: ApplicationRecord,
-  options: Parameters<typeof describeDecision>[2],
+  options: NoticeOptions,
 ): EmailContent | undefined {
   const { purpose } = notice
-  return purpose === 'invitation' ? undefined : describeDecision({ ...notice, purpose }, application, options)
+  if (purpose !== 'invitation') return describeDecision({ ...notice, purpose }, application, options)
+  const { recipient: to, details } = notice
+  const { invitationToken, developersUrl } = options
+  const { invitedBy } = ownMembers(details ?? {})
+  if (to === undefined || invitationToken === undefined) return undefined
+  return {
+    to,
+    language: application.language ?? 'en',
+    purpose,
+    application: describeApplication(application),
+    invitedBy: typeof invitedBy === 'string' ? invitedBy : undefined,
+    link: `${developersUrl}/applications/invitation#${invitationToken}`,
+  }
+}
+
+type NoticeOptions = Parameters<typeof describeDecision>[2] & {
+  /** Of the link of an invitation. */
+  readonly invitationToken: string | undefined
 }
