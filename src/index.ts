@@ -18,7 +18,9 @@ export {
 
 export type {
   AllowRegistration,
+  BrandOptions,
   CredentialsOptions,
+  EmailsOptions,
   ImportedCredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
@@ -67,7 +69,9 @@ export type {
   ApiGrants,
   Application,
   Applications,
+  AccessRequestInfo,
   CredentialInfo,
+  InvitationInfo,
   DecisionOptions,
   DenialOptions,
   IssuedCredentials,
@@ -93,6 +97,15 @@ export type { RefusalEntry, Refusals } from './usage/refusals.js'
 export type { RefusalExplanation } from './usage/explain-refusal.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health, ReadyOptions } from './store-client/readiness.js'
+export type { Brand } from './contracts/brand.js'
+export type {
+  ComposedEmail,
+  ComposeEmail,
+  EmailCode,
+  EmailLink,
+  EmailTexts,
+  EmailToCompose,
+} from './contracts/composed-email.js'
 export type {
   ApprovalRequestEmail,
   ApprovedEmail,
@@ -103,7 +116,6 @@ export type {
   EmailGrants,
   ExpiringEmail,
   InvitationEmail,
-  Language,
   SignInEmail,
   SuspendedEmail,
 } from './contracts/email-content.js'
@@ -111,6 +123,7 @@ export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
+  AccessRequest,
   AddOutcome,
   ApplicationQuery,
   ApplicationRecord,
@@ -126,8 +139,12 @@ export type {
   GrantedApis,
   JsonObject,
   JsonValue,
+  Language,
   EmailChange,
+  DeliveryPurpose,
   EmailPurpose,
+  Invitation,
+  NoticePurpose,
   EmailQuery,
   ExpiryQuery,
   QueuedEmail,
