@@ -81,6 +81,8 @@ const long = {
       'test/credential-email/worker-faults.integration.test.ts',
       'test/stores/sqlite/kill.integration.test.ts',
       'test/applications/credential-histories.integration.test.ts',
+      'test/portal/rotation-kills.integration.test.ts',
+      'test/console/browser.integration.test.ts',
     ],
   },
 }

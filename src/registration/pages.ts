@@ -81,7 +81,7 @@ a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness
 form { display: grid; gap: 1.25rem }
 .field { display: grid; gap: .375rem }
 label, legend { font-weight: 550 }
-input:not([type=checkbox]), textarea { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
+input:not([type=checkbox]), select, textarea { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 fieldset { margin: 0; padding: 0; border: 0 }
 legend { padding: 0; margin-bottom: .375rem }
