@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApplicationError, OAuthError } from '../contracts/errors.js'
 import { readOrigin } from '../contracts/events.js'
+import { decodeFormValue } from '../http/form.js'
 import { parsePath, type Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
@@ -105,12 +106,14 @@ const OLD_FORM = 'You have been signed out, or the page was loaded too long ago.
 
 /** The decoded segments of a path; one slash at its end does not matter. */
 function readPath(req: IncomingMessage): readonly string[] {
-  const segments = parsePath(req.url ?? '/')
-    .replace(/^\//, '')
-    .replace(/\/$/, '')
-  try {
-    return segments === '' ? [] : segments.split('/').map(decodeURIComponent)
-  } catch {
-    throw new OAuthError('invalid_request', 'The address is not valid')
-  }
+  const path = parsePath(req.url ?? '/').replace(/^\//, '').replace(/\/$/, '') // prettier-ignore
+  const segments = path === '' ? [] : path.split('/').map(decodeSegment)
+  if (segments.every((segment) => segment !== undefined)) return segments
+  throw new OAuthError('invalid_request', 'The address is not valid')
+}
+
+/** Undefined for invalid percent-encoding, and for control characters, which databases reject. */
+function decodeSegment(segment: string): string | undefined {
+  const decoded = decodeFormValue(segment.replaceAll('+', '%2B'))
+  return decoded === undefined || /\p{Cc}/u.test(decoded) ? undefined : decoded
 }

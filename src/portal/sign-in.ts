@@ -104,10 +104,16 @@ export function createSignIn(options: SignInOptions): SignIn {
     }
   }
 
-  async function send(mailbox: string, email: { readonly link: string; readonly code: string }): Promise<void> {
+  /** `caller`: the client's address, which takes turns with others. */
+  async function send(
+    mailbox: string,
+    email: { readonly link: string; readonly code: string },
+    caller: string,
+  ): Promise<void> {
+    if (!(await mayReceive(mailbox))) return
     await sleep(Math.random() * MAX_SEND_DELAY_MS, undefined, { ref: false })
     const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: mailbox }
-    const [application] = await limitLookups(mailbox, () => store.listApplications(query))
+    const [application] = await limitLookups(caller, () => store.listApplications(query))
     // The address as it is stored: what was entered may differ in case, and so may be another mailbox.
     const to = application && findContact(application, mailbox)
     if (to !== undefined)
@@ -132,11 +138,10 @@ export function createSignIn(options: SignInOptions): SignIn {
     async request(mailbox, req) {
       const address = readClientAddress(req)
       await limitSignIns?.(`address ${address}`)
-      const isAllowed = await mayReceive(mailbox)
       const { record, ...email } = create(mailbox, undefined)
       // Stored for every mailbox: neither this answer nor that to a code shows whether it is known.
       await limitChanges(address, () => store.addSignIn(record))
-      if (isAllowed) void send(mailbox, email).catch(reportFailure)
+      void send(mailbox, email, address).catch(reportFailure)
       return record.id
     },
     async acceptCode(id, code) {

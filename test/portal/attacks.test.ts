@@ -181,7 +181,7 @@ describe('forms of other sites do nothing', () => {
   })
 })
 
-it.each(['//evil.example', '///evil.example/x', '/\\evil.example', '/%2F%2Fevil.example', '/https://evil.example', '/..//evil.example', '/%0d%0aSet-Cookie:a=b'])(
+it.each(['//evil.example', '///evil.example/x', '/\\evil.example', '/%2F%2Fevil.example', '/https://evil.example', '/..//evil.example', '/a+b%20c'])(
   'P14: %s redirects to the portal itself',
   async (path) => {
     const host = openPortal()
@@ -205,3 +205,15 @@ it('P13: refuses bodies that are too large, compressed, repeated or no forms, wi
   }
   await host.auth.close()
 }) // prettier-ignore
+
+it.each(['/%00', '/app_%0d%0aSet-Cookie:a=b', '/%ff', '/%'])(
+  '%s is no address, for contacts and strangers',
+  async (path) => {
+    const host = openPortal()
+    await addApplication(host.auth, CONTACT)
+    for (const browser of [createBrowser(host.app), await signInByLink(host, { contact: CONTACT })]) {
+      expect((await browser.get(ROOT + path)).status).toBe(400)
+    }
+    await host.auth.close()
+  },
+)
