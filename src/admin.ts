@@ -1,6 +1,7 @@
 import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createContacts } from './applications/contacts.js'
 import { createDecisions } from './applications/decisions.js'
 import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
@@ -31,6 +32,9 @@ export interface AdminApi extends UsageCalls {
     | 'updateCredential'
     | 'endCredential'
     | 'revokeTokens'
+    | 'addContact'
+    | 'removeContact'
+    | 'cancelInvitation'
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
@@ -75,6 +79,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     applications: withOwnArguments({
       ...createRegistry({ store, writer, decisions, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
+      ...createContacts({ store, writer, opened, now }),
       disallow,
     }),
     signingKeys: {

@@ -67,7 +67,9 @@ export type {
   ApiGrants,
   Application,
   Applications,
+  AccessRequestInfo,
   CredentialInfo,
+  InvitationInfo,
   DecisionOptions,
   DenialOptions,
   IssuedCredentials,
@@ -111,6 +113,7 @@ export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
+  AccessRequest,
   AddOutcome,
   ApplicationQuery,
   ApplicationRecord,
@@ -127,7 +130,10 @@ export type {
   JsonObject,
   JsonValue,
   EmailChange,
+  DeliveryPurpose,
   EmailPurpose,
+  Invitation,
+  NoticePurpose,
   EmailQuery,
   ExpiryQuery,
   QueuedEmail,

@@ -247,14 +247,15 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
+  const portalUrl = settings.portal.enabled ? developersUrl : undefined
   const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const links = createApprovalLinks({ credentials: credentials.get, operators, now })
   const credentialEmail = createCredentialEmail({
     store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links, emit, logger, now,
   }) // prettier-ignore
-  const { applications, approvals, prepareRegistration, outbox, background } = createApplications({
+  const { applications, createCheckedCalls, approvals, prepareRegistration, acceptInvitation, outbox, background } = createApplications({
     store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
-    onEmailDue: credentialEmail.wake, logger, now,
+    onEmailDue: credentialEmail.wake, portalUrl, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })
@@ -272,12 +273,12 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
-    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, approval: operators.length > 0 ? { links, approvals } : undefined,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined, approval: operators.length > 0 ? { links, approvals } : undefined,
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({
-    store, credentials: credentials.get, opened, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
-    developersUrl: settings.portal.enabled ? developersUrl : undefined, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
+    store, credentials: credentials.get, opened, acceptInvitation, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
+    developersUrl: portalUrl, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
   readiness.begin({

@@ -28,6 +28,11 @@ export function isDelivery(purpose: EmailPurpose): purpose is DeliveryPurpose {
   return purpose === 'registration' || purpose === 'key' || purpose === 'secret'
 }
 
+/** Those that tell of a decision or ask for one are sent while the application is suspended. */
+export function isHeldBySuspension(purpose: EmailPurpose): boolean {
+  return isDelivery(purpose) || purpose === 'expiring' || purpose === 'invitation'
+}
+
 /** A new e-mail: due at once, or held until the registration is approved. */
 export function createQueuedEmail(
   applicationId: string,
@@ -171,12 +176,11 @@ export function redirectEmails(current: ApplicationRecord, emails: readonly Queu
 }
 
 /**
- * Ends links, and keeps e-mails from being sent until `resumeEmails`. E-mails that wait for approval go on waiting; those that
- * tell of a decision or ask for one are sent.
+ * Ends links, and keeps e-mails from being sent until `resumeEmails`. E-mails that wait for approval go on waiting.
  */
 export function suspendEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
   return emails
-    .filter(({ purpose, state }) => state !== 'held' && (isDelivery(purpose) || purpose === 'expiring'))
+    .filter(({ purpose, state }) => state !== 'held' && isHeldBySuspension(purpose))
     .map((email) => {
       const state = isOpen(email, now) ? 'suspended' : email.state
       return { save: { ...nextVersion(email), state, claimLinks: [] } }

@@ -5,13 +5,16 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
 import type { Decisions } from './decisions.js'
 import { toApplication, type Application, type Applications } from './applications-api.js'
+import { toMailbox } from './contact-lists.js'
+import { replaceFirstContact } from './contacts.js'
 import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
-import { createQueuedEmail, listQueuedEmails, redirectEmails, resumeEmails, suspendEmails } from './queued-emails.js'
+import { createQueuedEmail, listQueuedEmails, resumeEmails, suspendEmails } from './queued-emails.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
 import {
   readApiName,
   readContact,
   readFlag,
+  readLanguage,
   readName,
   readPageSize,
   readReason,
@@ -60,12 +63,13 @@ export function createRegistry(options: RegistryOptions): Registry {
       const record = await store.findApplication(id)
       return record && toApplication(record, now())
     },
-    async list({ after, limit, api, status, externalId, expiringBefore } = {}) {
+    async list({ after, limit, api, status, externalId, contact, expiringBefore } = {}) {
       const pageSize = readPageSize(limit)
       const filter = {
         api,
         status: readStatus(status),
         externalId: externalId === undefined ? undefined : readExternalId(externalId),
+        contact: contact === undefined ? undefined : toMailbox(readContact(contact)),
         expiringBefore: readTime('expiringBefore', expiringBefore),
       }
       await opened()
@@ -84,10 +88,11 @@ export function createRegistry(options: RegistryOptions): Registry {
       const actor = { by, reason: readReason(reason) }
       return toApplication(await decisions.deny(id, { api: readApiName(api) }, actor), now())
     },
-    async update(id, { name, contact, externalId, metadata, by }) {
+    async update(id, { name, contact, language, externalId, metadata, by }) {
       const changed = {
         ...(name !== undefined && { name: readName(name) }),
         ...(contact !== undefined && { contact: readContact(contact) }),
+        ...(language !== undefined && { language: readLanguage(language) }),
         ...(await readOperatorData({ externalId, metadata })),
       }
       const application = await change(id, 'application.updated', by, async (current) => {
@@ -99,8 +104,8 @@ export function createRegistry(options: RegistryOptions): Registry {
           }),
         }
         if (changed.contact === undefined || changed.contact === current.contact) return { changed, details }
-        const redirected = redirectEmails(current, await listQueuedEmails(store, id), now())
-        return { ...redirected, changed: { ...redirected.changed, ...changed }, details }
+        const replaced = await replaceFirstContact(store, current, changed.contact, now())
+        return { ...replaced, changed: { ...replaced.changed, ...changed }, details }
       })
       onEmailDue?.()
       return application

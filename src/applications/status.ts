@@ -30,6 +30,12 @@ export function refuseDeleted({ id, status }: ApplicationRecord, call: string): 
     throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call}() is not possible any more.`)
 }
 
+/** Throws with code `invalid_state` for an application that is not active. */
+export function refuseUnlessActive({ id, status }: ApplicationRecord, call: string): void {
+  if (status !== 'active')
+    throw new ApplicationError('invalid_state', `Application ${id} is ${status}: ${call}() needs an active one.`)
+}
+
 /** What `delete` and `deny` change: nothing personal and no hash remains. The language stays: a denial is written in it. */
 export function eraseApplication(
   current: ApplicationRecord,

@@ -1,4 +1,5 @@
 import { ApplicationError } from '../contracts/errors.js'
+import type { Language } from '../contracts/email-content.js'
 import type { ApplicationStatus } from '../contracts/store.js'
 import { isEmailAddress } from '../lib/email-address.js'
 
@@ -119,4 +120,16 @@ const STATUSES: readonly unknown[] = ['pending', 'active', 'suspended', 'deleted
 export function readStatus(status: ApplicationStatus | undefined): ApplicationStatus | undefined {
   if (status === undefined || STATUSES.includes(status)) return status
   throw new ApplicationError('invalid_argument', `status must be one of ${STATUSES.join(', ')}.`)
+}
+
+export const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
+
+export function isLanguage(value: unknown): value is Language {
+  return (LANGUAGES as readonly unknown[]).includes(value)
+}
+
+/** The language of an application's e-mails. */
+export function readLanguage(language: unknown): Language | undefined {
+  if (language === undefined || isLanguage(language)) return language
+  throw new ApplicationError('invalid_argument', `language must be one of ${LANGUAGES.join(', ')}.`)
 }

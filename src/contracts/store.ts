@@ -41,7 +41,7 @@ export interface CredentialRecord {
   readonly remindedDays: number | undefined
 }
 
-/** A language in which e-mails are written. */
+/** The languages of the built-in texts of e-mails. */
 export type Language = 'en' | 'de' | 'fr' | 'es'
 
 /** An open invitation to become a contact of an application. */

@@ -11,7 +11,8 @@ import {
 } from '../applications/credential-lists.js'
 import { findExpiring } from '../applications/credential-expiry.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
-import { findDelivered, isDelivery, suspendEmails } from '../applications/queued-emails.js'
+import { issueInvitationToken } from '../applications/invitations.js'
+import { findDelivered, isDelivery, isHeldBySuspension, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
@@ -84,11 +85,11 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         { type: undefined },
         async (current) => {
           if (!(await isUnchanged(leased))) return undefined
-          if (isNotice(leased)) return sendNotice(options, leased, current)
-          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
-          if (current.status === 'suspended') {
+          if (current.status === 'suspended' && isHeldBySuspension(leased.purpose)) {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
+          if (isNotice(leased)) return sendNotice(options, leased, current)
+          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
             return { changed: {}, emails: [{ save: toFull(leased) }], result: 'full' as const }
           }
@@ -160,11 +161,16 @@ type Recipient = ApplicationRecord & { readonly contact: string }
 
 /** Saves the attempt, or removes a notice that is to be sent no more. */
 function sendNotice(options: AttemptsOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
-  const content = describeNotice(leased, application, options)
+  const { composeNotice, credentials, now } = options
+  const isInvitation = leased.purpose === 'invitation'
+  const issued = isInvitation ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
+  const content = issued && describeNotice(leased, application, { ...options, invitationToken: issued.token })
   if (!content) return { changed: {}, emails: [{ remove: leased }] }
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
-  return { changed: {}, emails: [{ save: email }], result: { email, content: options.composeNotice(content) } }
+  return { changed: issued.changed, emails: [{ save: email }], result: { email, content: composeNotice(content) } }
 }
+
+const NO_TOKEN = { token: undefined, changed: {} }
 
 /** Undefined if the credential has ended or was replaced since the e-mail was queued. */
 function prepareReminder(

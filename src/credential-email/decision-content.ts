@@ -70,7 +70,7 @@ function describeApprovalRequest(
 }
 
 /** A copy: `emails.compose` may change what it gets. */
-function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
+export function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
   return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
 }
 

@@ -1,9 +1,10 @@
 import { isDelivery } from '../applications/queued-emails.js'
 import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, NoticePurpose, QueuedEmail } from '../contracts/store.js'
-import type { ApprovalRequestEmail } from '../contracts/email-content.js'
+import type { ApprovalRequestEmail, InvitationEmail } from '../contracts/email-content.js'
+import { ownMembers } from '../lib/own-members.js'
 import { formatBlocks, type Block } from './blocks.js'
-import { describeDecision, type DecisionEmail } from './decision-content.js'
+import { describeApplication, describeDecision, type DecisionEmail } from './decision-content.js'
 
 /** An e-mail that delivers no credentials, and is no reminder. */
 export type Notice = QueuedEmail & { readonly purpose: Exclude<NoticePurpose, 'expiring'> }
@@ -11,7 +12,7 @@ export type Notice = QueuedEmail & { readonly purpose: Exclude<NoticePurpose, 'e
 /** Writes such an e-mail. */
 export type ComposeNotice = (content: NoticeContent) => EmailMessage
 
-type NoticeContent = DecisionEmail | { readonly purpose: 'invitation'; readonly to: string }
+type NoticeContent = DecisionEmail | InvitationEmail
 
 export function isNotice(email: QueuedEmail): email is Notice {
   return !isDelivery(email.purpose) && email.purpose !== 'expiring'
@@ -21,12 +22,27 @@ export function isNotice(email: QueuedEmail): email is Notice {
 export function describeNotice(
   notice: Notice,
   application: ApplicationRecord,
-  options: Parameters<typeof describeDecision>[2],
+  options: NoticeOptions,
 ): NoticeContent | undefined {
-  const { purpose, recipient } = notice
+  const { purpose } = notice
   if (purpose !== 'invitation') return describeDecision({ ...notice, purpose }, application, options)
-  const to = application.status === 'deleted' ? undefined : recipient
-  return to === undefined ? undefined : { purpose, to }
+  const { recipient: to, details } = notice
+  const { invitationToken, developersUrl } = options
+  const { invitedBy } = ownMembers(details ?? {})
+  if (to === undefined || invitationToken === undefined) return undefined
+  return {
+    to,
+    language: application.language ?? 'en',
+    purpose,
+    application: describeApplication(application),
+    invitedBy: typeof invitedBy === 'string' ? invitedBy : undefined,
+    link: `${developersUrl}/applications/invitation#${invitationToken}`,
+  }
+}
+
+type NoticeOptions = Parameters<typeof describeDecision>[2] & {
+  /** Of the link of an invitation. */
+  readonly invitationToken: string | undefined
 }
 
 export function createNoticeComposer({ baseUrl }: { readonly baseUrl: string }): ComposeNotice {
@@ -35,11 +51,11 @@ export function createNoticeComposer({ baseUrl }: { readonly baseUrl: string }):
   return function composeNotice(content) {
     const subject = `${SUBJECTS[content.purpose]} at ${host}`
     const { to } = content
-    if (content.purpose === 'invitation') return { to, subject, ...formatBlocks(subject, [`${subject}.`]) }
     const { name } = content.application
     const blocks: Block[] = [
       ...(name === '' ? [] : [{ label: 'Application', code: name }]),
       ...('reason' in content && content.reason !== undefined ? [{ label: 'Reason', code: content.reason }] : []),
+      ...(content.purpose === 'invitation' ? [{ label: 'Become a contact', link: content.link }] : []),
       ...(content.purpose === 'approvalRequest' ? describeRequest(content) : []),
     ]
     return { to, subject, ...formatBlocks(subject, [`${subject}.`, ...blocks]) }

@@ -1,4 +1,5 @@
 import type { Credentials } from '../applications/credentials.js'
+import type { AcceptInvitation } from '../applications/invitations.js'
 import { readContact } from '../applications/validation.js'
 import type { Limit } from '../contracts/api.js'
 import { ApplicationError, ConfigurationError } from '../contracts/errors.js'
@@ -11,8 +12,9 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { createPageRenderer } from './page.js'
-import { createPortalPages } from './pages.js'
+import { createPortalPages, type PortalPagesOptions } from './pages.js'
 import { createPortalRouter } from './router.js'
+import type { PortalPages } from './request.js'
 import { createSessionCookie } from './session-cookie.js'
 import { createSessions } from './session.js'
 import { createSignIn, type SendSignIn } from './sign-in.js'
@@ -56,9 +58,14 @@ interface PortalOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly sendSignIn: SendSignIn
+  readonly acceptInvitation: AcceptInvitation
   readonly enabled: boolean
   /** Undefined if nothing can link to the portal. */
   readonly developersUrl: string | undefined
+  readonly pages: Pick<
+    PortalPagesOptions,
+    'apis' | 'actions' | 'createCheckedCalls' | 'usage' | 'refusals' | 'flushLastUsed'
+  >
   readonly limits: { readonly signIn: Limit | false }
   readonly rateLimits: Pick<RateLimits, 'create'>
   readonly limitFailures: RateLimit | undefined
@@ -114,12 +121,25 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
   const renderPage = createPageRenderer({ root, developersUrl })
   const signInPages = createSignInPages(renderPage, root)
   const signInRoutes = createSignInRoutes({ ...options, signIn, sessions, pages: signInPages })
-  const pages = createPortalPages({ renderPage, root })
+  const answerContact = createPortalPages({
+    ...options,
+    ...options.pages,
+    renderPage,
+    root,
+    limitInvitations: rateLimits.create('invitations', INVITATION_LIMIT, { untrustedKeys: true }),
+  })
+  const pages: PortalPages = (request) => {
+    const limit = request.method === 'GET' ? options.limitLookups : options.limitChanges
+    return limit(request.session.mailbox, () => answerContact(request))
+  }
   return {
     portalRouter: createPortalRouter({ ...options, root, sessions, signInPages, signInRoutes, pages }),
     createLink: signIn.createLink,
   }
 }
+
+/** Of a contact, who chooses the addresses that get an e-mail. */
+const INVITATION_LIMIT: Limit = { limit: 20, window: 3600 }
 
 /** Computes at the first call: the pepper is known once the store is open. */
 function cacheResult<Result>(compute: () => Result): () => Result {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { AcceptInvitation } from '../applications/invitations.js'
 import { readContact } from '../applications/validation.js'
 import { ApplicationError } from '../contracts/errors.js'
+import { readOrigin } from '../contracts/events.js'
 import { formatFailureKey, readClientAddress } from '../http/request.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
@@ -16,6 +18,7 @@ export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<O
 
 interface SignInRoutesOptions {
   readonly signIn: SignIn
+  readonly acceptInvitation: AcceptInvitation
   readonly sessions: Pick<Sessions, 'begin' | 'end'>
   readonly pages: SignInPages
   readonly limitFailures: RateLimit | undefined
@@ -26,16 +29,16 @@ interface SignInRoutesOptions {
 const ID = /^[A-Za-z0-9_-]{22}$/
 
 export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
-  const { signIn, sessions, pages, limitFailures, limitChanges } = options
+  const { signIn, acceptInvitation, sessions, pages, limitFailures, limitChanges } = options
 
   /** Gives each address a fair share. A bad link or code is counted afterwards: a valid one always works, whatever else its address sends. */
-  async function accept(
+  async function accept<Accepted>(
     req: IncomingMessage,
-    work: () => Promise<SignedIn | undefined>,
-  ): Promise<SignedIn | undefined> {
-    const signedIn = await limitChanges(readClientAddress(req), work)
-    if (!signedIn) await limitFailures?.(formatFailureKey(req, undefined))
-    return signedIn
+    work: () => Promise<Accepted | undefined>,
+  ): Promise<Accepted | undefined> {
+    const accepted = await limitChanges(readClientAddress(req), work)
+    if (accepted === undefined) await limitFailures?.(formatFailureKey(req, undefined))
+    return accepted
   }
 
   async function requestSignIn({ fields, visitor, req }: Exchange): Promise<Outcome> {
@@ -63,6 +66,16 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     return { answer: { status: 400, page: pages.renderRequest(visitor, { problem: LINK_REFUSED }) } }
   }
 
+  async function becomeContact({ fields, visitor, req }: Exchange): Promise<Outcome> {
+    const token = readField(fields, 'token')
+    const accepted = await accept(req, () => acceptInvitation(token, readOrigin(req)))
+    if (!accepted) {
+      return { answer: { status: 400, page: pages.renderProblem('Accept an invitation', INVITATION_REFUSED, visitor) } }
+    }
+    const { applicationName, address: contact } = accepted
+    return { answer: { status: 200, page: pages.renderAccepted(visitor, { applicationName, contact }) } }
+  }
+
   function begin(signedIn: SignedIn): Outcome {
     return { answer: { redirect: signedIn.applicationId ?? '' }, setCookie: sessions.begin(signedIn) }
   }
@@ -75,6 +88,7 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
   return new Map([
     ['GET sign-in', async ({ visitor }: Exchange) => showLink('sign-in', visitor)],
     ['GET invitation', async ({ visitor }: Exchange) => showLink('invitation', visitor)],
+    ['POST invitation', becomeContact],
     ['POST sign-in', requestSignIn],
     ['POST sign-in/code', acceptCode],
     ['POST sign-in/link', acceptLink],
@@ -90,6 +104,8 @@ const CONTACT_MISSING = 'Enter an e-mail address.'
 const CONTACT_REFUSED = 'Enter one e-mail address, such as dev@example.com.'
 const CODE_REFUSED = 'The code is not right, has been used, or has expired. After 5 attempts, ask for a new e-mail.'
 const LINK_REFUSED = 'The link has been used, or has expired. Ask for a new one.'
+const INVITATION_REFUSED =
+  'The invitation has been accepted already, was cancelled, or has expired. Ask a contact of the application for a new one.'
 
 function isContact(text: string): boolean {
   try {

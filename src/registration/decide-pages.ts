@@ -20,20 +20,29 @@ interface DenialFields {
   readonly problem?: string
 }
 
-/** Removes the token from the address, and shows the request. It decides nothing: mail scanners run scripts too. */
-const START_SCRIPT = `function follow() {
+/**
+ * Removes the token from the address, and shows the request. On every page: a link that is followed in the same tab changes only
+ * the fragment. It decides nothing: mail scanners run scripts too.
+ */
+const FOLLOW_SCRIPT = `function follow() {
   const token = location.hash.slice(1)
   if (!token) return
   history.replaceState(null, '', location.pathname)
-  document.getElementById('link').value = token
-  document.forms[0].submit()
+  const form = document.createElement('form'), input = document.createElement('input')
+  form.method = 'post'
+  form.hidden = true
+  input.name = 'link'
+  input.value = token
+  form.append(input)
+  document.body.append(form)
+  form.submit()
 }
 addEventListener('hashchange', follow)
 follow()
 `
 
 /** No form is sent to another origin, and no script runs but the one above. */
-export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(START_SCRIPT)
+export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT)
 
 const MAX_LINK_LENGTH = 4096
 
@@ -44,8 +53,9 @@ interface DecidePagesOptions {
 
 export function createDecidePages({ apis: listed, developersUrl }: DecidePagesOptions): DecidePages {
   const apis = new Map(listed.map((api) => [api.name, api]))
-  const render = (heading: string, content: Html, options?: Parameters<typeof renderPage>[3]): string =>
-    renderPage(heading, developersUrl, content, options)
+  const render = (heading: string, content: Html, { isError = false } = {}): string =>
+    // Operators read these pages, not contacts.
+    renderPage(heading, { developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })
 
   return {
     renderStart(refused) {
@@ -66,7 +76,7 @@ export function createDecidePages({ apis: listed, developersUrl }: DecidePagesOp
           <button>Show the request</button>
         </form>
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
-      return render('Decide about a request', content, { script: START_SCRIPT, isError: refused !== undefined })
+      return render('Decide about a request', content, { isError: refused !== undefined })
     },
     renderOpen(approval, token, denial) {
       const isRegistration = approval.application.status === 'pending'

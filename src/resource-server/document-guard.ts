@@ -3,8 +3,15 @@ import type { Api } from '../contracts/api.js'
 import { ConfigurationError, createOwnDenial, type Denial } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import type { SecuredOperation } from '../openapi/operations.js'
-import { EXACT, matchTemplate, parseRequestPath, type PathTemplate } from '../openapi/path-template.js'
+import {
+  EXACT,
+  matchTemplate,
+  parseRequestPath,
+  type PathTemplate,
+  type RequestPath,
+} from '../openapi/path-template.js'
 import type { Security } from '../openapi/security.js'
+import { createTemplateIndex } from '../openapi/template-index.js'
 import type { OnDenied } from '../options/options.js'
 import type { RespondWithDenial } from './error-responses.js'
 import type { Guard } from './guard.js'
@@ -92,36 +99,34 @@ interface Refusal {
 }
 
 function createEntryFinder(options: DocumentGuardOptions): (req: IncomingMessage) => Found {
-  const entriesByLength = new Map<number, Entry[]>()
-  for (const entry of createEntries(options)) {
-    const { length } = entry.template.segments
-    entriesByLength.set(length, [...(entriesByLength.get(length) ?? []), entry])
-  }
+  const findCandidates = createTemplateIndex(createEntries(options))
 
   return function findEntry({ url = '', method = '' }) {
     const path = parseRequestPath(url)
     if (!path) return AMBIGUOUS
+    const candidates = findCandidates(path)
     let found: Entry | undefined
     let readings = 0
-    let otherReadings = 0
-    const methods: string[] = []
-    for (const entry of entriesByLength.get(path.raw.length) ?? []) {
+    for (const entry of candidates) {
+      if (entry.method !== method) continue
       const matched = matchTemplate(entry.template, path)
-      if (entry.method !== method) {
-        otherReadings |= matched
-        if ((matched & EXACT) !== 0) methods.push(entry.method)
-        continue
-      }
       // The entries with more concrete paths come first.
       if ((matched & ~readings) === 0) continue
       if (found && found.guard !== entry.guard) return AMBIGUOUS
       found = entry
       readings |= matched
     }
-    if (found) return (readings & EXACT) !== 0 ? found : AMBIGUOUS
-    if (methods.length > 0) return createMethodRefusal(methods)
-    return otherReadings === 0 ? UNKNOWN : AMBIGUOUS
+    if (!found) return findRefusal(candidates, path)
+    return (readings & EXACT) !== 0 ? found : AMBIGUOUS
   }
+}
+
+/** For a path without an operation of the request's method. */
+function findRefusal(candidates: readonly Entry[], path: RequestPath): Found {
+  const matching = candidates.filter(({ template }) => matchTemplate(template, path) !== 0)
+  const methods = matching.filter(({ template }) => (matchTemplate(template, path) & EXACT) !== 0)
+  if (methods.length > 0) return createMethodRefusal(methods.map(({ method }) => method))
+  return matching.length > 0 ? AMBIGUOUS : UNKNOWN
 }
 
 /** HEAD is GET, unless the document has it. */

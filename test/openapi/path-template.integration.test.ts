@@ -67,7 +67,7 @@ describe.each([
     router.get(name === 'Express 5' ? '/*rest' : '/*', () => void (reached = 'undocumented'))
     const random = createRandom(1)
     let allowed = 0
-    for (let round = 0; round < 1000; round++) {
+    for (let round = 0; round < 400; round++) {
       const url = `/${Array.from({ length: 1 + random.below(5) }, () => PIECES[random.below(PIECES.length)]).join('')}`
       const guarded = readGuarded(url)
       if (guarded === undefined) continue
@@ -82,7 +82,7 @@ describe.each([
       if (options.decodes && reached === undefined) continue
       expect(reached, `${target} with the scopes of ${guarded}`).toBe(guarded)
     }
-    expect(allowed).toBeGreaterThan(50)
+    expect(allowed).toBeGreaterThan(20)
   })
 })
 

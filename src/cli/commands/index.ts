@@ -3,6 +3,7 @@ import { doctorCommand } from '../doctor/doctor.js'
 import { accessCommands } from './access.js'
 import { applicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
+import { contactCommands } from './contacts.js'
 import { credentialCommands } from './credentials.js'
 import { emailCommands } from './emails.js'
 import { importCommand } from './import.js'
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   ...applicationCommands,
   ...accessCommands,
+  ...contactCommands,
   ...credentialCommands,
   ...signingKeyCommands,
   ...emailCommands,

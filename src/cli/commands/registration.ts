@@ -1,9 +1,11 @@
+import type { Language } from '../../index.js'
 import { command } from '../command.js'
 import { EXAMPLE_ID } from '../program.js'
 import { parseApiGrants } from './api-grants.js'
 import { formatName, getApplication } from './applications.js'
 import { formatCredentials } from './credentials.js'
 import { describeEmail, waitForEmails } from './emails.js'
+import { LANGUAGE_OPTION } from './language.js'
 import { OPERATOR_DATA_OPTIONS, readOperatorData } from './operator-data.js'
 
 const API_OPTION = {
@@ -40,16 +42,18 @@ export const registrationCommands = [
     options: {
       name: NAME_OPTION,
       contact: { kind: 'text', placeholder: 'ADDRESS', description: "Its developer's e-mail address." },
+      language: LANGUAGE_OPTION,
       api: API_OPTION,
       ...OPERATOR_DATA_OPTIONS,
     },
     example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
     async run({ platform, by, values }) {
-      const { name, contact, api } = values
+      const { name, contact, language, api } = values
       const created = await platform.applications.create({
         name,
         apis: parseApiGrants(api),
         ...(contact !== undefined && { contact }),
+        language: language as Language | undefined,
         ...(await readOperatorData(values, 'apps create')),
         by,
       })
@@ -70,16 +74,18 @@ export const registrationCommands = [
     options: {
       name: NAME_OPTION,
       contact: { kind: 'text', placeholder: 'ADDRESS', description: 'The address for its e-mails.', required: true },
+      language: LANGUAGE_OPTION,
       api: API_OPTION,
       ...OPERATOR_DATA_OPTIONS,
     },
     example: "apps register --name 'Corner Shop' --contact dev@shop.example --api catalog --config platform.js",
     async run(context) {
       const { platform, by, values } = context
-      const { name, contact, api } = values
+      const { name, contact, language, api } = values
       const { application } = await platform.applications.register({
         name,
         contact,
+        language: language as Language | undefined,
         apis: parseApiGrants(api),
         ...(await readOperatorData(values, 'apps register')),
         by,

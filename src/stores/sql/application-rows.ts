@@ -1,3 +1,4 @@
+import type { Language } from '../../contracts/email-content.js'
 import type {
   AccessRequest,
   ApplicationRecord,
@@ -6,7 +7,6 @@ import type {
   GrantedApis,
   Invitation,
   JsonObject,
-  Language,
 } from '../../contracts/store.js'
 
 /** An application as a SQL database returns it. Lists and objects are JSON. */

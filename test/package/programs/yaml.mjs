@@ -7,12 +7,7 @@ const document = "openapi: 3.1.0\ninfo: { title: Orders, version: '1' }\npaths: 
 writeFileSync('orders.yaml', document)
 const messages = [imported, required].map(({ createPlatformAuth, memoryStore }) => {
   const apis = { orders: { scheme: 'oauth2' } }
-  const auth = createPlatformAuth({
-    baseUrl: 'http://localhost:3000',
-    apis,
-    store: memoryStore(),
-    logger: { warn() {} },
-  })
+  const auth = createPlatformAuth({ baseUrl: 'http://localhost:3000', apis, store: memoryStore() })
   try {
     return typeof auth.guardsFromDocument('orders', 'orders.yaml')
   } catch (error) {
