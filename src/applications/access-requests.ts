@@ -26,6 +26,9 @@ interface AccessRequestsOptions {
   readonly now: () => number
 }
 
+/** Bounds the e-mails to operators about a request that its contact changes again and again: those not sent yet are withdrawn. */
+const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
+
 /** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision. */
 export function createAccessRequests({
   apis,
@@ -49,7 +52,9 @@ export function createAccessRequests({
         if (isWaiting(current, name, requested)) return undefined
         const requestedAt = now()
         const subject = { applicationId: id, api: name, requestedAt }
-        const requests = createApprovalRequests(subject, { operators, address: undefined, now: requestedAt })
+        const hasChanged = current.accessRequests.some((each) => each.api === name)
+        const delay = hasChanged ? CHANGED_REQUEST_DELAY_MS : 0
+        const requests = createApprovalRequests(subject, { operators, address: undefined, now: requestedAt, delay })
         const withdrawn = withdrawApprovalRequests(await listQueuedEmails(store, id), name)
         return {
           ...addRequest(current, { api: name, scopes: requested, requestedAt, by }),

@@ -9,15 +9,20 @@ interface ApprovalRequestOptions {
   /** The IP address that the request came from. */
   readonly address: string | undefined
   readonly now: number
+  /** Milliseconds until they are sent; 0 if left out. */
+  readonly delay?: number
 }
 
 /** The e-mails that ask operators for a decision. */
 export function createApprovalRequests(
   { applicationId, api, requestedAt }: ApprovalSubject,
-  { operators, address, now }: ApprovalRequestOptions,
+  { operators, address, now, delay = 0 }: ApprovalRequestOptions,
 ): readonly QueuedEmail[] {
   const details = { requestedAt, ...(api !== undefined && { api }), ...(address !== undefined && { address }) }
-  return operators.map((recipient) => createQueuedEmail(applicationId, 'approvalRequest', now, { recipient, details }))
+  return operators.map((recipient) => {
+    const email = createQueuedEmail(applicationId, 'approvalRequest', now, { recipient, details })
+    return { ...email, dueAt: now + delay }
+  })
 }
 
 /** The removal of those about a request that has been decided. `api`: undefined for a registration. */

@@ -31,17 +31,15 @@ async function open(options: TestOptions = {}) {
       return (await auth.audit.list({ applicationId: id })).items.map(({ type }) => type)
     },
     /** An active application that requests access to an API. */
-    async requestAccess(requestedAt = clock.now()) {
-      const { application } = await auth.applications.create({
+    async requestAccess() {
+      const given = {
         name: 'Shop',
         contact: CONTACT,
-        apis: ['catalog', 'orders'],
-      })
-      await auth.applications.allow(application.id, 'orders', { scopes: ['orders:read'] })
-      const record = (await store.findApplication(application.id))!
-      const accessRequests = [{ api: 'orders', scopes: ['orders:write'], requestedAt, by: `contact:${CONTACT}` }]
-      const { version } = record
-      expect(await store.saveApplication({ ...record, accessRequests, version: version + 1 }, undefined)).toBe(true)
+        apis: { catalog: {}, orders: { scopes: ['orders:read'] } },
+      } as const
+      const { application } = await auth.applications.create(given)
+      const by = `contact:${CONTACT}`
+      await auth.applications.requestAccess(application.id, { api: 'orders', scopes: ['orders:write'], by })
       return application.id
     },
   }
@@ -136,6 +134,23 @@ describe('deny()', () => {
 })
 
 describe('a decision about a request for access', () => {
+  it('is asked of operators once, and later again for other scopes', async () => {
+    const { applications, clock, store, emailsTo, requestAccess } = await open()
+    const id = await requestAccess()
+    await applications.requestAccess(id, { api: 'orders', scopes: ['orders:write'] })
+    await vi.waitFor(() => expect(emailsTo(OPERATOR)).toHaveLength(1))
+    await vi.waitFor(async () =>
+      expect(await store.listEmails({ applicationId: id, state: 'due', limit: 10 })).toEqual([]),
+    )
+    for (const scopes of [['orders:read', 'orders:write'], ['orders:write'], ['orders:read', 'orders:write']]) {
+      await applications.requestAccess(id, { api: 'orders', scopes })
+    }
+    expect(await store.listEmails({ applicationId: id, state: 'due', limit: 10 })).toMatchObject([
+      { purpose: 'approvalRequest', dueAt: clock.now() + 600_000 },
+    ])
+    expect(emailsTo(OPERATOR)).toHaveLength(1)
+  })
+
   it('approve() adds the scopes, and tells the contact', async () => {
     const { applications, emailsTo, requestAccess, listTypes } = await open()
     const id = await requestAccess()

@@ -175,6 +175,41 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
     })
   })
 
+  describe('the decision about a request for access', () => {
+    const by = 'contact:dev@customer.example'
+
+    async function requestAccess(id: string): Promise<string> {
+      const sent = mailer.emails.length
+      await auth.applications.requestAccess(id, { api: 'weather', by })
+      const findAsked = () => mailer.emails.slice(sent).find(({ to }) => to === OPERATORS[0])
+      await vi.waitFor(() => expect(findAsked()).toBeDefined())
+      return readToken(findAsked()!.text)
+    }
+
+    it('A5, A8: shows what is requested and what the application may use, and decides about that request only', async () => {
+      const given = { name: 'Till', contact: 'dev@customer.example', apis: ['catalog'] } as const
+      const { id } = (await auth.applications.create(given)).application
+      const former = await requestAccess(id)
+      const shown = await post(app, { link: former })
+      expect(shown.text).toMatch(/Request for access.*Requests access to.*Weather.*May use now.*Catalog/s)
+      expect(shown.text).toContain(by)
+      expect((await post(app, { link: former, decision: 'deny', reason: REASON })).status).toBe(200)
+      expect(await auth.applications.get(id)).toMatchObject({ status: 'active', apis: { catalog: {} } })
+
+      // A request is known by its time.
+      const deniedAt = Date.now()
+      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(deniedAt))
+      const link = await requestAccess(id)
+      expect((await post(app, { link: former, decision: 'approve' })).text).toMatch(
+        /was denied on .* by apis@example\.com/,
+      )
+      expect(Object.keys((await auth.applications.get(id))!.apis)).toEqual(['catalog'])
+      expect((await post(app, { link, decision: 'approve' })).status).toBe(200)
+      expect(Object.keys((await auth.applications.get(id))!.apis)).toEqual(['catalog', 'weather'])
+      expect((await post(app, { link, decision: 'deny', reason: REASON })).text).toMatch(/was approved on/)
+    })
+  })
+
   describe('a link that decides nothing', () => {
     it.each([
       ['no link', '', /not complete/],
