@@ -22,11 +22,13 @@ const auth = createPlatformAuth({
 await auth.ready()
 const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
 const app = express().get('/', auth.requireApiKey('catalog'), (_req, res) => void res.end())
-const server = app.listen(0, '127.0.0.1', async () => {
+const server = app.listen(0, '127.0.0.1', () => void callForEver())
+
+async function callForEver() {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   for (let answers = 1; ; answers++) {
     const { status } = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'X-Api-Key': credentials.clientId } })
     if (status !== 200) throw new Error(`The answer is ${status}.`)
     writeSync(1, `${answers} ${Date.now()}\n`)
   }
-})
+}
