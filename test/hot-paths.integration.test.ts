@@ -11,7 +11,7 @@ import { openPlatform, type TestPlatform } from './support/platform.js'
 
 /** Calls that wait for the database, except the one that reads the change feed. */
 const CALLS = ['findApplication', 'findApplicationByKey', 'listSigningKeys', 'isAccessTokenRevoked', 'listRevokedAccessTokens',
-  'saveApplication', 'noteCredentialUse', 'listEmails', 'listAudit', 'leaseEmail'] as const satisfies readonly (keyof Store)[] // prettier-ignore
+  'saveApplication', 'noteCredentialUse', 'addUsage', 'addRefusals', 'listEmails', 'listAudit', 'leaseEmail'] as const satisfies readonly (keyof Store)[] // prettier-ignore
 
 interface CountedPlatform extends TestPlatform {
   readonly caller: Caller

@@ -45,7 +45,8 @@ const REFUSALS_RETRY_INTERVAL_MS = 10_000
 const TIMER_INACCURACY_MS = 5
 /** Of application, API and outcome. When there are as many, they are written early. */
 const MAX_COUNTS = 10_000
-const MAX_COUNTS_PER_WRITE = 10_000
+/** Of one transaction, for which SQLite blocks the event loop. */
+const MAX_COUNTS_PER_WRITE = 1000
 /** Outcomes that are no refusals: an `allow` of the host may answer any error code. */
 const OTHER_OUTCOMES: readonly string[] = ['allowed', 'token']
 
@@ -92,6 +93,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
   async function writeCounts(): Promise<void> {
     clearTimers()
     countsTimer = undefined
+    counts.endDay()
     // While writes fail, the next one is in a minute.
     if (await countsWriter.write()) isWrittenEarly = false
     if (counts.size > 0 || countsWriter.waiting > 0) scheduleCounts()

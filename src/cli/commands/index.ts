@@ -10,6 +10,7 @@ import { importCommand } from './import.js'
 import { portalCommands } from './portal.js'
 import { registrationCommands } from './registration.js'
 import { signingKeyCommands } from './signing-keys.js'
+import { usageCommands } from './usage.js'
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ...signingKeyCommands,
   ...emailCommands,
   ...portalCommands,
+  ...usageCommands,
   auditCommand,
   doctorCommand,
 ]

@@ -1,0 +1,56 @@
+import type { CommandResult, OptionTable, ResultPart } from '../command.js'
+import { UsageError } from '../errors.js'
+
+/** The option of a list that other programs read. */
+export const EXPORT_OPTIONS = {
+  format: {
+    kind: 'text',
+    placeholder: 'FORMAT',
+    description: 'Prints every entry as csv, or as ndjson: one JSON document per line.',
+  },
+} as const satisfies OptionTable
+
+interface ExportedList<Item> {
+  readonly pages: AsyncIterable<readonly Item[]>
+  /** The first line of CSV. */
+  readonly columns: readonly string[]
+  /** The lines of CSV for an item. */
+  formatRows(item: Item): readonly (readonly (string | number)[])[]
+}
+
+/** Every entry in the format that was asked for; undefined if none was. */
+export function exportList<Item>(
+  format: string | undefined,
+  command: string,
+  list: ExportedList<Item>,
+): CommandResult | undefined {
+  if (format === undefined) return undefined
+  if (format === 'csv') return { parts: formatCsv(list) }
+  if (format === 'ndjson') return { parts: formatNdjson(list.pages) }
+  throw new UsageError(`--format is "${format}". Write csv or ndjson.`, command)
+}
+
+async function* formatNdjson<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<ResultPart> {
+  for await (const items of pages) {
+    if (items.length > 0) yield { items, formatText: () => items.map((item) => JSON.stringify(item)).join('\n') }
+  }
+}
+
+async function* formatCsv<Item>({ pages, columns, formatRows }: ExportedList<Item>): AsyncGenerator<ResultPart> {
+  yield { items: [], formatText: () => formatLine(columns) }
+  for await (const items of pages) {
+    const rows = items.flatMap(formatRows)
+    if (rows.length > 0) yield { items, formatText: () => rows.map(formatLine).join('\n') }
+  }
+}
+
+/** RFC 4180. */
+function formatLine(cells: readonly (string | number)[]): string {
+  return cells.map((cell) => (typeof cell === 'number' ? String(cell) : formatCell(cell))).join(',')
+}
+
+/** A text that spreadsheets would read as a formula gets an apostrophe, as OWASP recommends: callers choose request ids. */
+function formatCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

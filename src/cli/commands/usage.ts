@@ -1,0 +1,115 @@
+import type { AdminApi, RefusalEntry, UsageEntry, UsageQuery } from '../../index.js'
+import { command, type OptionTable } from '../command.js'
+import { formatTable, formatTime } from '../format.js'
+import { EXAMPLE_ID } from '../program.js'
+import { EXPORT_OPTIONS, exportList } from './export.js'
+import { listPages, PAGING_OPTIONS } from './paging.js'
+
+const USAGE_OPTIONS = {
+  api: { kind: 'text', placeholder: 'API', description: 'Of this API only.' },
+  from: {
+    kind: 'text',
+    placeholder: 'DAY',
+    description: 'The first day, such as 2026-11-01, or month, such as 2026-11, in UTC; the default is 29 days before the last one.',
+  },
+  to: { kind: 'text', placeholder: 'DAY', description: 'The last day or month; the default is today.' },
+  by: { kind: 'text', placeholder: 'PERIOD', description: 'Sums up by day or by month; the default is day.' },
+  ...EXPORT_OPTIONS,
+  ...PAGING_OPTIONS,
+} as const satisfies OptionTable // prettier-ignore
+
+/** `usage`: how often applications used the APIs. */
+const usageCommand = command({
+  name: 'usage',
+  summary:
+    'Lists how often the APIs were used, by one application or by all: allowed requests, access tokens, refusals.',
+  notes: ['Processes store what they have counted every minute.'],
+  parameters: ['[ID]'],
+  requires: 'store',
+  options: USAGE_OPTIONS,
+  example: 'usage --by month --from 2026-10 --to 2026-10 --format csv --db platform.sqlite',
+  async run({ platform, parameters: [applicationId], values: { api, from, to, by, format, after, limit, all } }) {
+    const query = { applicationId, api, from, to, by: by as UsageQuery['by'] }
+    const exported = exportList(format, 'usage', {
+      pages: readAllUsage(platform, { ...query, after, limit: 1000 }),
+      columns: ['period', 'application', 'api', 'outcome', 'count'],
+      formatRows: listOutcomes,
+    })
+    if (exported) return exported
+    return listPages(
+      { after, limit, all },
+      {
+        readPage: (page) => platform.usage.list({ ...query, ...page }),
+        headings: ['period', 'application', 'api', 'allowed', 'tokens', 'refused'],
+        formatRow: formatEntry,
+        empty: 'No usage.',
+      },
+    )
+  },
+})
+
+/** `refusals`: why requests of an application were refused. */
+const refusalsCommand = command({
+  name: 'refusals',
+  summary:
+    'Lists the last refused requests of an application, newest first: why, and what its developer does about it.',
+  notes: ['At most 50, of the last 7 days.'],
+  parameters: ['ID'],
+  requires: 'store',
+  options: EXPORT_OPTIONS,
+  example: `refusals ${EXAMPLE_ID} --db platform.sqlite`,
+  async run({ platform, parameters: [applicationId], values: { format } }) {
+    const { items } = await platform.refusals.list(applicationId)
+    const exported = exportList(format, 'refusals', {
+      pages: toPages(items),
+      columns: ['at', 'api', 'error', 'reason', 'problem', 'fix', 'address', 'requestId'],
+      formatRows: ({ at, api, error, reason, problem, fix, address = '', requestId = '' }) => [
+        [at.toISOString(), api, error, reason, problem, fix, address, requestId],
+      ],
+    })
+    if (exported) return exported
+    const headings = ['at', 'api', 'error', 'address', 'request', 'why']
+    return {
+      json: { items },
+      text: items.length === 0 ? 'No refusals.' : formatTable(headings, items.map(formatRefusal)),
+    }
+  },
+})
+
+export const usageCommands = [usageCommand, refusalsCommand]
+
+async function* readAllUsage({ usage }: Pick<AdminApi, 'usage'>, query: UsageQuery): AsyncGenerator<UsageEntry[]> {
+  for (let { after } = query; ;) {
+    const { items, next } = await usage.list({ ...query, after })
+    yield items
+    if (next === undefined) return
+    after = next
+  }
+}
+
+async function* toPages<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  yield items
+}
+
+function listOutcomes({
+  period,
+  applicationId,
+  api,
+  allowed,
+  accessTokens,
+  refused,
+}: UsageEntry): (string | number)[][] {
+  const outcomes: [string, number][] = [['allowed', allowed], ['token', accessTokens], ...Object.entries(refused)]
+  return outcomes
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => [period, applicationId, api, outcome, count])
+}
+
+function formatEntry({ period, applicationId, api, allowed, accessTokens, refused }: UsageEntry): string[] {
+  const errors = Object.entries(refused).map(([error, count]) => `${error}=${count}`)
+  return [period, applicationId, api, String(allowed), String(accessTokens), errors.join(' ') || '-']
+}
+
+function formatRefusal({ at, api, error, address, requestId, problem, fix }: RefusalEntry): string[] {
+  return [formatTime(at), api, error, address ?? '-', requestId ?? '-', `${problem}. ${fix}`]
+}

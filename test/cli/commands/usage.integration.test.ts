@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSite, runInProcess, type Site } from '../command-line.js'
+import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+
+let site: Site
+let id: string
+let other: string
+
+beforeAll(async () => {
+  site = await createSite(async (auth) => {
+    for (const name of ['Shop', 'Other']) {
+      const { application } = await auth.applications.create({ name, apis: ['orders', 'catalog'] })
+      if (name === 'Shop') id = application.id
+      else other = application.id
+    }
+  })
+  const store = sqliteStore(site.file)
+  await store.open()
+  const count = { day: '2026-10-31', applicationId: id, api: 'orders', outcome: 'allowed', count: 12 }
+  await store.addUsage({ id: '1', at: 0 }, [
+    count,
+    { ...count, day: '2026-10-01', outcome: 'token', count: 2 },
+    { ...count, outcome: 'invalid_token', count: 1 },
+    { ...count, api: 'catalog', applicationId: other },
+  ])
+  const refusal = { applicationId: id, at: Date.now() - 1000, api: 'orders', error: 'invalid_token' }
+  const origin = { requestId: '=1+1', address: '192.0.2.1' }
+  const details = { expiredAt: Date.now() - 7300_000 }
+  await store.addRefusals({ id: '2', at: 0 }, [{ ...refusal, ...origin, reason: 'expired_token', details }], 50)
+  await store.close()
+})
+afterAll(() => site.remove())
+
+async function runLines(...args: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await runInProcess([...args, '--db', site.file])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout.split('\n').slice(0, -1)
+}
+
+const OCTOBER = ['--by', 'month', '--from', '2026-10', '--to', '2026-10']
+
+describe('usage', () => {
+  it('lists the usage of all applications, or of one, as a table', async () => {
+    const lines = await runLines('usage', ...OCTOBER)
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['PERIOD', 'APPLICATION', 'API', 'ALLOWED', 'TOKENS', 'REFUSED'],
+      ['2026-10', id, 'orders', '12', '2', 'invalid_token=1'],
+      ['2026-10', other, 'catalog', '12', '0', '-'],
+    ])
+    expect(await runLines('usage', other, '--api', 'orders', ...OCTOBER)).toEqual(['No usage.'])
+    expect(await runLines('usage', id, '--from', '2026-10-31', '--to', '2026-10-31')).toHaveLength(2)
+  })
+
+  it('prints CSV, NDJSON and JSON', async () => {
+    expect(await runLines('usage', ...OCTOBER, '--format', 'csv')).toEqual([
+      'period,application,api,outcome,count',
+      `2026-10,${id},orders,allowed,12`,
+      `2026-10,${id},orders,token,2`,
+      `2026-10,${id},orders,invalid_token,1`,
+      `2026-10,${other},catalog,allowed,12`,
+    ])
+    const entries = (await runLines('usage', ...OCTOBER, '--format', 'ndjson')).map(
+      (line) => JSON.parse(line) as object,
+    )
+    expect(entries).toMatchObject([{ applicationId: id, allowed: 12 }, { applicationId: other }])
+    const json = await runLines('usage', ...OCTOBER, '--json', '--limit', '1')
+    expect(JSON.parse(json.join('\n'))).toEqual({ items: [entries[0]], next: `${id}/2026-10/orders` })
+  })
+
+  it.each([
+    [['--format', 'xml'], 'csv or ndjson'],
+    [['--by', 'week'], "by must be 'day' or 'month'"],
+    [['--from', 'yesterday'], 'from must be'],
+  ])('refuses %j', async (args, message) => {
+    const { code, stderr } = await runInProcess(['usage', ...args, '--db', site.file])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe('refusals', () => {
+  it('lists why requests were refused, and what to do', async () => {
+    const [, row = ''] = await runLines('refusals', id)
+    expect(row).toContain('The access token expired 2 hours ago. Request a new access token.')
+    expect(row).toContain('192.0.2.1')
+    expect(await runLines('refusals', other)).toEqual(['No refusals.'])
+  })
+
+  it('prints CSV without formulas, NDJSON and JSON', async () => {
+    const [columns, row] = await runLines('refusals', id, '--format', 'csv')
+    expect(columns).toBe('at,api,error,reason,problem,fix,address,requestId')
+    expect(row).toMatch(
+      /,orders,invalid_token,expired_token,The access token expired 2 hours ago,.*,192\.0\.2\.1,'=1\+1$/,
+    )
+    const [entry = ''] = await runLines('refusals', id, '--format', 'ndjson')
+    expect(JSON.parse(entry)).toMatchObject({ api: 'orders', reason: 'expired_token', requestId: '=1+1' })
+    const json = (await runLines('refusals', id, '--json')).join('\n')
+    expect(JSON.parse(json)).toEqual({ items: [JSON.parse(entry)] })
+  })
+})
