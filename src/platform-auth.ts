@@ -23,6 +23,7 @@ import { createRefusalLog } from './http/refusal-log.js'
 import { readClientAddress } from './http/request.js'
 import { createLateValue } from './lib/late-value.js'
 import { withOwnArguments } from './lib/own-members.js'
+import { createPageBrand } from './lib/page-brand.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
@@ -272,14 +273,15 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, usage: usage.collector, emit, logRefusal, now,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
+  const brand = createPageBrand(settings.brand)
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
-    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined, approval: operators.length > 0 ? { links, approvals } : undefined,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, brand, portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined, approval: operators.length > 0 ? { links, approvals } : undefined,
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({
     store, credentials: credentials.get, opened, acceptInvitation, sendSignIn: credentialEmail.sendSignIn, enabled: mailer !== undefined && settings.portal.enabled,
-    developersUrl: portalUrl, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
+    developersUrl: portalUrl, brand, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
   readiness.begin({

@@ -4,6 +4,7 @@ import type { JsonObject } from '../openapi/document.js'
 import type { Assets } from './assets.js'
 import { createCurlExamples, type CurlExample } from './curl-examples.js'
 import { renderPage } from './page.js'
+import type { PageBrand } from '../lib/page-brand.js'
 
 interface IndexPageOptions {
   readonly title: string
@@ -14,10 +15,19 @@ interface IndexPageOptions {
   /** Whether the console links to the portal, where contacts manage their applications. */
   readonly portal: boolean
   readonly assets: Assets
+  readonly brand: PageBrand
 }
 
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
-export function renderIndexPage({ title, apis, documents, registration, portal, assets }: IndexPageOptions): string {
+export function renderIndexPage({
+  title,
+  apis,
+  documents,
+  registration,
+  portal,
+  assets,
+  brand,
+}: IndexPageOptions): string {
   const [first] = apis
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`
@@ -34,7 +44,7 @@ export function renderIndexPage({ title, apis, documents, registration, portal, 
     </footer>
     <p id="copied" class="unseen" role="status"></p>
   `
-  return renderPage({ title, root: './', assets, styles: ['console.css'], scripts: ['console.js'], content })
+  return renderPage({ title, root: './', assets, brand, styles: ['console.css'], scripts: ['console.js'], content })
 }
 
 function formatApiCount({ length }: readonly Api[]): string {

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
+import { createPageBrand } from '../lib/page-brand.js'
 import { loadAssets } from './assets.js'
 import { readDocuments } from './documents.js'
 import { renderIndexPage } from './index-page.js'
@@ -54,19 +55,7 @@ export function developerConsole<const Apis extends ApisOptions>(
       fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
     })
   const { documents: given = {}, title = 'Developer console', registration = true } = options
-  const unknown = Object.keys(options).find((name) => !['documents', 'title', 'registration'].includes(name))
-  if (unknown !== undefined)
-    throw new ConfigurationError({
-      option: unknown,
-      problem: 'is not an option',
-      fix: 'There are: documents, title, registration.',
-    })
-  if (typeof title !== 'string')
-    throw new ConfigurationError({
-      option: 'title',
-      problem: 'is not a string',
-      fix: 'Write title: "Shop developers".',
-    })
+  refuseWrongOptions(options)
 
   const { apis } = auth
   const hasMailer = auth.registration.enabled
@@ -76,18 +65,27 @@ export function developerConsole<const Apis extends ApisOptions>(
   const resources = new Map<string, Resource>()
 
   const has = { registration: hasRegistration, portal: auth.portal.enabled }
-  const index = renderIndexPage({ ...has, title, apis, documents, assets })
-  resources.set('/', createHtmlResource(index, createContentSecurityPolicy()))
+  const brand = createPageBrand(auth.brand)
+  const index = renderIndexPage({ ...has, title, apis, documents, assets, brand })
+  resources.set('/', createHtmlResource(index, brand.extendPolicy(createContentSecurityPolicy())))
   for (const api of apis) {
     const document = documents.get(api.name)
     if (!document) continue
-    const reference = renderReferencePage({ title, api, document, registration: hasRegistration, hasMailer, assets })
+    const reference = renderReferencePage({
+      title,
+      api,
+      document,
+      registration: hasRegistration,
+      hasMailer,
+      assets,
+      brand,
+    })
     const policy = createContentSecurityPolicy({
       connect: ["'self'", new URL(api.resource).origin],
       // Swagger UI's icons, and images that an API answers with.
       images: ['data:', 'blob:'],
     })
-    resources.set(`/apis/${api.name}`, createHtmlResource(reference, policy))
+    resources.set(`/apis/${api.name}`, createHtmlResource(reference, brand.extendPolicy(policy)))
     const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
     const headers = { ...DOCUMENT_HEADERS, ETag: createEntityTag(json) }
     resources.set(`/apis/${api.name}/openapi.json`, createResource(json, 'application/json; charset=utf-8', headers))
@@ -104,6 +102,22 @@ function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<
   if (hasRegistration) routers.set('register', auth.registrationRouter)
   if (auth.portal.enabled) routers.set('applications', auth.portalRouter)
   return routers
+}
+
+function refuseWrongOptions(options: DeveloperConsoleOptions): void {
+  const unknown = Object.keys(options).find((name) => !['documents', 'title', 'registration'].includes(name))
+  if (unknown !== undefined)
+    throw new ConfigurationError({
+      option: unknown,
+      problem: 'is not an option',
+      fix: 'There are: documents, title, registration.',
+    })
+  if (options.title !== undefined && typeof options.title !== 'string')
+    throw new ConfigurationError({
+      option: 'title',
+      problem: 'is not a string',
+      fix: 'Write title: "Shop developers".',
+    })
 }
 
 /** A guarded look: JavaScript callers may pass an app, options, or a promise. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import type { Assets } from './assets.js'
 
 interface PageOptions {
@@ -7,6 +8,7 @@ interface PageOptions {
   /** The relative path from the page to the console's index: `./` or `../`. */
   readonly root: string
   readonly assets: Assets
+  readonly brand: PageBrand
   readonly styles: readonly (keyof Assets)[]
   readonly scripts: readonly (keyof Assets)[]
   readonly content: Html
@@ -19,7 +21,7 @@ interface PageOptions {
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 
 /** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
-export function renderPage({ title, root, assets, styles, scripts, content }: PageOptions): string {
+export function renderPage({ title, root, assets, brand, styles, scripts, content }: PageOptions): string {
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -29,11 +31,11 @@ export function renderPage({ title, root, assets, styles, scripts, content }: Pa
         <title>${title}</title>
         ${root === './' && { markup: `<script>${ADD_SLASH}</script>` }}
         <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
-        ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)}
+        ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)} ${brand.style}
         ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)}
       </head>
       <body>
-        ${content}
+        ${brand.header} ${content} ${brand.footer}
       </body>
     </html> `
   return markup

@@ -1,5 +1,6 @@
 import type { Api } from '../index.js'
 import { html } from '../lib/html.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import { asObject, listOperations, type JsonObject } from '../openapi/document.js'
 import type { Assets } from './assets.js'
 import { renderPage } from './page.js'
@@ -13,11 +14,12 @@ interface ReferencePageOptions {
   /** Whether credentials are sent by e-mail. */
   readonly hasMailer: boolean
   readonly assets: Assets
+  readonly brand: PageBrand
 }
 
 /** The reference of one API. The list of operations is readable before the script has loaded, and without it. */
 export function renderReferencePage(options: ReferencePageOptions): string {
-  const { title, api, document, registration, hasMailer, assets } = options
+  const { title, api, document, registration, hasMailer, assets, brand } = options
   const content = html`
     <header class="bar">
       <a href="../">${title}</a>
@@ -56,6 +58,7 @@ export function renderReferencePage(options: ReferencePageOptions): string {
     title: `${api.title}, ${title}`,
     root: '../',
     assets,
+    brand,
     styles: ['console.css', 'reference.css'],
     scripts: ['swagger-ui.js', 'operations.js', 'reference.js'],
     content,

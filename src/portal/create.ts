@@ -9,6 +9,7 @@ import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { createPageRenderer } from './page.js'
@@ -66,6 +67,7 @@ interface PortalOptions {
     PortalPagesOptions,
     'apis' | 'actions' | 'createCheckedCalls' | 'usage' | 'refusals' | 'flushLastUsed'
   >
+  readonly brand: PageBrand
   readonly limits: { readonly signIn: Limit | false }
   readonly rateLimits: Pick<RateLimits, 'create'>
   readonly limitFailures: RateLimit | undefined
@@ -118,7 +120,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
     pageUrl: `${developersUrl}/applications/sign-in`,
     limitSignIns: rateLimits.create('signIn', limits.signIn, { untrustedKeys: true }),
   })
-  const renderPage = createPageRenderer({ root, developersUrl })
+  const renderPage = createPageRenderer({ root, developersUrl, brand: options.brand })
   const signInPages = createSignInPages(renderPage, root)
   const signInRoutes = createSignInRoutes({ ...options, signIn, sessions, pages: signInPages })
   const answerContact = createPortalPages({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import { SCRIPTS } from './scripts.js'
 import type { PortalSession } from './session.js'
 import { STYLE } from './style.js'
@@ -22,9 +23,10 @@ interface PageOptions {
   readonly root: string
   /** The address of the console, which the pages link to. */
   readonly developersUrl: string
+  readonly brand: PageBrand
 }
 
-export function createPageRenderer({ root, developersUrl }: PageOptions): RenderPortalPage {
+export function createPageRenderer({ root, developersUrl, brand }: PageOptions): RenderPortalPage {
   return function renderPortalPage(heading, { session, content, error, script }) {
     const { markup } = html`<!doctype html>
       <html lang="en">
@@ -32,9 +34,10 @@ export function createPageRenderer({ root, developersUrl }: PageOptions): Render
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <title>${error !== undefined && 'Error: '}${heading}</title>
-          ${{ markup: `<style>${STYLE}</style>` }}
+          ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
         </head>
         <body>
+          ${brand.header}
           <header>
             <nav aria-label="Portal">
               <a href="${developersUrl}">All APIs</a>
@@ -47,7 +50,7 @@ export function createPageRenderer({ root, developersUrl }: PageOptions): Render
             ${error !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${error}</div>`}
             ${content}
           </main>
-          ${script && { markup: `<script>${SCRIPTS[script]}</script>` }}
+          ${brand.footer} ${script && { markup: `<script>${SCRIPTS[script]}</script>` }}
         </body>
       </html> `
     return markup

@@ -7,8 +7,10 @@ import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { closeUnfinished, sendDenial, setHeaders, toDenial, unwrapCause } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import type { Exchange, Outcome } from './exchange.js'
 import { hasCsrf, readField, readFields, type FormFields } from './form-fields.js'
+import { CONTENT_SECURITY_POLICY } from './page.js'
 import type { PortalAnswer, PortalPages } from './request.js'
 import { refuseOtherOrigins } from './same-origin.js'
 import { sendAnswer } from './send-answer.js'
@@ -23,6 +25,7 @@ interface PortalRouterOptions {
   readonly sessions: Pick<Sessions, 'identify'>
   readonly signInPages: SignInPages
   readonly signInRoutes: SignInRoutes
+  readonly brand: PageBrand
   /** The pages of contacts who are signed in. */
   readonly pages: PortalPages
   /** Rejects while the platform cannot answer. */
@@ -35,6 +38,7 @@ interface PortalRouterOptions {
 export function createPortalRouter(options: PortalRouterOptions): Middleware {
   const { root, sessions, signInPages, signInRoutes, pages, available, paceStarts, logRefusal } = options
   const { origin } = new URL(options.developersUrl)
+  const sending = { root, policy: options.brand.extendPolicy(CONTENT_SECURITY_POLICY) }
 
   async function answerGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await answer('GET', NO_FIELDS, req, res)
@@ -53,7 +57,7 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
     const setCookie = outcome.setCookie ?? visitor.setCookie
     // Beside the cookies of the host.
     if (setCookie !== undefined) res.appendHeader('Set-Cookie', setCookie)
-    sendAnswer(res, outcome.answer, root)
+    sendAnswer(res, outcome.answer, sending)
   }
 
   async function route(exchange: Exchange): Promise<Outcome> {
@@ -88,7 +92,7 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
     // The rest of a body that is too large is not read.
     if (!req.complete) res.setHeader('Connection', 'close')
     const page = signInPages.renderProblem('This did not work', `${denied.description.replace(/\.$/, '')}.`)
-    sendAnswer(res, { status: denied.status, page }, root)
+    sendAnswer(res, { status: denied.status, page }, sending)
   }
 
   return function portalRouter(req, res, next) {

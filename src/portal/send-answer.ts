@@ -1,11 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { sendPage } from '../http/respond.js'
-import { CONTENT_SECURITY_POLICY } from './page.js'
 import type { PortalAnswer, PortalDownload } from './request.js'
 
+interface SendOptions {
+  readonly root: string
+  /** The Content-Security-Policy of pages. */
+  readonly policy: string
+}
+
 /** Sends a page, a redirect below `root`, or a file. None of them is cached. */
-export function sendAnswer(res: ServerResponse, answer: PortalAnswer, root: string): void {
-  if ('page' in answer) return sendPage(res, answer.status, answer.page, CONTENT_SECURITY_POLICY, REFERRER_POLICY)
+export function sendAnswer(res: ServerResponse, answer: PortalAnswer, { root, policy }: SendOptions): void {
+  if ('page' in answer) return sendPage(res, answer.status, answer.page, policy, REFERRER_POLICY)
   if ('redirect' in answer) return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
   sendDownload(res, answer.status, answer.download)
 }

@@ -1,6 +1,7 @@
 import type { ApprovalOutcome, ClosedApproval, OpenApproval } from '../applications/approvals.js'
 import type { Api } from '../contracts/api.js'
 import { html, type Html } from '../lib/html.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from './pages.js'
 
 export interface DecidePages {
@@ -49,13 +50,14 @@ const MAX_LINK_LENGTH = 4096
 interface DecidePagesOptions {
   readonly apis: readonly Api[]
   readonly developersUrl: string | undefined
+  readonly brand: PageBrand
 }
 
-export function createDecidePages({ apis: listed, developersUrl }: DecidePagesOptions): DecidePages {
+export function createDecidePages({ apis: listed, developersUrl, brand }: DecidePagesOptions): DecidePages {
   const apis = new Map(listed.map((api) => [api.name, api]))
   const render = (heading: string, content: Html, { isError = false } = {}): string =>
     // Operators read these pages, not contacts.
-    renderPage(heading, { developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })
+    renderPage(heading, { brand, developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })
 
   return {
     renderStart(refused) {

@@ -10,6 +10,7 @@ import { formatFailureKey, readClientAddress } from '../http/request.js'
 import { sendDenial, sendPage, setHeaders } from '../http/respond.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
 
@@ -17,6 +18,7 @@ interface DecideOptions {
   readonly links: ApprovalLinks
   readonly approvals: Approvals
   readonly pages: DecidePages
+  readonly brand: PageBrand
   readonly limitFailures: RateLimit | undefined
   /** Gives each address a fair share of the changes that clients make. */
   readonly limitChanges: ConcurrencyLimit
@@ -38,6 +40,7 @@ interface Answer {
  */
 export function createDecideEndpoints(options: DecideOptions): { readonly show: Endpoint; readonly decide: Endpoint } {
   const { links, approvals, pages, limitFailures, limitChanges, available, readRefusal } = options
+  const policy = options.brand.extendPolicy(DECIDE_SECURITY_POLICY)
 
   /** Counted after the check: a good link always works, whatever else its address sends. */
   async function readLink(token: string, req: IncomingMessage): Promise<ApprovalLink> {
@@ -81,7 +84,7 @@ export function createDecideEndpoints(options: DecideOptions): { readonly show: 
   }
 
   function send(res: ServerResponse, { status, page }: Answer): void {
-    sendPage(res, status, page, DECIDE_SECURITY_POLICY)
+    sendPage(res, status, page, policy)
   }
 
   return {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import { PALETTE_CSS } from '../lib/palette.js'
 
-/** What every page links to. */
+/** What every page links to, and whose page it is. */
 export interface PageLinks {
+  readonly brand: PageBrand
   /** The address of the console. */
   readonly developersUrl: string | undefined
   /** Where contacts manage their applications; undefined if there is no portal. */
@@ -137,7 +139,7 @@ function hashSource(text: string): string {
 /** A whole page. With `isError` its title, which is announced first, says so. */
 export function renderPage(
   heading: string,
-  { developersUrl, portalUrl }: PageLinks,
+  { brand, developersUrl, portalUrl }: PageLinks,
   content: Html,
   { script, isError = false }: { readonly script?: string; readonly isError?: boolean } = {},
 ): string {
@@ -147,9 +149,10 @@ export function renderPage(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${isError && 'Error: '}${heading}</title>
-        ${{ markup: `<style>${STYLE}</style>` }}
+        ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
       </head>
       <body>
+        ${brand.header}
         ${
           developersUrl !== undefined &&
           html`<header>
@@ -161,7 +164,7 @@ export function renderPage(
           <h1>${heading}</h1>
           ${content}
         </main>
-        ${script !== undefined && { markup: `<script>${script}</script>` }}
+        ${brand.footer} ${script !== undefined && { markup: `<script>${script}</script>` }}
       </body>
     </html> `
   return markup

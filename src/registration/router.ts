@@ -9,6 +9,7 @@ import type { LogRefusal } from '../http/refusal-log.js'
 import { formatFailureKey, readClientAddress } from '../http/request.js'
 import { closeUnfinished, unwrapCause, sendDenial, sendJson, sendPage, setHeaders, toDenial } from '../http/respond.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { PageBrand } from '../lib/page-brand.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
@@ -38,6 +39,7 @@ interface RegistrationRouterOptions {
   readonly developersUrl: string | undefined
   /** Where contacts manage their applications; undefined if there is no portal. */
   readonly portalUrl: string | undefined
+  readonly brand: PageBrand
 }
 
 type Registration = Parameters<PrepareRegistration>[0]
@@ -53,8 +55,9 @@ interface ClaimedCredentials {
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
   const { prepareRegistration, admit, claim, approval, limitFailures, limitChanges } = options
-  const { available, paceStarts, logRefusal, developersUrl, portalUrl } = options
-  const links = { developersUrl, portalUrl }
+  const { available, paceStarts, logRefusal, developersUrl, portalUrl, brand } = options
+  const links = { brand, developersUrl, portalUrl }
+  const policy = brand.extendPolicy(CONTENT_SECURITY_POLICY)
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
   const openApis = apis.map(({ name }) => name)
   const pages = createDecidePages(options)
@@ -63,7 +66,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const routes = new Map<string, Endpoint>([
     ['GET /', (req, res) => sendForm(req, res, 200)],
     ['POST /', paceStarts(registerApplication)],
-    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(links), CONTENT_SECURITY_POLICY)],
+    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(links), policy)],
     ['POST /claim', paceStarts(claimCredentials)],
     ...(decisions
       ? ([
@@ -75,7 +78,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
   function sendForm(req: IncomingMessage, res: ServerResponse, status: number, refused?: RefusedForm): void {
     const page = renderRegistrationPage(apis, links, readPreferredLanguage(req), refused)
-    sendPage(res, status, page, CONTENT_SECURITY_POLICY)
+    sendPage(res, status, page, policy)
   }
 
   /** A form is answered with a page, JSON with JSON. */
@@ -98,7 +101,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       }
       // A known one: its problem would have been found.
       await register(fields as Registration, req)
-      sendPage(res, 202, renderRegisteredPage(links), CONTENT_SECURITY_POLICY)
+      sendPage(res, 202, renderRegisteredPage(links), policy)
     } catch (error) {
       sendRefusedForm(error, fields, req, res)
     }
