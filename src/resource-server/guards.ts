@@ -3,6 +3,7 @@ import { isApplicationId } from '../applications/application-id.js'
 import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EventDetails } from '../contracts/events.js'
+import type { AcceptedCredential } from '../contracts/guard-description.js'
 import { findBearer, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
@@ -12,6 +13,7 @@ import type { Authenticator } from './authenticate.js'
 import { createAnyGuard, readParts } from './any-guard.js'
 import type { AllowRequest } from './allow.js'
 import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
+import { setGuardDescription } from './describe-guard.js'
 import {
   BEARER_FORM,
   createApiKeyErrors,
@@ -93,6 +95,7 @@ export function createGuards({ apis, authenticator, onDenied: platformOnDenied, 
   function register(config: GuardConfig): Guard {
     const guard = createGuard({ ...config, onDenied: config.onDenied ?? platformOnDenied })
     configs.set(guard, config)
+    setGuardDescription(guard, { optional: config.optional, accepts: [describeAccepted(config, platformOnDenied)] })
     return guard
   }
 
@@ -154,7 +157,23 @@ export function createGuards({ apis, authenticator, onDenied: platformOnDenied, 
       const parts = readParts(guards, configs)
       const guard = createAnyGuard({ parts, optional, onDenied, createGuard, ...responders })
       configs.set(guard, undefined)
+      setGuardDescription(guard, { optional, accepts: parts.map((part) => describeAccepted(part, onDenied)) })
       return guard
+    },
+  }
+}
+
+function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefined): AcceptedCredential {
+  const { api, findRequirement, foreign, onDenied = otherOnDenied } = config
+  return {
+    api: api.name,
+    resource: api.resource,
+    scheme: api.scheme,
+    foreign: foreign !== undefined,
+    hasOwnAnswers: onDenied !== undefined,
+    scopesFor(method) {
+      const { scopes, anyScope, allowsMethod } = findRequirement({ method })
+      return allowsMethod ? { scopes, anyScope } : undefined
     },
   }
 }

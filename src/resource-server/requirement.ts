@@ -19,7 +19,7 @@ export interface Requirement {
   readonly allowsMethod: boolean
 }
 
-export type FindRequirement = (req: IncomingMessage) => Requirement
+export type FindRequirement = (req: Pick<IncomingMessage, 'method'>) => Requirement
 
 /** Made at start-up for every method, so that a request costs one look-up at most. */
 export function createScopeRequirements(
