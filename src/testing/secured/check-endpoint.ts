@@ -1,26 +1,21 @@
 import type { AcceptedCredential, GuardDescription, PlatformAuth } from '../../index.js'
 import { findApiAddress } from './addresses.js'
-import { UNKNOWN_TOKENS, type BadCredential, type CredentialSource } from './bad-credentials.js'
-import type { Operation } from './documents.js'
+import { UNKNOWN_TOKENS } from './bad-credentials.js'
+import {
+  joinHeaders,
+  listAccepted,
+  NO_CREDENTIAL,
+  type Check,
+  type CheckContext,
+  type Headers,
+} from './check-context.js'
+import { checkRefusal, judge } from './check-refusal.js'
+import { checkScopes } from './check-scopes.js'
 import type { Endpoint } from './endpoints.js'
 import { listPathVariants } from './path-variants.js'
+
 import { describeOutcome, type ProblemKind } from './problem.js'
-import type { Outcome, Prober } from './prober.js'
-import type { PublicRoutes } from './public-routes.js'
-
-type Headers = Readonly<Record<string, string>>
-
-export interface CheckContext {
-  readonly auth: PlatformAuth
-  readonly prober: Prober
-  readonly credentials: CredentialSource
-  readonly publicRoutes: PublicRoutes
-  readonly endpoints: readonly Endpoint[]
-  /** The operations of the documents that describe a route. */
-  readonly operationsOf: (endpoint: Endpoint, method: string) => readonly Operation[]
-  /** Notes a problem, once for each kind, route and method. */
-  readonly report: (kind: ProblemKind, endpoint: Endpoint, method: string, description: string, fix: string) => void
-}
+import type { Outcome } from './prober.js'
 
 /** Checks one method of a route: which requests reach its handler, and what the others are answered. */
 export async function checkEndpoint(
@@ -56,14 +51,6 @@ export async function checkEndpoint(
   if (accepted.some(({ foreign }) => foreign)) await checkForeign(check)
   if (!isPublic) await checkOtherRequests(check)
 }
-
-interface Check extends CheckContext {
-  readonly endpoint: Endpoint
-  readonly method: string
-  readonly target: string
-}
-
-const NO_CREDENTIAL = { name: 'A request without a credential', status: 401, error: 'unauthorized' }
 
 interface Learned {
   /** What became of a request without a credential. */
@@ -107,10 +94,6 @@ function describeUnseenGuard(auth: PlatformAuth, api: string): GuardDescription 
   return { optional: false, accepts: [accepted] }
 }
 
-function listAccepted(guards: readonly GuardDescription[]): AcceptedCredential[] {
-  return guards.flatMap(({ accepts }) => accepts)
-}
-
 function reportUnguarded(
   { report, endpoint, method, endpoints, auth }: Check,
   none: Outcome,
@@ -146,49 +129,6 @@ function checkApi({ auth, endpoint, method, report }: Check, accepted: readonly 
     `Use ${formatGuardCall(auth, expected)}.`) // prettier-ignore
 }
 
-/** Tokens that lack a scope which a guard or the document demands. */
-async function checkScopes(
-  check: Check,
-  accepted: readonly AcceptedCredential[],
-  goodHeaders: ReadonlyMap<string, Headers>,
-): Promise<void> {
-  const { auth, endpoint, method, credentials, prober, target, report } = check
-  for (const { name, scopes: all, scheme } of auth.apis) {
-    const needed = accepted.filter(({ api }) => api === name).map(({ scopesFor }) => scopesFor(method))
-    if (scheme !== 'oauth2' || needed.length === 0 || needed.includes(undefined)) continue
-    const guarded = new Set(needed.flatMap((each) => each?.scopes ?? []))
-    const anyScope = needed.flatMap((each) => each?.anyScope ?? [])
-    const operations = check.operationsOf(endpoint, method).filter(({ api }) => api === name)
-    const [documented] = operations.flatMap(({ security, isOpen }) =>
-      security?.length === 1 && !isOpen ? [security[0]!] : [],
-    )
-    const base = joinHeaders(goodHeaders, name)
-    const wanted = [...new Set([...guarded, ...(documented ?? [])])].filter((scope) => Object.hasOwn(all, scope))
-    for (const bad of await credentials.missingScopes(name, wanted)) {
-      const outcome = await prober.probe(method, target, { ...base, ...bad.headers })
-      if (outcome.reached && !guarded.has(bad.missingScope!)) {
-        report('missing-scope', endpoint, method, `The document requires the scope "${bad.missingScope}", but ${bad.name} reached the handler.`,
-          `Give the guard the scope: scopes: ['${bad.missingScope}'].`) // prettier-ignore
-      } else judge(check, bad, outcome, accepted)
-    }
-    if (anyScope.length > 0) {
-      const { headers } = await credentials.without(name, anyScope)
-      const bad = {
-        name: `an access token without any of ${anyScope.join(', ')}`,
-        headers,
-        status: 403,
-        error: 'insufficient_scope',
-      }
-      judge(check, bad, await prober.probe(method, target, { ...base, ...headers }), accepted)
-    }
-    const extra = documented && [...guarded].filter((scope) => !documented.includes(scope))
-    if (extra && extra.length > 0) {
-      report('scope-not-documented', endpoint, method, `The guard requires the scope "${extra[0]}", which the document does not name for this operation.`,
-        'Add it to the "security" of the operation, or remove it from the guard.') // prettier-ignore
-    }
-  }
-}
-
 /** Credentials that no guard may accept, with good ones for the other guards. */
 async function checkBadCredentials(
   check: Check,
@@ -209,55 +149,6 @@ async function checkBadCredentials(
       if (bad.error === 'unauthorized' && guards.some(({ optional }) => optional)) continue
       judge(check, bad, await prober.probe(method, target, { ...base, ...bad.headers }), accepted)
     }
-  }
-}
-
-/** The good credentials of the other APIs. One of the same header gives way. */
-function joinHeaders(goodHeaders: ReadonlyMap<string, Headers>, except: string): Headers {
-  const others = [...goodHeaders].filter(([api]) => api !== except).map(([, headers]) => headers)
-  return Object.assign({}, ...others) as Headers
-}
-
-function judge(
-  check: Check,
-  bad: Omit<BadCredential, 'headers'>,
-  outcome: Outcome,
-  accepted: readonly AcceptedCredential[],
-): void {
-  const { report, method, endpoints, publicRoutes } = check
-  if (!outcome.reached) return checkRefusal(check, bad, outcome, [{ optional: false, accepts: accepted }])
-  const owner = endpoints.find(({ route }) => route === outcome.reached) ?? check.endpoint
-  if (owner.route !== check.endpoint.route && publicRoutes.has(method, owner.path)) return
-  report('accepted', owner, method, `A request with ${bad.name} reached the handler.`,
-    'Let no middleware answer or call the handler before the guard has decided.') // prettier-ignore
-}
-
-/** The answer must be the guard's own, unchanged by what the app does with answers. */
-function checkRefusal(
-  { report, endpoint, method }: Check,
-  { name, status, error }: Omit<BadCredential, 'headers'>,
-  outcome: Outcome,
-  guards: readonly GuardDescription[],
-): void {
-  const { answer, denied } = outcome
-  const subject = name.startsWith('A ') ? name : `A request with ${name}`
-  const complain = (problem: string): void =>
-    report('wrong-refusal', endpoint, method, `${subject} ${problem}: ${describeOutcome(outcome)}.`,
-      'Let the guard answer: mount nothing before it that answers, and nothing that changes its answers. Give onDenied for answers of your own.') // prettier-ignore
-  if (denied.length === 0) return complain('was not refused by a guard')
-  if (!answer || answer.status < 400) return complain('was refused, but the client did not learn it')
-  if (listAccepted(guards).some(({ hasOwnAnswers }) => hasOwnAnswers)) return
-  const isOurs = answer.status === status && (method === 'HEAD' || readError(answer.body) === error)
-  if (!isOurs) return complain(`must be refused with ${status} ${error}`)
-  if (answer.headers['www-authenticate'] === undefined) complain('got a refusal whose WWW-Authenticate was removed')
-  else if (answer.headers['cache-control'] !== 'no-store') complain('got a refusal whose Cache-Control was changed')
-}
-
-function readError(body: Buffer): unknown {
-  try {
-    return (JSON.parse(body.toString()) as { error?: unknown } | null)?.error
-  } catch {
-    return undefined
   }
 }
 

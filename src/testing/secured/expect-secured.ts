@@ -3,14 +3,16 @@ import { isObject } from '../../lib/is-object.js'
 import type { Listener } from '../send.js'
 import { findApiAddress } from './addresses.js'
 import { createCredentialSource } from './bad-credentials.js'
-import { checkEndpoint, formatGuardCall, type CheckContext } from './check-endpoint.js'
-import { fillPath, isSamePath, readOperations, type Operation } from './documents.js'
+import type { CheckContext } from './check-context.js'
+import { checkEndpoint, formatGuardCall } from './check-endpoint.js'
+import { findRoutes } from './check-operation.js'
+import { readOperations, type Operation } from './documents.js'
 import { findEndpoints, type Endpoint } from './endpoints.js'
 import { findLayers } from './layer.js'
-import { RoutesNotSecuredError, describeOutcome, type SecurityProblem } from './problem.js'
+import { RoutesNotSecuredError, describeOutcome } from './problem.js'
+import { createProblemList } from './problem-list.js'
 import { createProber } from './prober.js'
 import { readPublicRoutes } from './public-routes.js'
-import { findSourceLocations } from './source-location.js'
 
 export interface ExpectSecuredOptions {
   /** The platform whose guards protect the routes. */
@@ -157,45 +159,6 @@ function isMethod(documented: string, method: string): boolean {
   return documented === method || (documented === 'GET' && method === 'HEAD')
 }
 
-/** The routes that an operation describes, by its path, or by where a request for it arrives. */
-async function findRoutes(
-  { auth, endpoints, prober, credentials, report }: CheckContext,
-  operation: Operation,
-): Promise<Endpoint[]> {
-  const { api, method, path, isOpen } = operation
-  const found = endpoints.filter((endpoint) => {
-    const address = findApiAddress(auth, endpoint.path)
-    const hasMethod = endpoint.methods.includes('*') || endpoint.methods.includes(method)
-    return endpoint.route && hasMethod && address?.api === api && isSamePath(address.rest, path)
-  })
-  const bases = [...new Set([`/${api}`, new URL(auth.apis.find(({ name }) => name === api)!.resource).pathname])]
-  for (const base of bases) {
-    const outcome = await prober.probe(method, base + fillPath(path), (await credentials.good(api)).headers)
-    if (found.length === 0)
-      found.push(...endpoints.filter(({ route }) => route !== undefined && route === outcome.reached))
-    if (found.length > 0) break
-    if (base !== bases.at(-1)) continue
-    const endpoint = { methods: [method], path: `/${api}${path}`, target: undefined, route: undefined, handlers: [] }
-    report('no-route', endpoint, method, `The document of "${api}" describes it, but a request with a good credential reached no handler: ${describeOutcome(outcome)}.`,
-      'Add the route, or remove the operation from the document.') // prettier-ignore
-  }
-  if (isOpen && found.length > 0) await checkOpenOperation({ auth, prober, report }, found[0]!, method)
-  return found
-}
-
-async function checkOpenOperation(
-  { auth, prober, report }: Pick<CheckContext, 'auth' | 'prober' | 'report'>,
-  endpoint: Endpoint,
-  method: string,
-): Promise<void> {
-  if (endpoint.target === undefined) return
-  const { denied } = await prober.probe(method, endpoint.target)
-  if (denied.length === 0) return
-  const api = denied[0]?.api ?? ''
-  report('guarded-but-open-in-document', endpoint, method, 'The document says that no credential is needed, but a request without one is refused.',
-    `Give the operation its "security", or remove ${formatGuardCall(auth, api)}.`) // prettier-ignore
-}
-
 /** What is mounted with `use()` at an API's address must leave unknown paths alone, or be behind a guard. */
 async function checkMounted(context: CheckContext, endpoint: Endpoint): Promise<void> {
   const { auth, prober, credentials, report, publicRoutes } = context
@@ -224,34 +187,5 @@ async function checkMounted(context: CheckContext, endpoint: Endpoint): Promise<
     if (outcome.reached || outcome.denied.length > 0 || isLeftAlone) continue
     return report('open', endpoint, 'GET', `A request ${description} got an answer: ${describeOutcome(outcome)}.`,
       `Mount ${formatGuardCall(auth, api)} before it, or list the path in "public" with the reason.`) // prettier-ignore
-  }
-}
-
-interface ProblemList {
-  readonly report: CheckContext['report']
-  add(problem: SecurityProblem): void
-  list(): readonly SecurityProblem[]
-}
-
-/** Problems, each once for a route and a kind, with the places of their handlers. */
-function createProblemList(): ProblemList {
-  const found = new Map<string, Omit<SecurityProblem, 'location'> & { readonly handlers: readonly unknown[] }>()
-  const add = (problem: Omit<SecurityProblem, 'location'>, handlers: readonly unknown[]): void => {
-    const key = `${problem.kind} ${problem.route}`
-    if (!found.has(key)) found.set(key, { ...problem, handlers })
-  }
-  return {
-    report: (kind, endpoint, method, description, fix) =>
-      add({ kind, route: `${method} ${endpoint.path}`, description, fix }, endpoint.handlers),
-    add: (problem) => add(problem, []),
-    list() {
-      const problems = [...found.values()]
-      const locations = problems.length > 0 ? findSourceLocations(problems.flatMap(({ handlers }) => handlers)) : []
-      let at = 0
-      return problems.map(({ handlers, ...problem }) => {
-        const own = locations.slice(at, (at += handlers.length))
-        return { ...problem, location: own.findLast((location) => location !== undefined) }
-      })
-    },
   }
 }
