@@ -46,6 +46,7 @@ try {
   await checkTargets(exportedFiles('require'))
   for (const program of programs) await chmod(inOutput(program), 0o755)
   await compressAssets()
+  await bundlePlots()
   await moveIntoPlace()
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
@@ -120,6 +121,26 @@ async function compressAssets() {
   }
   for (const name of ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'])
     await copyFile(join(swaggerUi, name), join(assets, `swagger-ui.${name.replace(/^swagger-ui-/, '')}`))
+}
+
+/** The script of the portal's plots with uPlot, for `<script>`. */
+async function bundlePlots() {
+  const { version } = require('uplot/package.json')
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [join(root, 'src/portal/assets/plots.js')],
+    bundle: true,
+    format: 'iife',
+    minify: true,
+    target: ['chrome120', 'firefox120', 'safari17'],
+    legalComments: 'none',
+    banner: { js: `/*! uPlot ${version}, MIT licence */` },
+    write: false,
+    logLevel: 'silent',
+  })
+  const text = outputFiles[0]?.text ?? ''
+  if (/<\/script|<!--/i.test(text)) throw new Error('The script of the plots cannot be part of a page.')
+  await writeFile(join(output, 'assets/plots.js.gz'), gzipSync(text, { level: 9 }))
+  await copyFile(join(dirname(require.resolve('uplot/package.json')), 'LICENSE'), join(output, 'assets/uplot.LICENSE'))
 }
 
 async function moveIntoPlace(attempt = 1) {

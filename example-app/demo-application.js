@@ -3,6 +3,9 @@ import { ApplicationError } from 'express-platform-auth'
 import { DEMO_CUSTOMER } from './customers.js'
 import { readPrivately, writePrivately } from './private-file.js'
 
+/** Whoever signs in with this address manages the demo application. The mailbox has the e-mail. */
+export const DEMO_CONTACT = 'demo@example.com'
+
 /** @typedef {{ applicationId: string, clientId: string, clientSecret: string }} DemoCredentials */
 
 /**
@@ -32,6 +35,7 @@ async function createForCustomer(auth) {
     try {
       return await auth.applications.create({
         name: 'Demo application',
+        contact: DEMO_CONTACT,
         apis: ['orders', 'catalog'],
         externalId: DEMO_CUSTOMER,
         metadata: await releaseCustomer(auth),

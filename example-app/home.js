@@ -11,6 +11,7 @@ export function home({ apis }, { baseUrl, mailbox }) {
   const welcome = 'The platform of a tea and coffee shop.'
   const links = {
     developers: `${baseUrl}/developers/`,
+    applications: `${baseUrl}/developers/applications`,
     ...(mailbox && { mailbox: `${baseUrl}/mailbox` }),
     health: `${baseUrl}/health`,
   }
@@ -18,6 +19,10 @@ export function home({ apis }, { baseUrl, mailbox }) {
     <ul>
       <li>
         <a href="${links.developers}">For developers</a>: its APIs, and how to register an application that calls them
+      </li>
+      <li>
+        <a href="${links.applications}">Your applications</a>: their credentials, requests and refusals, once they are
+        registered
       </li>
       ${links.mailbox ? html`<li><a href="${links.mailbox}">Mailbox</a>: the e-mails with credentials, kept on this machine</li>` : ''}
       <li><a href="${links.health}">Health</a></li>

@@ -9,9 +9,10 @@ import { customerTerms } from './customers.js'
  *   store: import('express-platform-auth').Store
  *   secret: string
  *   mailer?: import('express-platform-auth').Mailer | undefined
+ *   operators?: readonly string[] | undefined
  * }} options
  */
-export function createPlatform({ baseUrl, store, secret, mailer }) {
+export function createPlatform({ baseUrl, store, secret, mailer, operators }) {
   return createPlatformAuth({
     baseUrl,
     store,
@@ -19,6 +20,8 @@ export function createPlatform({ baseUrl, store, secret, mailer }) {
     // Sends credentials after a registration. E-mails link to the developers' pages.
     mailer,
     developersUrl: `${baseUrl}/developers`,
+    // Who gets an e-mail with a link to approve or deny a registration.
+    operators,
     // Each application keeps its customer's number as `externalId`, and the customer's discount as `metadata`.
     applicationMetadata: customerTerms,
     apis: {
@@ -26,9 +29,9 @@ export function createPlatform({ baseUrl, store, secret, mailer }) {
         scheme: 'oauth2',
         title: 'Orders',
         description: 'Place orders, follow them, change and cancel them.',
-        // Credentials are sent at once. The default of an API with access tokens is 'manual': you look at each
-        // registration, and auth.applications.approve(id) sends its e-mail.
-        registration: 'automatic',
+        // The default of an API with access tokens is 'manual': an operator looks at each registration, and approves it.
+        // Without operators the shop sends credentials at once.
+        registration: operators ? 'manual' : 'automatic',
         scopes: { 'orders:read': 'Read orders', 'orders:write': 'Place, change and cancel orders' },
       },
       catalog: {

@@ -28,7 +28,9 @@ async function start() {
   const { baseUrl, port, drainSeconds } = settings
   const { mailer, mailbox } = await openMail(settings)
   const database = await openDatabase(settings.databaseUrl)
-  const auth = createPlatform({ baseUrl, store: database.store, secret: platformSecret(settings.secretFile), mailer })
+  const { store } = database
+  const secret = platformSecret(settings.secretFile)
+  const auth = createPlatform({ baseUrl, store, secret, mailer, operators: settings.operators })
   await auth.ready()
   const credentials = await demoCredentials(auth, settings.credentialsFile)
 

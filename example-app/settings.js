@@ -6,7 +6,8 @@ export class SettingsError extends Error {}
 
 /** Reads the environment variables, with defaults. */
 export function readSettings() {
-  const { PORT, BASE_URL, DATABASE_URL, SMTP_URL, MAIL_FROM, EXAMPLE_VAR, NODE_ENV, DRAIN_SECONDS } = process.env
+  const { PORT, BASE_URL, DATABASE_URL, SMTP_URL, MAIL_FROM, OPERATORS, EXAMPLE_VAR, NODE_ENV, DRAIN_SECONDS } =
+    process.env
   const production = NODE_ENV === 'production'
   const port = readPort(PORT || '3000')
   const folder = resolve(EXAMPLE_VAR || join(import.meta.dirname, 'var'))
@@ -21,6 +22,8 @@ export function readSettings() {
     drainSeconds: readDrainSeconds(DRAIN_SECONDS || (production ? '5' : '0')),
     smtpUrl: SMTP_URL || undefined,
     mailFrom: MAIL_FROM || 'shop@example.com',
+    /** Who approves registrations; undefined if nobody has to. */
+    operators: OPERATORS ? OPERATORS.split(',').map((each) => each.trim()) : undefined,
     mailFolder: join(folder, 'mail'),
     secretFile: join(folder, 'platform-auth-secret'),
     credentialsFile: join(folder, 'demo-credentials.json'),

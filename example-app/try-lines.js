@@ -1,4 +1,5 @@
 // @ts-check
+import { DEMO_CONTACT } from './demo-application.js'
 
 /**
  * Prints the address, the demo application's credentials, and lines to paste into a shell.
@@ -18,12 +19,13 @@ The example platform is running at ${baseUrl}
 
   for developers          ${baseUrl}/developers/
   register                ${baseUrl}/developers/register
+  manage applications     ${baseUrl}/developers/applications
 ${mailbox ? `  mailbox, for e-mails    ${baseUrl}/mailbox\n` : ''}
   key (client_id)         ${clientId}
   secret (client_secret)  ${clientSecret}
 ${customer ? `  customer (externalId)   ${customer.number}, with a discount of ${customer.discountPercent} % (metadata)\n` : ''}
 These credentials belong to the demo application. They are stored in ${credentialsFile}
-Paste any of these commands into another shell:
+${mailbox ? `To manage the application, sign in as ${DEMO_CONTACT}: the e-mail with the link is in the mailbox.\n` : ''}Paste any of these commands into another shell:
 ${tryLines(baseUrl, credentials, customer)
   .map(([title, line]) => `\n# ${title}\n${line}\n`)
   .join('')}

@@ -1,6 +1,8 @@
 import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
+import { createContacts } from './applications/contacts.js'
+import { createDecisions } from './applications/decisions.js'
 import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
 import { createGrants } from './applications/grants.js'
@@ -10,10 +12,12 @@ import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
 import { ownMembers, withOwnArguments } from './lib/own-members.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
+import { createSignOutContact, type SignOutContact } from './portal/sign-outs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
+import { createUsageCalls, type UsageCalls } from './usage/create.js'
 
 /** The operations that need a platform's store alone. */
-export interface AdminApi {
+export interface AdminApi extends UsageCalls {
   readonly applications: Pick<
     Applications,
     | 'get'
@@ -28,10 +32,14 @@ export interface AdminApi {
     | 'updateCredential'
     | 'endCredential'
     | 'revokeTokens'
+    | 'addContact'
+    | 'removeContact'
+    | 'cancelInvitation'
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit
   readonly outbox: Outbox
+  readonly portal: { readonly signOut: SignOutContact }
   /** Closes the store. */
   close(): Promise<void>
 }
@@ -64,12 +72,14 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
   const now = (): number => Date.now()
   const writer = createApplicationWriter({ store, now })
   const readOperatorData = createOperatorDataReader(readMetadataSchema(ownMembers(options).applicationMetadata))
+  const decisions = createDecisions({ store, writer, opened, now })
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
     applications: withOwnArguments({
-      ...createRegistry({ store, writer, readOperatorData, opened, now }),
+      ...createRegistry({ store, writer, decisions, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
+      ...createContacts({ store, writer, opened, now }),
       disallow,
     }),
     signingKeys: {
@@ -79,7 +89,9 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
       },
     },
     audit: createAudit({ store, opened }),
+    ...createUsageCalls({ store, opened, now }),
     outbox: createOutbox({ store, writer, opened, now }),
+    portal: { signOut: createSignOutContact({ store, opened, now }) },
     close: () => store.close(),
   }
 }

@@ -23,12 +23,14 @@ export type {
   ImportedCredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
+  PortalOptions,
   RateLimitsOptions,
   RedisConnection,
   SigningAlgorithm,
   RegistrationCandidate,
   RegistrationOptions,
   SigningOptions,
+  UsageOptions,
 } from './options/options.js'
 export type { AcceptedCredential, GuardDescription } from './contracts/guard-description.js'
 export type { Logger } from './contracts/logger.js'
@@ -47,23 +49,37 @@ export type {
   ScopeOf,
 } from './contracts/api.js'
 export type { MetadataSchema, SchemaIssue, SchemaResult, StandardSchema } from './contracts/metadata-schema.js'
+export type { DocumentGuard } from './resource-server/document-guard.js'
 export type { Guard } from './resource-server/guard.js'
-export type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+export type {
+  ApiKeyGuardOptions,
+  BearerGuardOptions,
+  DocumentGuardsOptions,
+  GuardOptions,
+} from './resource-server/guards.js'
 export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
 export type { ForeignGuard } from './resource-server/foreign-tokens.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
+export type { PortalAction } from './contracts/portal-actions.js'
+export type { Portal, PortalLinkOptions } from './portal/create.js'
+export type { SignIn, SignOut } from './contracts/sign-ins.js'
 export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,
   ApiGrants,
   Application,
   Applications,
+  AccessRequestInfo,
   CredentialInfo,
+  InvitationInfo,
+  DecisionOptions,
+  DenialOptions,
   IssuedCredentials,
   OperatorData,
   RotateByEmailOptions,
   RevokeTokensOptions,
   RotateOptions,
+  SuspensionOptions,
 } from './applications/applications-api.js'
 export type {
   ImportedApplication,
@@ -75,6 +91,10 @@ export type {
 } from './applications/import-api.js'
 export type { Outbox } from './applications/email-outbox.js'
 export type { Audit, AuditEntry } from './applications/audit-log.js'
+export type { Usage, UsageEntry, UsageQuery } from './usage/usage.js'
+export type { UsagePeriod } from './usage/period.js'
+export type { RefusalEntry, Refusals } from './usage/refusals.js'
+export type { RefusalExplanation } from './usage/explain-refusal.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health, ReadyOptions } from './store-client/readiness.js'
 export type {
@@ -95,6 +115,7 @@ export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
+  AccessRequest,
   AddOutcome,
   ApplicationQuery,
   ApplicationRecord,
@@ -111,7 +132,10 @@ export type {
   JsonObject,
   JsonValue,
   EmailChange,
+  DeliveryPurpose,
   EmailPurpose,
+  Invitation,
+  NoticePurpose,
   EmailQuery,
   ExpiryQuery,
   QueuedEmail,
@@ -120,3 +144,12 @@ export type {
   SigningKeyRecord,
   Store,
 } from './contracts/store.js'
+export type {
+  ExpiredUsage,
+  RefusalDetails,
+  RefusalRecord,
+  UsageBatch,
+  UsageCount,
+  UsageCountQuery,
+  UsageStore,
+} from './contracts/usage.js'

@@ -1,6 +1,7 @@
 import { createApplicationCache } from './applications/application-cache.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import type { Applications } from './applications/applications-api.js'
+import { createApprovalLinks } from './applications/approval-links.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { createApplications } from './applications/create.js'
 import { createCredentials, type Credentials } from './applications/credentials.js'
@@ -25,13 +26,19 @@ import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
 import type { ApiSettings } from './options/settings.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
-import { createPortalRouter } from './portal/router.js'
+import { createPortal, type Portal } from './portal/create.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
+import type { DocumentGuard } from './resource-server/document-guard.js'
 import type { Guard } from './resource-server/guard.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './resource-server/guards.js'
+import type {
+  ApiKeyGuardOptions,
+  BearerGuardOptions,
+  DocumentGuardsOptions,
+  GuardOptions,
+} from './resource-server/guards.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import { createClientLimits } from './store-client/client-limits.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
@@ -41,6 +48,9 @@ import { createStoreHealth } from './store-client/store-health.js'
 import { memoryStore } from './stores/memory/index.js'
 import { createTokens } from './tokens/create.js'
 import type { SigningKeyRotation } from './tokens/key-rotation.js'
+import { createUsageParts } from './usage/create.js'
+import type { Refusals } from './usage/refusals.js'
+import type { Usage } from './usage/usage.js'
 
 /** What `createPlatformAuth()` returns. No method needs `this`, so it can be destructured. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
@@ -58,6 +68,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * the console does. Without `mailer` or `developersUrl` it calls `next()`.
    */
   readonly portalRouter: Middleware
+  readonly portal: Portal
   /** `enabled` is true if applications can register, which needs a `mailer`. */
   readonly registration: { readonly enabled: boolean }
   /** A guard for the only oauth2 API. */
@@ -101,6 +112,35 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * ```
    */
   requireAny(guards: readonly Guard[], options?: GuardOptions): Guard
+  /**
+   * A guard for all operations of an API's OpenAPI document (3.0 to 3.2): an object, or the path of a JSON or YAML file. Each
+   * operation requires what its `security` says, and is open if that is `[]`; what is not in the document is refused with 404
+   * or 405. Paths are relative to where the guard is mounted. Throws one `ConfigurationError` with all that cannot be enforced.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import { authOf, createPlatformAuth } from 'express-platform-auth'
+   *
+   * const auth = createPlatformAuth({
+   *   baseUrl: 'http://localhost:3000',
+   *   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } } },
+   * })
+   * const guard = auth.guardsFromDocument('orders', {
+   *   openapi: '3.1.0',
+   *   info: { title: 'Orders', version: '1.0.0' },
+   *   paths: { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } },
+   * })
+   * const orders = express.Router().get('/items', (req, res) => void res.json({ caller: authOf(req).application.name }))
+   * guard.checkRoutes(orders)
+   * express().use('/orders', guard, orders)
+   * ```
+   */
+  guardsFromDocument(
+    api: keyof Apis & string,
+    document: object | string,
+    options?: DocumentGuardsOptions<MetadataOutput<Schema>>,
+  ): DocumentGuard
   /** Like `authOf(req, api)`, with the type of the schema `applicationMetadata` for the application's `metadata`. */
   of(req: object, api?: keyof Apis & string): AuthInfo<MetadataOutput<Schema>>
   /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
@@ -112,6 +152,10 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   /** The e-mails that are to be sent. */
   readonly outbox: Outbox
   readonly audit: Audit
+  /** How often applications used the APIs. Empty with `usage: false`. */
+  readonly usage: Usage
+  /** Why requests of applications were refused. Empty with `usage: false`. */
+  readonly refusals: Refusals
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
@@ -122,7 +166,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   ready(options?: ReadyOptions): Promise<void>
   /** Whether requests are answered with knowledge no older than `maxStaleness`, and what is wrong. Resolves within about half a second. */
   health(): Promise<Health>
-  /** Waits for e-mails that are being sent, stores when credentials were last used, and closes the store. */
+  /** Waits for e-mails that are being sent, stores usage and when credentials were last used, and closes the store. */
   close(): Promise<void>
 }
 
@@ -166,7 +210,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 ): PlatformAuth<Apis, Schema> {
   const warnings: ConfigurationProblem[] = []
   const settings = readOptions(options, (warning) => warnings.push(warning))
-  const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, logger, now } = settings
+  const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, operators, logger, now } =
+    settings
   for (const warning of warnings) logger.warn(describeWithFix(warning))
   const { events, emit } = createEvents({
     now,
@@ -180,13 +225,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { limitLookups, limitChanges } = clientLimits
   const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
   const paceStarts = createPacedStart()
-  const rateLimits = createRateLimits({
-    secrets: settings.secrets,
-    baseUrl,
-    redis: settings.rateLimits.redis,
-    headers: settings.rateLimits.headers,
-    onChange: createOutageNotice({ logger, emit }),
-  })
+  const { redis, headers } = settings.rateLimits
+  const rateLimits = createRateLimits({ secrets: settings.secrets, baseUrl, redis, headers, onChange: createOutageNotice({ logger, emit }) }) // prettier-ignore
   const readiness = createReadiness({
     feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem()],
   }) // prettier-ignore
@@ -207,29 +247,38 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
+  const portalUrl = settings.portal.enabled ? developersUrl : undefined
+  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
+  const links = createApprovalLinks({ credentials: credentials.get, operators, now })
   const credentialEmail = createCredentialEmail({
-    store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, emit, logger, now,
+    store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links, emit, logger, now,
   }) // prettier-ignore
-  const { applications, prepareRegistration, outbox, background } = createApplications({
-    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, remindBefore,
-    onEmailDue: credentialEmail.wake, logger, now,
+  const { applications, createCheckedCalls, approvals, prepareRegistration, acceptInvitation, outbox, background } = createApplications({
+    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
+    onEmailDue: credentialEmail.wake, portalUrl, logger, now,
   }) // prettier-ignore
 
   const activate = createActivation({ store, writer, limitChanges })
   const limitFailures = rateLimits.create('failedAuthentication', settings.rateLimits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
   const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
-    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, emit, logRefusal, now,
+    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, usage: usage.collector, emit, logRefusal, now,
+    warn: (message) => logger.warn(message),
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({
     apis, basePath: settings.basePath, corsOrigins: settings.corsOrigins, signingAlgorithm: signing.algorithm, publishAhead: signing.publishAhead,
     limits: settings.rateLimits, rateLimits, ...clients, signAccessToken, accessTokens, revokedTokens, signingKeys, findActiveToken, available,
-    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, emit, logRefusal, now,
+    waitForLatest: feed.waitForLatest, readChanges: feed.pollAgain, paceStarts, usage: usage.collector, emit, logRefusal, now,
     checkMount: settings.development ? createMountCheck({ baseUrl, basePath: settings.basePath, logger }) : undefined,
   }) // prettier-ignore
   const registrationRouter = createRegistrationRouter({
     apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
-    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl,
+    admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined, approval: operators.length > 0 ? { links, approvals } : undefined,
+  }) // prettier-ignore
+
+  const { portal, portalRouter } = createPortal({
+    store, credentials: credentials.get, opened, acceptInvitation, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
+    developersUrl: portalUrl, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
   readiness.begin({
@@ -243,9 +292,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       await revokedTokens.load()
       await keyRotation.ensure()
       closing.throwIfAborted()
-      credentialEmail.start()
-      background.start()
-      rotationTimer.start()
+      for (const part of [credentialEmail, background, usage, rotationTimer]) part.start()
     },
     async stop() {
       rotationTimer.close()
@@ -253,7 +300,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
       rateLimits.close()
       await background.close()
       await credentialEmail.close()
-      await lastUsed.close()
+      await Promise.all([lastUsed.close(), usage.close()])
       await store.close()
     },
   })
@@ -263,16 +310,14 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     ...authorizationServer,
     apis: [...apis.values()].map(describeApi),
     registration: { enabled: mailer !== undefined },
-    registrationRouter: mailer ? registrationRouter : passOn,
-    portalRouter: mailer && developersUrl !== undefined ? createPortalRouter({ developersUrl }) : passOn,
+    registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
+    portal: withOwnArguments(portal),
+    portalRouter,
     applications: withOwnArguments(applications),
     outbox,
-    signingKeys: {
-      list: () => opened().then(keyRotation.list),
-      rotate: (rotateOptions) => opened().then(() => keyRotation.rotate(rotateOptions)),
-      revoke: (kid, revokeOptions) => opened().then(() => keyRotation.revoke(kid, revokeOptions)),
-    },
+    signingKeys: openFirst(opened, keyRotation),
     audit: withOwnArguments(createAudit({ store, opened })),
+    ...usage.calls,
     events,
     ready: readiness.ready,
     health: readiness.health,
@@ -281,8 +326,13 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   return auth
 }
 
-/** A router without routes. */
-const passOn: Middleware = (_req, _res, next) => next()
+function openFirst(opened: () => Promise<unknown>, keyRotation: SigningKeyRotation): SigningKeyRotation {
+  return {
+    list: () => opened().then(keyRotation.list),
+    rotate: (options) => opened().then(() => keyRotation.rotate(options)),
+    revoke: (kid, options) => opened().then(() => keyRotation.revoke(kid, options)),
+  }
+}
 
 function describeApi(settings: ApiSettings): Api {
   const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings

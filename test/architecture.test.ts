@@ -10,7 +10,7 @@ interface Rule {
   readonly mayImportTypes?: readonly string[]
 }
 
-const BELOW_SERVERS = ['applications', 'tokens', 'http', 'rate-limits', 'contracts', 'lib']
+const BELOW_SERVERS = ['applications', 'tokens', 'usage', 'http', 'rate-limits', 'contracts', 'lib']
 const SERVERS = ['authorization-server', 'resource-server', 'registration', 'portal']
 const PARTS = [
   'contracts',
@@ -20,6 +20,7 @@ const PARTS = [
   'rate-limits',
   'tokens',
   'applications',
+  'usage',
   'credential-email',
 ]
 
@@ -29,6 +30,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   lib: { mayImport: [] },
   options: { mayImport: ['contracts', 'lib'] },
   http: { mayImport: ['contracts/errors', 'lib'] },
+  // Documents are read alike by the console and by guards.
+  openapi: { mayImport: ['contracts', 'lib'] },
   'stores/sql': { mayImport: ['contracts'] },
   'stores/memory': { mayImport: ['contracts', 'stores/sql/cursor'] },
   'stores/sqlite': { mayImport: ['contracts', 'stores/sql'] },
@@ -37,20 +40,31 @@ const RULES: Readonly<Record<string, Rule>> = {
   'rate-limits': { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/options'] },
   tokens: { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/settings'] },
   applications: { mayImport: ['contracts', 'lib'] },
+  usage: { mayImport: ['applications/validation', 'contracts', 'lib'] },
   'credential-email': { mayImport: ['applications', 'contracts', 'lib'] },
   'authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.
   'resource-server': {
-    mayImport: [...BELOW_SERVERS, 'options/checks'],
+    mayImport: [...BELOW_SERVERS, 'openapi', 'options/checks'],
     mayImportTypes: ['options/options'],
   },
   registration: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
   portal: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
   'platform-auth': { mayImport: [...PARTS, ...SERVERS, 'http', 'stores/memory'] },
-  admin: { mayImport: ['applications', 'tokens', 'contracts', 'lib', 'options/read-metadata-schema'] },
+  admin: {
+    mayImport: [
+      'applications',
+      'tokens',
+      'usage',
+      'portal/sign-outs',
+      'contracts',
+      'lib',
+      'options/read-metadata-schema',
+    ],
+  },
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   mailers: { mayImport: ['contracts'] },
-  console: { mayImport: ['index', 'lib'] },
+  console: { mayImport: ['index', 'lib', 'openapi'] },
   // The command line opens what --db names.
   cli: { mayImport: ['index', 'lib', 'stores/sqlite/index', 'stores/postgres/index'] },
   opentelemetry: { mayImport: ['index', 'lib'] },
@@ -69,6 +83,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/api': ['opentelemetry/'],
   '@photostructure/sqlite': ['stores/sqlite/'],
   pg: ['cli/'],
+  yaml: ['openapi/yaml.ts'],
 }
 
 const ROOT_FILES = ['admin.ts', 'index.ts', 'platform-auth.ts']
@@ -138,9 +153,11 @@ describe('an import is refused', () => {
     ['registration/router.ts', `import { sign } from '../tokens/access-token.js'`, 'registration may import'],
     ['portal/router.ts', `import { renderPage } from '../registration/pages.js'`, 'portal may import'],
     ['platform-auth.ts', `import { accessTokenFor } from './testing/index.js'`, 'platform-auth may import'],
-    ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, contracts, lib'],
+    ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, usage, portal/sign-outs, contracts, lib'],
     ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, lib'],
-    ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib'],
+    ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib, openapi'],
+    ['openapi/document.ts', `import type { Guard } from '../resource-server/guard.js'`, 'openapi may import contracts, lib'],
+    ['resource-server/guards.ts', `import { parse } from 'yaml'`, 'yaml may be imported in openapi/yaml.ts only'],
     ['cli/database.ts', `import { connect } from '../stores/postgres/connection.js'`, 'cli may import index, lib, stores/sqlite/index'],
     ['opentelemetry/spans.ts', `import type { PlatformEvent } from '../contracts/events.js'`, 'opentelemetry may import index, lib'],
     ['index.ts', `export { observe } from './opentelemetry/index.js'`, 'index may import'],

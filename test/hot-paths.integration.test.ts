@@ -170,9 +170,11 @@ describe('The database calls and signature checks of a request', () => {
     const inTurn = async (list: readonly string[]): Promise<void> => {
       for (const token of list) await send(token)
     }
-    expect(await countCalls(() => inTurn(tokens))).toEqual({ signatureChecks: 50 })
-    expect(await countCalls(() => inTurn(tokens.slice(-10)))).toEqual({})
-    expect(await countCalls(() => inTurn(tokens.slice(0, 10)))).toEqual({ signatureChecks: 10 })
+    // Not all calls: when credentials were last used is stored every 10 seconds.
+    const countChecks = async (list: readonly string[]) => (await countCalls(() => inTurn(list)))['signatureChecks']
+    expect(await countChecks(tokens)).toBe(50)
+    expect(await countChecks(tokens.slice(-10))).toBeUndefined()
+    expect(await countChecks(tokens.slice(0, 10))).toBe(10)
   })
 })
 

@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import PostalMime from 'postal-mime'
 import { drawGuardCost } from './guard-cost.mjs'
+import { addUsage, showPortal } from './portal.mjs'
 
 const IMAGES = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,6 +32,7 @@ const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-s
 try {
   await waitForApp()
   const email = await register()
+  await addUsage(folder)
   const doctor = await runDoctor()
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 860 } })
@@ -39,6 +41,8 @@ try {
     await save(page, 'console', colorScheme)
     await showReference(page)
     await save(page, 'reference', colorScheme)
+    await showPortal(page, { baseUrl: BASE_URL, folder })
+    await save(page, 'portal', colorScheme)
     await context.close()
     const terminal = await browser.newPage({ colorScheme, viewport: { width: 900, height: 100 } })
     await terminal.setContent(renderTerminal(doctor))

@@ -180,6 +180,20 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
   return { add, addAll, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
 }
 
+/** A writer that saves a change only if `check` does not throw for the very record that the change is made of. */
+export function checkBefore(writer: ApplicationWriter, check: (current: ApplicationRecord) => void): ApplicationWriter {
+  const change: ApplicationWriter['change'] = <Result>(
+    id: string,
+    event: ChangeEvent,
+    edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
+  ) =>
+    writer.change(id, event, (current) => {
+      check(current)
+      return edit(current)
+    })
+  return { ...writer, change }
+}
+
 function createConflictError(id: string): ApplicationError {
   return new ApplicationError('conflict', `Application ${id} is being changed by other processes. Try again.`)
 }

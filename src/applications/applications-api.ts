@@ -1,5 +1,14 @@
-import type { ApplicationRecord, ApplicationStatus, CredentialRecord, GrantedApis } from '../contracts/store.js'
+import type { Language } from '../contracts/email-content.js'
+import type {
+  AccessRequest,
+  ApplicationRecord,
+  ApplicationStatus,
+  CredentialRecord,
+  GrantedApis,
+  Invitation,
+} from '../contracts/store.js'
 import { copyJson } from '../lib/plain-json.js'
+import { listContacts, listOpenInvitations } from './contact-lists.js'
 import { isLive } from './credentials.js'
 import type { ImportOptions, ImportSource, ImportSummary } from './import-api.js'
 
@@ -30,11 +39,19 @@ export interface Application<Metadata = Record<string, unknown>> {
   /** Public, and never changes; `sub` and `client_id` of its access tokens. */
   readonly id: string
   readonly name: string
-  /** The address that e-mails go to. */
+  /** The first contact: the address that e-mails go to. */
   readonly contact: string | undefined
+  /** All of its contacts, at most 10: they sign in at the portal and manage the application there. */
+  readonly contacts: readonly string[]
+  /** Those whose links still work. */
+  readonly invitations: readonly InvitationInfo[]
+  /** The language of its e-mails; undefined: English. */
+  readonly language: Language | undefined
   readonly status: ApplicationStatus
   /** The APIs that it may use, with the scopes granted there. */
   readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
+  /** Its requests for APIs that wait for an operator's decision. */
+  readonly accessRequests: readonly AccessRequestInfo[]
   /** The operator's own id of it, such as a customer number. No two applications have the same one. */
   readonly externalId: string | undefined
   /** The operator's own data, as it is stored: a schema that changed since has not seen it. */
@@ -44,6 +61,23 @@ export interface Application<Metadata = Record<string, unknown>> {
   /** Newest first. */
   readonly secrets: readonly CredentialInfo[]
   readonly createdAt: Date
+}
+
+/** An open invitation of a further contact. */
+export interface InvitationInfo {
+  readonly address: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  /** Who invited, as in the audit log; `contact:` and the address if a contact did. */
+  readonly by: string | undefined
+}
+
+/** A request for an API, or for further scopes there. */
+export interface AccessRequestInfo {
+  readonly api: string
+  readonly scopes: readonly string[]
+  readonly requestedAt: Date
+  readonly by: string | undefined
 }
 
 /** What the operator keeps on an application. Strangers who register with the form or JSON cannot give it. */
@@ -78,6 +112,26 @@ interface ClientCredentials extends Omit<KeyOnly, 'clientSecret'> {
 export interface RevokeTokensOptions extends ActorOptions {
   /** Also refuses every access token issued up to now, in the same transaction; `false` if left out. */
   readonly revokeTokens?: boolean
+}
+
+/** The options of a decision. Without `api` it is about a registration. */
+export interface DecisionOptions<ApiNames extends string = string> extends ActorOptions {
+  /** The API of a request for access, which an application made that exists already. */
+  readonly api?: ApiNames | undefined
+}
+
+/** The options of a denial. */
+export interface DenialOptions<ApiNames extends string = string> extends DecisionOptions<ApiNames> {
+  /** 1 to 500 characters, which the contact gets by e-mail and the audit log keeps. Without it nothing is sent. */
+  readonly reason?: string | undefined
+}
+
+/** The options of a suspension. */
+export interface SuspensionOptions extends RevokeTokensOptions {
+  /** 1 to 500 characters, which the audit log keeps; the contact gets them with `notify`. */
+  readonly reason?: string | undefined
+  /** Whether the contact gets an e-mail; false if left out. Without a contact it rejects with code `invalid_state`. */
+  readonly notify?: boolean | undefined
 }
 
 /** What a further key or secret is to be. */
@@ -127,19 +181,25 @@ export interface Applications<ApiNames extends string = string, Input = object, 
       readonly name: string
       readonly contact: string
       readonly apis: ApiGrants<ApiNames>
+      readonly language?: Language | undefined
     } & OperatorData<Input> &
       ActorOptions,
   ): Promise<{ application: Application<Metadata> }>
-  /** Approves a registration that includes an API with `registration: 'manual'`. */
-  approve(id: string, options?: ActorOptions): Promise<Application<Metadata>>
-  /** Deletes a pending application, as `delete` does. */
-  deny(id: string, options?: ActorOptions): Promise<Application<Metadata>>
+  /**
+   * Approves a registration that includes an API with `registration: 'manual'`, so that its credentials are sent; with `api` the
+   * application's request for access to it, of which the contact learns by e-mail. Rejects with code `invalid_state` if nothing
+   * waits for a decision: exactly one counts.
+   */
+  approve(id: string, options?: DecisionOptions<ApiNames>): Promise<Application<Metadata>>
+  /** Deletes a pending application, as `delete` does; with `api`, denies its request for access and keeps it. */
+  deny(id: string, options?: DenialOptions<ApiNames>): Promise<Application<Metadata>>
   /** Creates an active application and resolves its credentials, this once. Sends nothing. */
   create(
     application: {
       readonly name: string
       readonly contact?: string
       readonly apis: ApiGrants<ApiNames>
+      readonly language?: Language | undefined
     } & OperatorData<Input> &
       ActorOptions,
   ): Promise<{ application: Application<Metadata>; credentials: IssuedCredentials }>
@@ -175,11 +235,13 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     readonly status?: ApplicationStatus | undefined
     /** Only the application with this id; an index finds it. */
     readonly externalId?: string | undefined
+    /** Only those of which this address is a contact, in whatever case; an index finds them. */
+    readonly contact?: string | undefined
     /** Only those with a live credential that expires before that time. */
     readonly expiringBefore?: Date | undefined
   }): Promise<{ items: Application<Metadata>[]; next?: string }>
   /**
-   * A new contact also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to
+   * A new `contact` takes the place of the first one. It also gets the e-mails that were not accepted and those whose claim link was not used. What they sent to
    * the former contact ends. `metadata` is replaced as a whole. null removes `metadata` or `externalId`. Each change holds for
    * the next request, and for every other process within a second.
    */
@@ -188,6 +250,7 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     changes: {
       readonly name?: string
       readonly contact?: string
+      readonly language?: Language | undefined
       readonly externalId?: string | null | undefined
       readonly metadata?: Input | null | undefined
     } & ActorOptions,
@@ -196,10 +259,10 @@ export interface Applications<ApiNames extends string = string, Input = object, 
    * From the next request on, its credentials and access tokens are refused, until `resume`; its access tokens for ever with
    * `revokeTokens: true`. Claim links end, and queued e-mails are not sent before it is resumed.
    */
-  suspend(id: string, options?: RevokeTokensOptions): Promise<Application<Metadata>>
+  suspend(id: string, options?: SuspensionOptions): Promise<Application<Metadata>>
   /** A registration that was suspended while it was pending is pending again. */
   resume(id: string, options?: ActorOptions): Promise<Application<Metadata>>
-  /** Cannot be undone: erases name, contact and hashes; keeps id and audit log. */
+  /** Cannot be undone: erases name, contacts and hashes; keeps id and audit log. */
   delete(id: string, options?: ActorOptions): Promise<Application<Metadata>>
   /** Replaces what the application may do at an API; all scopes of the API if `scopes` is left out. */
   allow(
@@ -208,6 +271,34 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     options?: { readonly scopes?: readonly string[] } & ActorOptions,
   ): Promise<Application<Metadata>>
   disallow(id: string, api: ApiNames, options?: ActorOptions): Promise<Application<Metadata>>
+  /**
+   * What a contact asks for at the portal: adds an API with `registration: 'automatic'` at once, and stores a request for one with
+   * `manual`, until `approve` or `deny` decides it. At most `registrationScopes`; all of them if `scopes` is left out. What the
+   * application has there already stays. Rejects with code `api_closed` for an API that takes no registrations, and with
+   * `invalid_state` for an application that is not active.
+   */
+  requestAccess(
+    id: string,
+    request: { readonly api: ApiNames; readonly scopes?: readonly string[] } & ActorOptions,
+  ): Promise<Application<Metadata>>
+  /**
+   * Adds a contact after the others, without asking its owner. Rejects with code `conflict` if the address is a contact already, and
+   * with `too_many_contacts` if there are 10 contacts and open invitations.
+   */
+  addContact(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>
+  /**
+   * Removes a contact, and ends the invitations that it has sent. If it is the first one, the next becomes the first and gets what
+   * was not delivered, as after `update`. Rejects with code `invalid_state` for the only contact.
+   */
+  removeContact(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>
+  /**
+   * Sends an e-mail with a link that makes its reader a contact: once, within 7 days. Another invitation of the same address ends
+   * the earlier one. Rejects as `addContact` does, and with `invalid_state` for an application that is not active. Throws
+   * `ConfigurationError` without a `mailer` or without `developersUrl`.
+   */
+  inviteContact(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>
+  /** Ends an open invitation: its link no longer works. Rejects with code `invalid_state` if there is none. */
+  cancelInvitation(id: string, address: string, options?: ActorOptions): Promise<Application<Metadata>>
   /**
    * Gives the application a further key, such as one for each of its services, and resolves it this once. Rejects with code
    * `conflict` for a name that is in use, `not_granted` for a restriction that names more than the application may do, and
@@ -253,15 +344,19 @@ export interface Applications<ApiNames extends string = string, Input = object, 
 
 /** The public form of a record: live credentials only, no hashes, instants as `Date`. */
 export function toApplication(record: ApplicationRecord, now: number): Application {
-  const { id, name, contact, status, externalId, keys, secrets, createdAt } = record
+  const { id, name, contact, language, status, externalId, keys, secrets, createdAt } = record
   const showLive = (credentials: readonly CredentialRecord[]): CredentialInfo[] =>
     credentials.filter((credential) => isLive(credential, now)).map(toCredentialInfo)
   return {
     id,
     name,
     contact,
+    contacts: listContacts(record),
+    invitations: listOpenInvitations(record, now).map(toInvitationInfo),
+    language,
     status,
     apis: structuredClone(record.apis),
+    accessRequests: record.accessRequests.map(toAccessRequestInfo),
     externalId,
     metadata: copyJson(record.metadata),
     keys: showLive(keys),
@@ -281,6 +376,14 @@ export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
     lastUsedAt: toDate(lastUsedAt),
     apis: structuredClone(apis),
   }
+}
+
+function toInvitationInfo({ address, createdAt, expiresAt, by }: Invitation): InvitationInfo {
+  return { address, createdAt: new Date(createdAt), expiresAt: new Date(expiresAt), by }
+}
+
+function toAccessRequestInfo({ api, scopes, requestedAt, by }: AccessRequest): AccessRequestInfo {
+  return { api, scopes: [...scopes], requestedAt: new Date(requestedAt), by }
 }
 
 function toDate(milliseconds: number | undefined): Date | undefined {

@@ -1,15 +1,20 @@
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
-import type { Store } from '../contracts/store.js'
-import type { ApplicationWriter } from './application-writer.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
+import { checkBefore, type ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
+import { createAccessRequests } from './access-requests.js'
+import { createApprovals, type Approvals } from './approvals.js'
 import { createCleanup } from './cleanup.js'
+import { createContacts } from './contacts.js'
 import { createCredentialCreation } from './credential-creation.js'
 import { createCredentialRotation } from './credential-rotation.js'
 import type { Credentials } from './credentials.js'
+import { createDecisions } from './decisions.js'
 import { createOperatorDataReader } from './metadata.js'
 import { createOutbox, type Outbox } from './email-outbox.js'
 import { createGrants } from './grants.js'
+import { createInvitations, type AcceptInvitation } from './invitations.js'
 import { createImport, type LineReaderParts } from './import.js'
 import type { LastUsed } from './last-used.js'
 import { createNamedCredentials } from './named-credentials.js'
@@ -29,6 +34,10 @@ interface ApplicationsOptions {
   /** What imports are read with; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
   readonly hasMailer: boolean
+  /** Where invitations lead; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
+  /** Who is asked to decide about registrations. */
+  readonly operators: readonly string[]
   /** Days before an expiry. */
   readonly remindBefore: readonly number[]
   /** Called when an e-mail has become due. */
@@ -36,6 +45,9 @@ interface ApplicationsOptions {
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
 }
+
+/** The calls on applications that exist. */
+export type ApplicationCalls = Omit<Applications, 'create' | 'import' | 'register'>
 
 /** What a process does by itself, between `start` and `close`. */
 interface Background {
@@ -47,26 +59,44 @@ interface Background {
 /** The public calls on applications and their e-mails, and the cleanup and the reminders in the background. */
 export function createApplications({ lastUsed, metadataSchema, ...options }: ApplicationsOptions): {
   readonly applications: Applications
+  /** The calls that change one application, which reject with what `check` throws for the record that they would change. */
+  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
   /** For the registration form. */
   readonly prepareRegistration: PrepareRegistration
+  /** For the portal. */
+  readonly acceptInvitation: AcceptInvitation
+  /** For the pages on which operators decide. */
+  readonly approvals: Approvals
   readonly outbox: Outbox
   readonly background: Background
 } {
   const readOperatorData = createOperatorDataReader(metadataSchema)
   const { prepareRegistration, create } = createRegistration({ ...options, readOperatorData })
+  const { acceptInvitation } = createInvitations(options)
+  const decisions = createDecisions(options)
   const cleanup = createCleanup(options)
   const reminders = createReminders({
     ...options,
     remindBefore: options.hasMailer ? options.remindBefore : [],
     flushLastUsed: lastUsed.flush,
   })
+  function createCalls(writer: ApplicationWriter): ApplicationCalls {
+    const parts = { ...options, writer }
+    const { inviteContact } = createInvitations(parts)
+    return {
+      ...createRegistry({ ...parts, decisions, readOperatorData, flushLastUsed: lastUsed.flush }),
+      ...createGrants(parts),
+      ...createAccessRequests(parts),
+      ...createContacts(parts),
+      inviteContact,
+      ...createCredentialCreation(parts),
+      ...createNamedCredentials(parts),
+      ...createCredentialRotation(parts),
+    }
+  }
   return {
     applications: {
-      ...createRegistry({ ...options, readOperatorData, flushLastUsed: lastUsed.flush }),
-      ...createGrants(options),
-      ...createCredentialCreation(options),
-      ...createNamedCredentials(options),
-      ...createCredentialRotation(options),
+      ...createCalls(options.writer),
       create,
       import: createImport(options),
       // Async: a mistake rejects.
@@ -75,7 +105,10 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
         return registration.save(undefined, await readOperatorData(application))
       },
     },
+    createCheckedCalls: (check) => createCalls(checkBefore(options.writer, check)),
     prepareRegistration,
+    acceptInvitation,
+    approvals: createApprovals({ ...options, decisions }),
     outbox: createOutbox(options),
     background: {
       start() {

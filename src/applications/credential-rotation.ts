@@ -14,7 +14,7 @@ import { requireMailer } from './email-outbox.js'
 import { describeCancelled, describeCredential } from './named-credentials.js'
 import { cancelEmails, createQueuedEmail, findReplacedName, listQueuedEmails, requeueEmail } from './queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
-import { readCredentialId, readExpiresAt, readOverlap, readRevokeTokens } from './validation.js'
+import { readCredentialId, readExpiresAt, readOverlap, readFlag } from './validation.js'
 
 interface CredentialRotationOptions {
   readonly store: Store
@@ -42,7 +42,7 @@ export function createCredentialRotation(
   ): Promise<{ application: Application; plain: string }> {
     const credentialId = readCredentialId(credential)
     const overlapSeconds = readOverlap(overlap)
-    const endsTokens = readRevokeTokens(revokeTokens)
+    const endsTokens = readFlag('revokeTokens', revokeTokens)
     const createdAt = now()
     const expiresAt = givenEnd === undefined ? undefined : readExpiresAt(givenEnd, createdAt)
     const credentials = await opened()
@@ -85,7 +85,7 @@ export function createCredentialRotation(
   ): Promise<{ application: Application }> {
     const credentialId = readCredentialId(credential)
     const overlapSeconds = readOverlap(overlap)
-    const endsTokens = readRevokeTokens(revokeTokens)
+    const endsTokens = readFlag('revokeTokens', revokeTokens)
     requireMailer(hasMailer, CALLS[kind])
     await opened()
     const { record } = await writer.change(id, { type: 'application.credentialRotated', by }, async (current) => {

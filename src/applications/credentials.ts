@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Api } from '../contracts/api.js'
-import type { ApplicationRecord, CredentialRecord, EmailPurpose } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord, DeliveryPurpose } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 import { deriveKey } from '../lib/derive-key.js'
 
@@ -169,7 +169,7 @@ export interface MintedCredentials {
  */
 export function mintCredentials(
   credentials: Credentials,
-  purpose: EmailPurpose,
+  purpose: DeliveryPurpose,
   apis: ReadonlyMap<string, Api>,
   granted: ApplicationRecord['apis'],
   now: number,

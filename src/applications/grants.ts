@@ -35,7 +35,11 @@ export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick
       const { record } = await writer.change(id, { type: 'application.accessChanged', by }, (current) => {
         refuseDeleted(current, 'allow')
         return {
-          changed: { apis: { ...current.apis, [api]: { scopes: granted } } },
+          changed: {
+            apis: { ...current.apis, [api]: { scopes: granted } },
+            // Decided by this.
+            accessRequests: current.accessRequests.filter((each) => each.api !== api),
+          },
           details: { allowed: api, scopes: granted },
         }
       })

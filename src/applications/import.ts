@@ -122,7 +122,7 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
   const digest = Buffer.from(credentials.hash(`import\n${identity}`), 'base64url')
   const id = `app_${digest.toString('hex').slice(0, 32)}`
   return {
-    record: { id, ...given, tokensRevokedAt: 0, version: 1 },
+    record: { id, ...NEW_RECORD, ...given, tokensRevokedAt: 0, version: 1 },
     otherHashes,
     details: {
       apis: read.apis,
@@ -134,6 +134,8 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
     },
   }
 }
+
+const NEW_RECORD = { otherContacts: [], invitations: [], language: undefined, accessRequests: [] } as const
 
 function describeCredential({ id, name, hash }: CredentialRecord): object {
   const format = readForeignFormat(hash)

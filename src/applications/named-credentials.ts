@@ -12,7 +12,7 @@ import {
 import type { CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from './queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
-import { readName, readExpiresAt, readRevokeTokens } from './validation.js'
+import { readName, readExpiresAt, readFlag } from './validation.js'
 
 interface NamedCredentialsOptions {
   readonly store: Store
@@ -58,7 +58,7 @@ export function createNamedCredentials(
       return toApplication(record, now())
     },
     async endCredential(id, credentialId, { by, revokeTokens } = {}) {
-      const endsTokens = readRevokeTokens(revokeTokens)
+      const endsTokens = readFlag('revokeTokens', revokeTokens)
       await opened()
       const { record } = await writer.change(id, { type: 'application.credentialEnded', by }, async (current) => {
         refuseDeleted(current, 'endCredential')

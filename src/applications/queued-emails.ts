@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { ApplicationRecord, EmailChange, EmailPurpose, QueuedEmail, Store } from '../contracts/store.js'
+import type {
+  ApplicationRecord,
+  DeliveryPurpose,
+  EmailChange,
+  EmailPurpose,
+  JsonObject,
+  QueuedEmail,
+  Store,
+} from '../contracts/store.js'
 import { hasEnded, inheritTerms, LISTS, removeCredentials } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from './credentials.js'
 
@@ -9,6 +17,20 @@ interface QueueOptions {
   readonly overlap?: number
   /** The credential that the e-mail concerns. */
   readonly credentialId?: string | undefined
+  /** The application's contact if left out. */
+  readonly recipient?: string | undefined
+  /** What its text needs beyond the application. */
+  readonly details?: JsonObject | undefined
+}
+
+/** Whether an e-mail delivers credentials. */
+export function isDelivery(purpose: EmailPurpose): purpose is DeliveryPurpose {
+  return purpose === 'registration' || purpose === 'key' || purpose === 'secret'
+}
+
+/** Those that tell of a decision or ask for one are sent while the application is suspended. */
+export function isHeldBySuspension(purpose: EmailPurpose): boolean {
+  return isDelivery(purpose) || purpose === 'expiring' || purpose === 'invitation'
 }
 
 /** A new e-mail: due at once, or held until the registration is approved. */
@@ -16,12 +38,14 @@ export function createQueuedEmail(
   applicationId: string,
   purpose: EmailPurpose,
   now: number,
-  { held = false, overlap = 0, credentialId }: QueueOptions = {},
+  { held = false, overlap = 0, credentialId, recipient, details }: QueueOptions = {},
 ): QueuedEmail {
   return {
     id: `email_${randomBytes(16).toString('hex')}`,
     applicationId,
     purpose,
+    recipient,
+    details,
     credentialId,
     state: held ? 'held' : 'due',
     overlap,
@@ -137,7 +161,8 @@ function readEmailId(change: EmailChange): string | undefined {
 /** Ends what e-mails may have delivered to the former contact, and sends those that had no effect yet to the new one. */
 export function redirectEmails(current: ApplicationRecord, emails: readonly QueuedEmail[], now: number): Withdrawal {
   const attempted = emails.filter(
-    ({ attemptCount, attemptedHashes, claimLinks }) => attemptCount + attemptedHashes.length + claimLinks.length > 0,
+    ({ recipient, attemptCount, attemptedHashes, claimLinks }) =>
+      recipient === undefined && attemptCount + attemptedHashes.length + claimLinks.length > 0,
   )
   const redirect = (email: QueuedEmail): QueuedEmail => ({
     ...(isOpen(email, now) ? requeueEmail(email, now) : nextVersion(email)),
@@ -150,10 +175,12 @@ export function redirectEmails(current: ApplicationRecord, emails: readonly Queu
   }
 }
 
-/** Ends links, and keeps e-mails from being sent until `resumeEmails`. E-mails that wait for approval go on waiting. */
+/**
+ * Ends links, and keeps e-mails from being sent until `resumeEmails`. E-mails that wait for approval go on waiting.
+ */
 export function suspendEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
   return emails
-    .filter(({ state }) => state !== 'held')
+    .filter(({ purpose, state }) => state !== 'held' && isHeldBySuspension(purpose))
     .map((email) => {
       const state = isOpen(email, now) ? 'suspended' : email.state
       return { save: { ...nextVersion(email), state, claimLinks: [] } }

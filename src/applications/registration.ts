@@ -3,6 +3,7 @@ import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, NewAuditRecord } from '../contracts/store.js'
 import { createApplicationId } from './application-id.js'
+import { createApprovalRequests } from './approval-requests.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
 import { mintCredentials, type Credentials } from './credentials.js'
@@ -10,7 +11,7 @@ import { requireMailer } from './email-outbox.js'
 import { readGrants } from './grants.js'
 import type { OperatorDataRecord, ReadOperatorData } from './metadata.js'
 import { createQueuedEmail } from './queued-emails.js'
-import { readContact, readName, readRegistrationContact, readRegistrationName } from './validation.js'
+import { readContact, readLanguage, readName, readRegistrationContact, readRegistrationName } from './validation.js'
 
 /** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */
 export type PrepareRegistration = (application: Parameters<Applications['register']>[0]) => PreparedRegistration
@@ -35,6 +36,8 @@ interface RegistrationOptions {
   /** Resolves once the store is open. */
   readonly opened: () => Promise<Credentials>
   readonly hasMailer: boolean
+  /** Who is asked to decide about registrations. */
+  readonly operators: readonly string[]
   /** Called when an e-mail has become due. */
   readonly onEmailDue: () => void
   readonly now: () => number
@@ -44,32 +47,45 @@ interface RegistrationOptions {
 export function createRegistration(
   options: RegistrationOptions,
 ): Pick<Applications, 'create'> & { readonly prepareRegistration: PrepareRegistration } {
-  const { apis, writer, readOperatorData, opened, hasMailer, onEmailDue, now } = options
+  const { apis, writer, readOperatorData, opened, hasMailer, operators, onEmailDue, now } = options
 
   return {
-    prepareRegistration({ name: givenName, contact: givenContact, apis: grants, by }) {
+    prepareRegistration({ name: givenName, contact: givenContact, apis: grants, language: givenLanguage, by }) {
       requireMailer(hasMailer, 'register')
       const granted = readRegistrationGrants(apis, grants)
       const name = readRegistrationName(givenName)
       const contact = readRegistrationContact(givenContact)
+      const language = readLanguage(givenLanguage)
 
       async function save(
         origin: RequestOrigin | undefined,
         operatorData?: OperatorDataRecord,
       ): ReturnType<Applications['register']> {
         await opened()
-        const record = { ...createRecord(granted, now()), ...operatorData, name, contact, status: 'pending' } as const
+        const record = {
+          ...createRecord(granted, now()),
+          ...operatorData,
+          name,
+          contact,
+          language,
+          status: 'pending',
+        } as const
         const held = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
         const email = createQueuedEmail(record.id, 'registration', now(), { held })
         const event = { type: 'application.registered', by, origin } as const
-        await writer.add(record, event, { details: describeRecord(record), emails: [{ save: email }] })
-        if (!held) onEmailDue()
+        const subject = { applicationId: record.id, api: undefined, requestedAt: record.createdAt }
+        const requests = held
+          ? createApprovalRequests(subject, { operators, address: origin?.address, now: now() })
+          : []
+        const emails = [email, ...requests].map((each) => ({ save: each }))
+        await writer.add(record, event, { details: describeRecord(record), emails })
+        if (!held || requests.length > 0) onEmailDue()
         return { application: toApplication(record, now()) }
       }
 
       return { name, contact, apis: granted, save }
     },
-    async create({ name, contact, apis: grants, externalId, metadata, by }) {
+    async create({ name, contact, apis: grants, language, externalId, metadata, by }) {
       const granted = readGrants(apis, grants)
       const operatorData = await readOperatorData({ externalId, metadata })
       const createdAt = now()
@@ -79,6 +95,7 @@ export function createRegistration(
         ...operatorData,
         name: readName(name),
         contact: contact === undefined ? undefined : readContact(contact),
+        language: readLanguage(language),
         status: 'active',
         keys: key ? [key.record] : [],
         secrets: secret ? [secret.record] : [],
@@ -99,10 +116,13 @@ export function createRegistration(
 function createRecord(
   apis: ApplicationRecord['apis'],
   createdAt: number,
-): Omit<ApplicationRecord, 'name' | 'contact' | 'status'> {
+): Omit<ApplicationRecord, 'name' | 'contact' | 'status' | 'language'> {
   return {
     id: createApplicationId(),
+    otherContacts: [],
+    invitations: [],
     apis,
+    accessRequests: [],
     keys: [],
     secrets: [],
     metadata: undefined,
@@ -129,13 +149,15 @@ function readRegistrationGrants(
 ): ApplicationRecord['apis'] {
   const names = Array.isArray(grants) ? grants : Object.keys(Object(grants))
   const closed = names.find((name) => apis.get(name)?.registration === 'closed')
-  if (closed !== undefined) {
-    throw new ApplicationError(
-      'api_closed',
-      `The API "${closed}" takes no registrations: its operator creates applications with auth.applications.create().`,
-    )
-  }
+  if (closed !== undefined) throw createClosedError(closed)
   // Strangers read the messages, which list APIs.
   const open = new Map([...apis].filter(([, { registration }]) => registration !== 'closed'))
   return readGrants(open, grants, (api) => api.registrationScopes)
+}
+
+export function createClosedError(api: string): ApplicationError {
+  return new ApplicationError(
+    'api_closed',
+    `The API "${api}" takes no registrations: its operator creates applications with auth.applications.create().`,
+  )
 }

@@ -1,13 +1,26 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { EventType } from '../contracts/events.js'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
+import type { ApplicationRecord, EmailChange, Store } from '../contracts/store.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
+import type { Decisions } from './decisions.js'
 import { toApplication, type Application, type Applications } from './applications-api.js'
+import { toMailbox } from './contact-lists.js'
+import { replaceFirstContact } from './contacts.js'
 import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
-import { listQueuedEmails, redirectEmails, requeueEmail, resumeEmails, suspendEmails } from './queued-emails.js'
+import { createQueuedEmail, listQueuedEmails, resumeEmails, suspendEmails } from './queued-emails.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
-import { readContact, readName, readPageSize, readRevokeTokens, readStatus, readTime } from './validation.js'
+import {
+  readApiName,
+  readContact,
+  readFlag,
+  readLanguage,
+  readName,
+  readPageSize,
+  readReason,
+  readStatus,
+  readTime,
+} from './validation.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
 export type Registry = Pick<
@@ -18,6 +31,7 @@ export type Registry = Pick<
 interface RegistryOptions {
   readonly store: Store
   readonly writer: ApplicationWriter
+  readonly decisions: Decisions
   readonly readOperatorData: ReadOperatorData
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
@@ -29,7 +43,7 @@ interface RegistryOptions {
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { store, writer, readOperatorData, opened, flushLastUsed, onEmailDue, now } = options
+  const { store, writer, decisions, readOperatorData, opened, flushLastUsed, onEmailDue, now } = options
 
   async function change(
     id: string,
@@ -49,12 +63,13 @@ export function createRegistry(options: RegistryOptions): Registry {
       const record = await store.findApplication(id)
       return record && toApplication(record, now())
     },
-    async list({ after, limit, api, status, externalId, expiringBefore } = {}) {
+    async list({ after, limit, api, status, externalId, contact, expiringBefore } = {}) {
       const pageSize = readPageSize(limit)
       const filter = {
         api,
         status: readStatus(status),
         externalId: externalId === undefined ? undefined : readExternalId(externalId),
+        contact: contact === undefined ? undefined : toMailbox(readContact(contact)),
         expiringBefore: readTime('expiringBefore', expiringBefore),
       }
       await opened()
@@ -66,24 +81,18 @@ export function createRegistry(options: RegistryOptions): Registry {
       const last = items.at(-1)
       return records.length > pageSize && last ? { items, next: last.id } : { items }
     },
-    async approve(id, { by } = {}) {
-      const application = await change(id, 'application.approved', by, async (current) => {
-        const [held] = await store.listEmails({ applicationId: id, state: 'held', limit: 1 })
-        if (current.status === 'pending' && held) {
-          return { changed: {}, emails: [{ save: requeueEmail(held, now()) }] }
-        }
-        throw new ApplicationError(
-          'invalid_state',
-          `Application ${id} is ${current.status} and does not wait for approval.`,
-        )
-      })
-      onEmailDue?.()
-      return application
+    async approve(id, { api, by } = {}) {
+      return toApplication(await decisions.approve(id, { api: readApiName(api) }, { by }), now())
     },
-    async update(id, { name, contact, externalId, metadata, by }) {
+    async deny(id, { api, reason, by } = {}) {
+      const actor = { by, reason: readReason(reason) }
+      return toApplication(await decisions.deny(id, { api: readApiName(api) }, actor), now())
+    },
+    async update(id, { name, contact, language, externalId, metadata, by }) {
       const changed = {
         ...(name !== undefined && { name: readName(name) }),
         ...(contact !== undefined && { contact: readContact(contact) }),
+        ...(language !== undefined && { language: readLanguage(language) }),
         ...(await readOperatorData({ externalId, metadata })),
       }
       const application = await change(id, 'application.updated', by, async (current) => {
@@ -95,18 +104,26 @@ export function createRegistry(options: RegistryOptions): Registry {
           }),
         }
         if (changed.contact === undefined || changed.contact === current.contact) return { changed, details }
-        const redirected = redirectEmails(current, await listQueuedEmails(store, id), now())
-        return { ...redirected, changed: { ...redirected.changed, ...changed }, details }
+        const replaced = await replaceFirstContact(store, current, changed.contact, now())
+        return { ...replaced, changed: { ...replaced.changed, ...changed }, details }
       })
       onEmailDue?.()
       return application
     },
-    async suspend(id, { by, revokeTokens } = {}) {
-      const endsTokens = readRevokeTokens(revokeTokens)
-      return change(id, 'application.suspended', by, async (current) => ({
+    async suspend(id, { by, revokeTokens, reason: givenReason, notify } = {}) {
+      const endsTokens = readFlag('revokeTokens', revokeTokens)
+      const notifies = readFlag('notify', notify)
+      const reason = readReason(givenReason)
+      const application = await change(id, 'application.suspended', by, async (current) => ({
         changed: { status: transition(current, 'suspend'), ...(endsTokens && endTokens(current, now())) },
-        emails: suspendEmails(await listQueuedEmails(store, id), now()),
+        details: { ...(reason !== undefined && { reason }), ...(notifies && { notified: true }) },
+        emails: [
+          ...suspendEmails(await listQueuedEmails(store, id), now()),
+          ...(notifies ? [queueSuspension(current, reason, now())] : []),
+        ],
       }))
+      onEmailDue?.()
+      return application
     },
     async resume(id, { by } = {}) {
       const application = await change(id, 'application.resumed', by, async (current) => {
@@ -114,17 +131,15 @@ export function createRegistry(options: RegistryOptions): Registry {
         const emails = await listQueuedEmails(store, id)
         // Its first credentials were never delivered, so it was suspended while it was pending.
         const isPending = emails.some(({ purpose }) => purpose === 'registration')
-        return { changed: { status: isPending ? 'pending' : status }, emails: resumeEmails(emails, now()) }
+        const notices = emails.filter(({ purpose }) => purpose === 'suspended').map((email) => ({ remove: email }))
+        return {
+          changed: { status: isPending ? 'pending' : status },
+          emails: [...resumeEmails(emails, now()), ...notices],
+        }
       })
       onEmailDue?.()
       return application
     },
-    deny: (id, { by } = {}) =>
-      change(id, 'application.deleted', by, (current) => ({
-        changed: eraseApplication(current, 'deny'),
-        details: { denied: true },
-        emails: ['removeAll'],
-      })),
     delete: (id, { by } = {}) =>
       change(id, 'application.deleted', by, (current) => ({
         changed: eraseApplication(current),
@@ -136,4 +151,10 @@ export function createRegistry(options: RegistryOptions): Registry {
         return { changed: endTokens(current, now()) }
       }),
   }
+}
+
+function queueSuspension({ id, contact }: ApplicationRecord, reason: string | undefined, now: number): EmailChange {
+  if (contact !== undefined)
+    return { save: createQueuedEmail(id, 'suspended', now, { ...(reason !== undefined && { details: { reason } }) }) }
+  throw new ApplicationError('invalid_state', `Application ${id} has no contact to notify.`)
 }

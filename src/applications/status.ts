@@ -30,13 +30,30 @@ export function refuseDeleted({ id, status }: ApplicationRecord, call: string): 
     throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call}() is not possible any more.`)
 }
 
-/** What `delete` and `deny` change: nothing personal and no hash remains. */
+/** Throws with code `invalid_state` for an application that is not active. */
+export function refuseUnlessActive({ id, status }: ApplicationRecord, call: string): void {
+  if (status !== 'active')
+    throw new ApplicationError('invalid_state', `Application ${id} is ${status}: ${call}() needs an active one.`)
+}
+
+/** What `delete` and `deny` change: nothing personal and no hash remains. The language stays: a denial is written in it. */
 export function eraseApplication(
   current: ApplicationRecord,
   call: 'delete' | 'deny' = 'delete',
 ): Partial<ApplicationRecord> {
   const status = transition(current, call)
-  return { status, name: '', contact: undefined, metadata: undefined, externalId: undefined, keys: [], secrets: [] }
+  return {
+    status,
+    name: '',
+    contact: undefined,
+    otherContacts: [],
+    invitations: [],
+    accessRequests: [],
+    metadata: undefined,
+    externalId: undefined,
+    keys: [],
+    secrets: [],
+  }
 }
 
 /** What ends every access token issued up to now. Always later than the last time, even if the clock was set back. */

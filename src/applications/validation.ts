@@ -1,5 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
+import type { Language } from '../contracts/email-content.js'
 import type { ApplicationStatus } from '../contracts/store.js'
+import { isEmailAddress } from '../lib/email-address.js'
 
 /** 1 to 100 visible characters, trimmed: names are shown in e-mails, lists and logs. */
 export function readName(name: unknown): string {
@@ -27,14 +29,9 @@ export function readRegistrationName(name: unknown): string {
 /** A scheme, an IPv4 address, or two labels of a host name. U+3002 counts as a dot in host names (UTS 46). */
 const LINK = /:\/\/|\d(?:\.\d+){3}|[\p{L}\p{M}\p{N}_-][.\u3002][\p{L}\p{M}]{2}/u
 
-/** RFC 5321 4.1.2: a dot-atom at a host name; nothing that a mail program could read as two addresses. */
-const ADDRESS =
-  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
-
 /** One plain ASCII address of up to 254 octets. */
 export function readContact(contact: unknown): string {
-  if (typeof contact === 'string' && contact.length <= 254 && ADDRESS.test(contact) && contact.indexOf('@') <= 64)
-    return contact
+  if (isEmailAddress(contact)) return contact
   throw new ApplicationError('invalid_argument', 'contact must be one plain e-mail address, such as dev@example.com.')
 }
 
@@ -74,16 +71,35 @@ export function readCredentialId(credential: unknown): string | undefined {
   throw new ApplicationError('invalid_argument', 'credential must be the id of a credential, such as cred_...')
 }
 
-/** Whether a call also ends access tokens. A mistyped value must not leave them valid. */
-export function readRevokeTokens(revokeTokens: unknown = false): boolean {
-  if (typeof revokeTokens === 'boolean') return revokeTokens
-  throw new ApplicationError('invalid_argument', 'revokeTokens must be true or false.')
+/** An option that is false unless given. A mistyped value must not count as false. */
+export function readFlag(name: string, value: unknown = false): boolean {
+  if (typeof value === 'boolean') return value
+  throw new ApplicationError('invalid_argument', `${name} must be true or false.`)
+}
+
+/** The API of a request for access; undefined for a registration. */
+export function readApiName(api: unknown): string | undefined {
+  if (api === undefined || typeof api === 'string') return api
+  throw new ApplicationError('invalid_argument', 'api must be the name of an API.')
 }
 
 /** Seconds for which an old credential still works: a day unless given. */
 export function readOverlap(overlap: unknown = 86_400): number {
   if (Number.isSafeInteger(overlap) && (overlap as number) >= 0) return overlap as number
   throw new ApplicationError('invalid_argument', 'overlap must be a whole number of seconds, 0 or more.')
+}
+
+const MAX_REASON_LENGTH = 500
+
+/** What an operator writes to a contact about a decision; undefined if nothing was given. Line breaks are kept. */
+export function readReason(reason: unknown): string | undefined {
+  if (reason === undefined) return undefined
+  const text = typeof reason === 'string' ? reason.replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim() : ''
+  if (text !== '' && text.length <= MAX_REASON_LENGTH && !/[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}]/u.test(text)) return text
+  throw new ApplicationError(
+    'invalid_argument',
+    `reason must be 1 to ${MAX_REASON_LENGTH} characters, without control characters other than line breaks.`,
+  )
 }
 
 /** The `limit` of a list: 100 unless given, at most 1000. */
@@ -104,4 +120,16 @@ const STATUSES: readonly unknown[] = ['pending', 'active', 'suspended', 'deleted
 export function readStatus(status: ApplicationStatus | undefined): ApplicationStatus | undefined {
   if (status === undefined || STATUSES.includes(status)) return status
   throw new ApplicationError('invalid_argument', `status must be one of ${STATUSES.join(', ')}.`)
+}
+
+export const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
+
+export function isLanguage(value: unknown): value is Language {
+  return (LANGUAGES as readonly unknown[]).includes(value)
+}
+
+/** The language of an application's e-mails. */
+export function readLanguage(language: unknown): Language | undefined {
+  if (language === undefined || isLanguage(language)) return language
+  throw new ApplicationError('invalid_argument', `language must be one of ${LANGUAGES.join(', ')}.`)
 }

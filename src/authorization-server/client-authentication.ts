@@ -9,6 +9,7 @@ import type { Activate } from '../applications/status.js'
 import { OAuthError, StoreUnavailableError } from '../contracts/errors.js'
 import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import type { RefusalDetails } from '../contracts/usage.js'
 import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
 import { formatFailureKey, hasDuplicateHeader, readClientAddress, readHeader } from '../http/request.js'
@@ -28,12 +29,14 @@ export interface AuthenticatedClient {
 }
 
 /** What operators may know of a refused client, and the client may not. */
-interface RefusedClient {
+export interface RefusedClient {
   /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret` or `suspended`; undefined if the error says it. */
   readonly reason?: string | undefined
   readonly client?: string | undefined
   /** The application that the client presented, if there is one. */
   readonly applicationId?: string | undefined
+  /** For the list of refusals. */
+  readonly details?: RefusalDetails | undefined
 }
 
 /** Beside the errors, so that nothing of it can be sent. */
@@ -72,14 +75,19 @@ interface Attempt {
   readonly authenticated: AuthenticatedClient | undefined
   readonly known: ApplicationRecord | undefined
   /** Why it failed, if the application is known. */
-  readonly reason: string | undefined
+  readonly failure: AuthenticationFailure | undefined
+}
+
+interface AuthenticationFailure {
+  readonly reason: string
+  readonly details?: RefusalDetails
 }
 
 interface FoundClient extends Omit<AuthenticatedClient, 'secret'> {
   /** The hash of the key that was presented; undefined if it was the application's id. */
   readonly hash?: string
-  /** Whether that key has expired. */
-  readonly isExpired?: boolean
+  /** That key, if it has expired. */
+  readonly expiredKey?: CredentialRecord | undefined
 }
 
 export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
@@ -88,7 +96,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
     let known: ApplicationRecord | undefined
-    let reason: string | undefined
+    let failure: AuthenticationFailure | undefined
     for (const { id, secret } of readings) {
       const found = isApplicationId(id) ? await findById(id, req) : await findByKey(id, req)
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
@@ -96,26 +104,26 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
         credentials().match(secret, found?.application.secrets ?? [], now()) ??
         (foreignCredentials &&
           (await foreignCredentials.matchSecret(secret, found?.application, readClientAddress(req))))
-      if (found && !found.isExpired && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
+      if (found && !found.expiredKey && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
         if (found.hash !== undefined) lastUsed.note(found.hash)
         lastUsed.note(matched.hash)
         if (found.application.status === 'pending')
           await activate(found.application.id, { ...readOrigin(req), client: found.client })
-        return { authenticated: { ...found, secret: matched }, known: found.application, reason: undefined }
+        return { authenticated: { ...found, secret: matched }, known: found.application, failure: undefined }
       }
       known ??= found?.application
       const why = describeFailure(found, secret, matched !== undefined)
-      if (reason === undefined || reason === 'wrong_secret') reason = why
+      if (failure === undefined || failure.reason === 'wrong_secret') failure = why
     }
-    return { authenticated: undefined, known, reason }
+    return { authenticated: undefined, known, failure }
   }
 
   /** For operators. In every case it compares with expired secrets, so that the time taken shows nothing. */
-  function describeFailure(found: FoundClient | undefined, secret: string, isMatched: boolean): string {
+  function describeFailure(found: FoundClient | undefined, secret: string, isMatched: boolean): AuthenticationFailure {
     const expired = credentials().match(secret, found?.application.secrets ?? [], 0)
-    if (found?.isExpired) return 'expired_key'
-    if (isMatched) return 'suspended'
-    return expired ? 'expired_secret' : 'wrong_secret'
+    if (found?.expiredKey) return { reason: 'expired_key', details: describeExpired(found.expiredKey) }
+    if (isMatched) return { reason: 'suspended' }
+    return expired ? { reason: 'expired_secret', details: describeExpired(expired) } : { reason: 'wrong_secret' }
   }
 
   /** The application with that public id, whatever its status. One that has no credentials is unknown. */
@@ -132,7 +140,8 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     if (hash === undefined) return undefined
     const application = await applicationCache.findByKeyHash(hash, presented, req)
     const key = application?.keys.find((record) => record.hash === hash)
-    return application && key && { application, hash, client: key.prefix, isExpired: !isLive(key, now()) }
+    if (!application || !key) return undefined
+    return { application, hash, client: key.prefix, expiredKey: isLive(key, now()) ? undefined : key }
   }
 
   return async function authenticateClient(req, form, api) {
@@ -168,14 +177,19 @@ export function refuseRestrictedSecret(
 ): void {
   if (isUsableAt(secret, api)) return
   const error = new OAuthError('unauthorized_client', 'The client secret may not be used for this API')
-  throw withRefusedClient(error, { reason: 'restricted_secret', client, applicationId: application.id })
+  const details = { credential: secret.name }
+  throw withRefusedClient(error, { reason: 'restricted_secret', client, applicationId: application.id, details })
 }
 
 /** Anything but a key or an id may be a secret in the wrong place, so it is not shown. */
-function describeAttempt({ known, reason }: Attempt, presented: string): RefusedClient {
+function describeAttempt({ known, failure }: Attempt, presented: string): RefusedClient {
   const client = isApplicationId(presented) ? presented : readKeyPrefix(presented)
   if (!known) return { reason: 'unknown_client', client }
-  return { reason, client, applicationId: known.id }
+  return { ...failure, client, applicationId: known.id }
+}
+
+function describeExpired({ name, expiresAt }: CredentialRecord): RefusalDetails {
+  return { credential: name, expiredAt: expiresAt ?? null }
 }
 
 /** The right secret of a pending application proves that its e-mail has arrived. */

@@ -8,7 +8,8 @@ import type { RateLimits } from '../rate-limits/create.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
-import type { AccessTokenVerifier } from '../tokens/verify-access-token.js'
+import { ExpiredAccessToken, type AccessTokenVerifier } from '../tokens/verify-access-token.js'
+import type { UsageCollector } from '../usage/collector.js'
 import { createClientAuthentication, type ClientAuthenticationOptions } from './client-authentication.js'
 import {
   createIntrospectionEndpoint,
@@ -50,6 +51,8 @@ interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   readonly signingKeys: SigningKeys
   /** The access token as the guards of that API see it; undefined if they would refuse it. */
   readonly findActiveToken: VerifyAccessToken
+  /** Undefined if usage is not collected. */
+  readonly usage: UsageCollector | undefined
   readonly emit: Emit
   readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
@@ -75,7 +78,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     authenticateClient,
     async verifyAccessToken(api, presented) {
       const token = await accessTokens.verify(presented)
-      return typeof token !== 'string' && token.issuer === api.resource ? token : undefined
+      if (token === 'invalid' || token instanceof ExpiredAccessToken) return undefined
+      return token.issuer === api.resource ? token : undefined
     },
   })
 
@@ -85,6 +89,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       authenticateClient,
       signAccessToken,
       limitTokenRequests: limitTokenRequests(api),
+      usage: options.usage,
       emit,
       now,
     }),

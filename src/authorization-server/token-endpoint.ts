@@ -10,11 +10,13 @@ import type { Endpoint } from '../http/middleware.js'
 import { sendJson, toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
+import type { UsageCollector } from '../usage/collector.js'
 import {
   describeRefusedClient,
   refuseRestrictedSecret,
   type AuthenticateClient,
   type AuthenticatedClient,
+  type RefusedClient,
 } from './client-authentication.js'
 import { readCustomClaims, type CreateClaims } from './custom-claims.js'
 
@@ -30,13 +32,16 @@ interface TokenEndpointOptions {
   readonly authenticateClient: AuthenticateClient
   readonly signAccessToken: SignAccessToken
   readonly limitTokenRequests: RateLimit | undefined
+  /** Undefined if usage is not collected. */
+  readonly usage: Pick<UsageCollector, 'accessTokenCounter' | 'noteRefusal'> | undefined
   readonly emit: Emit
   readonly now: () => number
 }
 
 /** `POST /{api}/token` with the client credentials grant (RFC 6749 3.2, 4.4). */
 export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions): Endpoint {
-  const { authenticateClient, signAccessToken, limitTokenRequests, emit, now } = options
+  const { authenticateClient, signAccessToken, limitTokenRequests, usage, emit, now } = options
+  const countAccessToken = usage?.accessTokenCounter(api.name)
 
   return async function answerTokenRequest(req, res) {
     let authenticated: AuthenticatedClient | undefined
@@ -60,21 +65,31 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
         tokensRevokedAt: application.tokensRevokedAt,
         customClaims,
       })
+      countAccessToken?.(application.id)
       emit('token.issued', { api: api.name, applicationId: application.id, client }, req)
       const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }
       const document = scopes.length > 0 ? { ...answer, scope: scopes.join(' ') } : answer
       sendJson(res, 200, document, limitHeaders ? { ...NO_STORE, ...limitHeaders } : NO_STORE)
     } catch (error) {
-      emit('token.refused', { api: api.name, ...describeRefusal(error, authenticated) }, req)
+      const denied = toDenial(error)
+      const refusal = describeRefusal(denied.error, describeRefusedClient(error), authenticated)
+      emit('token.refused', { api: api.name, ...refusal }, req)
+      const { applicationId, reason } = refusal
+      if (usage && applicationId !== undefined) {
+        const { details } = describeRefusedClient(error) ?? {}
+        usage.noteRefusal({ api: api.name, applicationId, denied, reason, details }, req)
+      }
       throw error
     }
   }
 }
 
 /** A refusal for operators: the answer has its `error` only. */
-function describeRefusal(thrown: unknown, authenticated: AuthenticatedClient | undefined): EventDetails {
-  const { error } = toDenial(thrown)
-  const { reason, client, applicationId } = describeRefusedClient(thrown) ?? {}
+function describeRefusal(
+  error: string,
+  { reason, client, applicationId }: RefusedClient = {},
+  authenticated: AuthenticatedClient | undefined,
+): EventDetails & { readonly reason: string } {
   return {
     error,
     reason: reason ?? (error === 'unauthorized_client' ? 'not_allowed' : error),

@@ -1,6 +1,7 @@
 import type { Api } from '../index.js'
 import { shellQuote } from '../lib/shell-quote.js'
-import { needsNoValues, listOperations, type JsonObject } from './openapi.js'
+import { listOperations, type JsonObject } from '../openapi/document.js'
+import { needsNoValues } from './complete-document.js'
 
 /** A command to copy, with a caption that says what it does. */
 export interface CurlExample {
@@ -31,6 +32,6 @@ export function createCurlExamples(api: Api, document: JsonObject | undefined): 
 function findExamplePath(document: JsonObject | undefined): string {
   const operations = listOperations(document?.['paths'])
   return (
-    operations.find((operation) => operation.method === 'get' && needsNoValues(operation))?.path ?? '/RESOURCE_PATH'
+    operations.find((operation) => operation.method === 'GET' && needsNoValues(operation))?.path ?? '/RESOURCE_PATH'
   )
 }

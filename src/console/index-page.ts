@@ -1,8 +1,8 @@
 import type { Api } from '../index.js'
 import { html, type Html } from '../lib/html.js'
+import type { JsonObject } from '../openapi/document.js'
 import type { Assets } from './assets.js'
 import { createCurlExamples, type CurlExample } from './curl-examples.js'
-import type { JsonObject } from './openapi.js'
 import { renderPage } from './page.js'
 
 interface IndexPageOptions {
@@ -11,18 +11,20 @@ interface IndexPageOptions {
   readonly documents: ReadonlyMap<string, JsonObject>
   /** Whether the console links to the registration form. */
   readonly registration: boolean
+  /** Whether the console links to the portal, where contacts manage their applications. */
+  readonly portal: boolean
   readonly assets: Assets
 }
 
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
-export function renderIndexPage({ title, apis, documents, registration, assets }: IndexPageOptions): string {
+export function renderIndexPage({ title, apis, documents, registration, portal, assets }: IndexPageOptions): string {
   const [first] = apis
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`
     <header class="opening">
       <h1>${title}</h1>
       <p class="lead">${formatApiCount(apis)} below <code>${renderBreakable(baseUrl)}</code></p>
-      ${renderSteps(registration)}
+      ${renderSteps(registration)} ${renderActions(registration, portal)}
     </header>
     <main>
       ${apis.length > 3 && renderContents(apis)} ${apis.map((api) => renderApi(api, documents.get(api.name)))}
@@ -45,11 +47,20 @@ function renderSteps(registration: boolean): Html {
       Each API is called with the credentials of your application, which the operator of this platform gave you.
     </p>`
   return html` <ol class="steps">
-      <li><strong>Register</strong> Give your application a name and an e-mail address.</li>
-      <li><strong>Receive</strong> The key, and the secret if an API needs one, arrive by e-mail.</li>
-      <li><strong>Call</strong> Try the APIs in their references on this site, or with the commands below.</li>
-    </ol>
-    <p><a class="button" href="register">Register an application</a></p>`
+    <li><strong>Register</strong> Give your application a name and an e-mail address.</li>
+    <li><strong>Receive</strong> The key, and the secret if an API needs one, arrive by e-mail.</li>
+    <li><strong>Call</strong> Try the APIs in their references on this site, or with the commands below.</li>
+  </ol>`
+}
+
+function renderActions(registration: boolean, portal: boolean): Html | false {
+  return (
+    (registration || portal) &&
+    html`<p>
+      ${registration && html`<a class="button" href="register">Register an application</a> `}
+      ${portal && html`<a class="button" href="applications">My applications</a>`}
+    </p>`
+  )
 }
 
 function renderContents(apis: readonly Api[]): Html {

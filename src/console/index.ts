@@ -13,8 +13,8 @@ import { createRouter, type Resource } from './router.js'
 /** The options of `developerConsole()`. */
 export interface DeveloperConsoleOptions<Name extends string = string> {
   /**
-   * OpenAPI 3.0 or 3.1 documents by API name, as objects or as paths of JSON files. Their paths are relative to
-   * `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
+   * OpenAPI 3.0, 3.1 or 3.2 documents by API name, as objects or as paths of JSON or YAML files. YAML needs the package `yaml`.
+   * Their paths are relative to `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
    */
   readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined
   /** The console's title; `Developer console` by default. */
@@ -25,7 +25,7 @@ export interface DeveloperConsoleOptions<Name extends string = string> {
 
 /**
  * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
- * calls it with the reader's own credentials, and registration. Mount it at any path on the origin of `baseUrl`.
+ * calls it with the reader's own credentials, registration, and the portal at `/applications`. Mount it at any path on the origin of `baseUrl`.
  * Throws `ConfigurationError` for an option or a document that is wrong, with the fix.
  *
  * @example
@@ -75,7 +75,8 @@ export function developerConsole<const Apis extends ApisOptions>(
   const hasRegistration = registration && hasMailer
   const resources = new Map<string, Resource>()
 
-  const index = renderIndexPage({ title, apis, documents, registration: hasRegistration, assets })
+  const has = { registration: hasRegistration, portal: auth.portal.enabled }
+  const index = renderIndexPage({ ...has, title, apis, documents, assets })
   resources.set('/', createHtmlResource(index, createContentSecurityPolicy()))
   for (const api of apis) {
     const document = documents.get(api.name)
@@ -94,7 +95,15 @@ export function developerConsole<const Apis extends ApisOptions>(
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
   }
-  return createRouter({ resources, registrationRouter: hasRegistration ? auth.registrationRouter : undefined })
+  return createRouter({ resources, routers: listRouters(auth, hasRegistration) })
+}
+
+/** By the first segment of their paths. */
+function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<string, Middleware> {
+  const routers = new Map<string, Middleware>()
+  if (hasRegistration) routers.set('register', auth.registrationRouter)
+  if (auth.portal.enabled) routers.set('applications', auth.portalRouter)
+  return routers
 }
 
 /** A guarded look: JavaScript callers may pass an app, options, or a promise. */

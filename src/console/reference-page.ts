@@ -1,7 +1,7 @@
 import type { Api } from '../index.js'
 import { html } from '../lib/html.js'
+import { asObject, listOperations, type JsonObject } from '../openapi/document.js'
 import type { Assets } from './assets.js'
-import { asObject, listOperations, type JsonObject } from './openapi.js'
 import { renderPage } from './page.js'
 
 interface ReferencePageOptions {
@@ -43,7 +43,7 @@ export function renderReferencePage(options: ReferencePageOptions): string {
           ${listOperations(document['paths']).map(
             ({ method, path, operation }) =>
               html`<li>
-                <code>${method.toUpperCase()} ${path}</code>
+                <code>${method} ${path}</code>
                 ${typeof operation['summary'] === 'string' && operation['summary']}
               </li>`,
           )}

@@ -12,17 +12,20 @@ export interface Resource {
 interface RouterOptions {
   /** By path below the mount path. */
   readonly resources: ReadonlyMap<string, Resource>
-  readonly registrationRouter: Middleware | undefined
+  /** By the first segment of the path, such as `register`. */
+  readonly routers: ReadonlyMap<string, Middleware>
 }
 
-/** Serves the prepared resources and the registration router; passes every other request on to the host. */
-export function createRouter({ resources, registrationRouter }: RouterOptions): Middleware {
+/** Serves the prepared resources and the routers of the platform; passes every other request on to the host. */
+export function createRouter({ resources, routers }: RouterOptions): Middleware {
   return function consoleRouter(req, res, next) {
     const url = req.url ?? '/'
     const { path, query } = splitUrl(url)
-    if (registrationRouter && /^\/register(?:\/|$)/.test(path)) {
-      req.url = (path.slice('/register'.length) || '/') + query
-      return registrationRouter(req, res, (error) => {
+    const [, first = ''] = path.split('/', 2)
+    const router = routers.get(first)
+    if (router) {
+      req.url = (path.slice(first.length + 1) || '/') + query
+      return router(req, res, (error) => {
         req.url = url
         next(error)
       })

@@ -1,7 +1,7 @@
 import type { CallerApplication } from './api.js'
+import type { Language } from './store.js'
 
-/** The languages of the built-in texts. */
-export type Language = 'en' | 'de' | 'fr' | 'es'
+export type { Language }
 
 /**
  * What an e-mail is about, without its words: `purpose` tells which kind it is. Whoever registered an application chose its

@@ -172,6 +172,7 @@ export type ApplicationErrorCode =
   | 'api_closed'
   | 'credential_not_found'
   | 'too_many_credentials'
+  | 'too_many_contacts'
   | 'not_granted'
   | 'signing_key_not_found'
   | 'conflict'

@@ -1,5 +1,7 @@
 import type { ConfigurationProblem } from './errors.js'
 import type { EventType } from './events.js'
+import type { UsageStore } from './usage.js'
+import type { SignIn, SignOut } from './sign-ins.js'
 
 /** `pending -> active <-> suspended`; every status can become `deleted`, which is final. */
 export type ApplicationStatus = 'pending' | 'active' | 'suspended' | 'deleted'
@@ -39,13 +41,46 @@ export interface CredentialRecord {
   readonly remindedDays: number | undefined
 }
 
+/** The languages of the built-in texts of e-mails. */
+export type Language = 'en' | 'de' | 'fr' | 'es'
+
+/** An open invitation to become a contact of an application. */
+export interface Invitation {
+  readonly address: string
+  /** HMAC-SHA-256 of the tokens of the links sent, under the pepper, newest first; none until the e-mail is sent. */
+  readonly hashes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970 from which its links are refused. */
+  readonly expiresAt: number
+  readonly by: string | undefined
+}
+
+/** An application's request for an API, or for further scopes there, which waits for an operator's decision. */
+export interface AccessRequest {
+  readonly api: string
+  readonly scopes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number
+  readonly by: string | undefined
+}
+
 /** A stored application. Records are immutable: a change is a new record with the next version. */
 export interface ApplicationRecord {
   readonly id: string
   readonly name: string
+  /** The first contact: the address that e-mails go to. */
   readonly contact: string | undefined
+  /** The contacts after the first, in order; none without a first one. ASCII, like `contact`. */
+  readonly otherContacts: readonly string[]
+  /** None for a deleted application. */
+  readonly invitations: readonly Invitation[]
+  /** The language of its e-mails; undefined: English. */
+  readonly language: Language | undefined
   readonly status: ApplicationStatus
   readonly apis: GrantedApis
+  /** At most one for each API; none for a deleted application. */
+  readonly accessRequests: readonly AccessRequest[]
   /** The operator's own data. Undefined for a deleted application. */
   readonly metadata: JsonObject | undefined
   /** The operator's own id. No two applications have the same one. Undefined for a deleted application. */
@@ -87,17 +122,29 @@ export interface RevokedAccessToken {
   readonly expiresAt: number
 }
 
-/**
- * What an e-mail delivers: the first credentials of an application, or a replacement of a key or a secret. `expiring`
- * delivers nothing: it reminds of a credential that is about to expire.
- */
-export type EmailPurpose = 'registration' | 'key' | 'secret' | 'expiring'
+/** What an e-mail delivers: the first credentials of an application, or a replacement of a key or a secret. */
+export type DeliveryPurpose = 'registration' | 'key' | 'secret'
 
-/** An e-mail to be sent. Its credentials are created when it is sent, and are never part of this record. */
+/**
+ * What an e-mail that delivers no credentials is for: it reminds of a credential that is about to expire, invites a contact,
+ * asks an operator for a decision, or tells what became of an application or of its request for an API.
+ */
+export type NoticePurpose = 'expiring' | 'invitation' | 'approvalRequest' | 'approved' | 'denied' | 'suspended'
+
+export type EmailPurpose = DeliveryPurpose | NoticePurpose
+
+/**
+ * An e-mail to be sent. Its credentials are created when it is sent, and are never part of this record. Id, application and
+ * purpose never change.
+ */
 export interface QueuedEmail {
   readonly id: string
   readonly applicationId: string
   readonly purpose: EmailPurpose
+  /** Undefined: the application's contact at the time of sending. */
+  readonly recipient: string | undefined
+  /** What its text needs beyond the application, such as the reason of a denial. */
+  readonly details: JsonObject | undefined
   /** The credential that is replaced or about to expire; undefined for a registration, and for the first secret. */
   readonly credentialId: string | undefined
   /**
@@ -202,6 +249,8 @@ export interface ApplicationQuery {
   readonly api: string | undefined
   readonly status: ApplicationStatus | undefined
   readonly externalId?: string | undefined
+  /** Only applications of which the first or another contact, in ASCII lower case, is this. An index finds them. */
+  readonly contact?: string | undefined
   /** Milliseconds since 1970: only applications with a credential that expires after `expiringAfter` and before this. */
   readonly expiringBefore?: number | undefined
   /** 0 if left out. No effect without `expiringBefore`. */
@@ -244,7 +293,7 @@ export interface SchemaMigration {
  * `StoreUnavailableError` whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change feed
  * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
-export interface Store {
+export interface Store extends UsageStore {
   /** The name for logs and `health()`, such as `sqlite`. Only `memory` may be used in production without the option `secret`. */
   readonly kind: string
   /** Milliseconds between two reads of the change feed. Read again before each of them. */
@@ -337,6 +386,21 @@ export interface Store {
   isAccessTokenRevoked(id: string): Promise<boolean>
 
   listAudit(query: AuditQuery): Promise<readonly AuditRecord[]>
+
+  /** Adds a way to sign in, and deletes some that expired before it was created. */
+  addSignIn(signIn: SignIn): Promise<void>
+  findSignInByLink(linkHash: string): Promise<SignIn | undefined>
+  /** Adds one to its guesses and resolves it with them; undefined if there is none with that id. */
+  countSignInGuess(id: string): Promise<SignIn | undefined>
+  /** Deletes a way to sign in; resolves true for one caller only. */
+  removeSignIn(id: string): Promise<boolean>
+  /**
+   * Adds a sign-out, and deletes some that expired before `at`. One of the same subject is replaced by one whose `at` is
+   * later than before, whatever the clock says. One of a mailbox also deletes its ways to sign in, in the same transaction.
+   */
+  addSignOut(signOut: SignOut): Promise<void>
+  /** The stored sign-outs of these subjects. */
+  listSignOuts(subjects: readonly string[]): Promise<readonly SignOut[]>
 
   /**
    * The changes that any process committed after that cursor; without one, the cursor of the feed's end. Resolves the

@@ -1,4 +1,5 @@
-import type { ApplicationWriter } from '../applications/application-writer.js'
+import type { ApprovalLinks } from '../applications/approval-links.js'
+import type { ApplicationWriter, Edit } from '../applications/application-writer.js'
 import {
   addCredential,
   findNewest,
@@ -10,13 +11,15 @@ import {
 } from '../applications/credential-lists.js'
 import { findExpiring } from '../applications/credential-expiry.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
-import { findDelivered, suspendEmails } from '../applications/queued-emails.js'
+import { issueInvitationToken } from '../applications/invitations.js'
+import { findDelivered, isDelivery, isHeldBySuspension, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { EmailMessage } from '../contracts/mailer.js'
-import type { ApplicationRecord, NewAuditRecord, QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationRecord, DeliveryPurpose, NewAuditRecord, QueuedEmail, Store } from '../contracts/store.js'
 import { createClaimToken } from './claim-link.js'
-import type { ComposeEmail, DeliveryPurpose } from './message.js'
+import type { ComposeEmail } from './message.js'
+import { describeNotice, isNotice, type ComposeNotice, type Notice } from './notice.js'
 import type { ComposeReminder } from './reminder-message.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
@@ -45,7 +48,10 @@ interface AttemptsOptions {
   readonly credentials: () => Credentials
   readonly composeEmail: ComposeEmail
   readonly composeReminder: ComposeReminder
+  readonly composeNotice: ComposeNotice
   readonly delivery: 'inline' | 'claim-link'
+  readonly developersUrl: string | undefined
+  readonly approvalLinks: ApprovalLinks
   readonly emit: Emit
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
@@ -79,10 +85,11 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         { type: undefined },
         async (current) => {
           if (!(await isUnchanged(leased))) return undefined
-          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
-          if (current.status === 'suspended') {
+          if (current.status === 'suspended' && isHeldBySuspension(leased.purpose)) {
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
+          if (isNotice(leased)) return sendNotice(options, leased, current)
+          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
             return { changed: {}, emails: [{ save: toFull(leased) }], result: 'full' as const }
           }
@@ -102,10 +109,10 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
-        if (delivery === 'claim-link' && purpose !== 'expiring') {
+        if (delivery === 'claim-link' && isDelivery(purpose)) {
           return { changed: {}, details: describeEmail(email), emails: [{ save: toClaimable(email) }] }
         }
-        const activated = current.status === 'pending'
+        const activated = current.status === 'pending' && isDelivery(purpose)
         return {
           changed: { ...replaceCredentials(current, email, now()), ...(activated && { status: 'active' }) },
           details: { ...describeEmail(email), ...(activated && { activated }) },
@@ -128,7 +135,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         return {
           changed: failure.refused ? removeCredentials(current, latest) : {},
           details: { ...describeEmail(email), problem },
-          emails: [{ save: failed }],
+          // Nobody can retry an e-mail of a deleted application.
+          emails: [final && current.status === 'deleted' ? { remove: email } : { save: failed }],
         }
       })
       if (saved) onFailed(applicationId, problem, final)
@@ -150,6 +158,19 @@ interface Prepared {
 }
 
 type Recipient = ApplicationRecord & { readonly contact: string }
+
+/** Saves the attempt, or removes a notice that is to be sent no more. */
+function sendNotice(options: AttemptsOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
+  const { composeNotice, credentials, now } = options
+  const isInvitation = leased.purpose === 'invitation'
+  const issued = isInvitation ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
+  const content = issued && describeNotice(leased, application, { ...options, invitationToken: issued.token })
+  if (!content) return { changed: {}, emails: [{ remove: leased }] }
+  const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
+  return { changed: issued.changed, emails: [{ save: email }], result: { email, content: composeNotice(content) } }
+}
+
+const NO_TOKEN = { token: undefined, changed: {} }
 
 /** Undefined if the credential has ended or was replaced since the e-mail was queued. */
 function prepareReminder(

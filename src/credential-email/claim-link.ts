@@ -4,7 +4,7 @@ import type { IssuedCredentials } from '../applications/applications-api.js'
 import { isFull, replaceCredential } from '../applications/credential-lists.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { describeCredential } from '../applications/named-credentials.js'
-import { findDelivered } from '../applications/queued-emails.js'
+import { findDelivered, isDelivery } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
@@ -58,6 +58,7 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
       const delivered = findDelivered(current, unclaimed, { findLatestExpiry: writer.findLatestExpiry, now: claimedAt })
       if (!delivered) return undefined
       const { purpose, overlap } = unclaimed
+      if (!isDelivery(purpose)) return undefined
       const { kind, terms } = delivered
       const { key, secret } = mintCredentials(credentials, purpose, apis, current.apis, claimedAt, terms)
       const replacing = purpose === 'registration' ? undefined : (key ?? secret)

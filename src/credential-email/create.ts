@@ -1,3 +1,4 @@
+import type { ApprovalLinks } from '../applications/approval-links.js'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { Credentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
@@ -9,6 +10,7 @@ import type { Store } from '../contracts/store.js'
 import { createAttempts } from './attempt.js'
 import { createClaim, type ClaimCredentials } from './claim-link.js'
 import { createEmailComposer } from './message.js'
+import { createNoticeComposer } from './notice.js'
 import { createReminderComposer } from './reminder-message.js'
 import { createEmailWorker } from './worker.js'
 
@@ -35,6 +37,7 @@ interface CredentialEmailOptions {
   readonly delivery: 'inline' | 'claim-link'
   readonly baseUrl: string
   readonly developersUrl: string | undefined
+  readonly approvalLinks: ApprovalLinks
   readonly emit: Emit
   readonly logger: Pick<Logger, 'warn' | 'error'>
   readonly now: () => number
@@ -46,6 +49,7 @@ export function createCredentialEmail(options: CredentialEmailOptions): Credenti
     ...options,
     composeEmail: createEmailComposer(options),
     composeReminder: createReminderComposer(options),
+    composeNotice: createNoticeComposer(options),
     onFailed: logFailure,
   })
   const worker = mailer && createEmailWorker({ store, mailer, attempts, now, onError: logError })

@@ -1,14 +1,11 @@
 import { DEFAULT_NAME, type CredentialTerms, type MintedCredentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EmailMessage } from '../contracts/mailer.js'
-import type { ApplicationRecord, EmailPurpose } from '../contracts/store.js'
+import type { ApplicationRecord, DeliveryPurpose } from '../contracts/store.js'
 import { formatBlocks, type Block } from './blocks.js'
 
 /** Writes an e-mail, as text and as HTML. */
 export type ComposeEmail = (content: EmailContent) => EmailMessage
-
-/** What an e-mail delivers: a reminder delivers nothing. */
-export type DeliveryPurpose = Exclude<EmailPurpose, 'expiring'>
 
 /** What an e-mail is about. It has either the credentials, or a link that shows them. */
 interface EmailContent {

@@ -35,6 +35,8 @@ const FIXES_BY_REASON: ReadonlyMap<string | undefined, string> = new Map([
   ['expired_key', 'The key has expired. Make a new one with auth.applications.rotateKey(id).'],
   ['expired_secret', 'The secret has expired. Make a new one with auth.applications.rotateSecret(id).'],
   ['method_not_allowed', "Name the method, or '*', in the guard's scopes."],
+  ['undocumented_path', 'Paths of the document are relative to where the guard is mounted, and compared exactly.'],
+  ['undocumented_method', 'Describe the method in the document; for OPTIONS put cors() before the guard.'],
   ['refused_by_host', "The guard's own allow answered that."],
 ])
 

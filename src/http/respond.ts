@@ -17,14 +17,20 @@ export function sendJson(res: ServerResponse, status: number, document: unknown,
 }
 
 /** Sends an HTML page that is neither cached nor framed. */
-export function sendPage(res: ServerResponse, status: number, page: string, contentSecurityPolicy: string): void {
+export function sendPage(
+  res: ServerResponse,
+  status: number,
+  page: string,
+  contentSecurityPolicy: string,
+  referrerPolicy = 'no-referrer',
+): void {
   const body = Buffer.from(page)
   res.statusCode = status
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.setHeader('Content-Length', body.length)
   res.setHeader('Content-Security-Policy', contentSecurityPolicy)
   res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.setHeader('Referrer-Policy', 'no-referrer')
+  res.setHeader('Referrer-Policy', referrerPolicy)
   res.setHeader('Cache-Control', 'no-store')
   res.end(body)
 }

@@ -8,6 +8,7 @@ export const COLORS = {
   line: { light: '#dfe2e4', dark: '#343a40' },
   accent: { light: '#0f5f8c', dark: '#7cc0ea' },
   'on-accent': { light: '#ffffff', dark: '#0c1922' },
+  good: { light: '#1f6b3a', dark: '#86d39d' },
   bad: { light: '#a3261d', dark: '#ff9d93' },
 } as const
 

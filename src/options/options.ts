@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApisOptions, Limit } from '../contracts/api.js'
 import type { Denial } from '../contracts/errors.js'
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
+import type { PortalAction } from '../contracts/portal-actions.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import type { Store } from '../contracts/store.js'
@@ -101,17 +102,28 @@ export interface RateLimitsOptions {
   readonly registration?: Limit | false | undefined
   /** Registrations from all addresses and for all contacts together; 20 times `registration` if left out, 100 in 3600 seconds. */
   readonly allRegistrations?: Limit | false | undefined
+  /** Requests for a sign-in e-mail per address, and per mailbox; 5 in 3600 seconds if left out. */
+  readonly signIn?: Limit | false | undefined
   /** An ioredis instance in which all processes count together. If left out, each process counts for itself. */
   readonly redis?: RedisConnection | undefined
   /** Whether responses have `RateLimit` and `RateLimit-Policy` headers, for `requests` and `tokenRequests`; false if left out. */
   readonly headers?: boolean | undefined
 }
 
+/** The option `portal`: which actions contacts have. */
+export type PortalOptions = { readonly [action in PortalAction]?: boolean | undefined }
+
 /** The members of an ioredis instance (5.4 or later; a `Cluster` too) that are used. The platform neither connects nor closes it. */
 export interface RedisConnection {
   /** The connection's state; commands are sent only while it is `ready`. Undefined in ioredis-mock, which is always ready. */
   readonly status?: string | undefined
   defineCommand(name: string, definition: { readonly lua: string; readonly numberOfKeys?: number }): unknown
+}
+
+/** The option `usage`. */
+export interface UsageOptions {
+  /** Days for which counts are kept; 400 if left out. Refusals are kept for 7 days. */
+  readonly retention?: number | undefined
 }
 
 /** The option `cache`: how many entries are kept in memory. Others are read from the store again. */
@@ -173,9 +185,21 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions, Sch
    * gives it its type. Any JSON object if left out. What is stored already is not validated again.
    */
   readonly applicationMetadata?: Schema | undefined
+  /**
+   * The e-mail addresses, 1 to 10, of those who decide about registrations and requests for access: each gets an e-mail with a
+   * link to approve or deny. Needs `mailer` and `developersUrl`. None if left out: decide with `approve()` and `deny()`.
+   */
+  readonly operators?: readonly string[] | undefined
   /** How strangers may register applications. */
   readonly registration?: RegistrationOptions | undefined
+  /**
+   * Where contacts sign in and manage their applications; needs `mailer` and `developersUrl`. False: there is none. An object
+   * disables single actions, such as `{ rotate: false }`. Every action is enabled if left out.
+   */
+  readonly portal?: false | PortalOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined
+  /** How long usage is kept; false: neither usage nor refusals are stored. Both are if left out. */
+  readonly usage?: UsageOptions | false | undefined
   /** How many entries the caches keep at least. They never hold more than twice as many. */
   readonly cache?: CacheOptions | undefined
   /** The origins (`'*'`: any) whose pages may call the token, revocation and introspection endpoints; none if left out. */

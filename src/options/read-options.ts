@@ -24,8 +24,11 @@ import { readApis } from './read-apis.js'
 import { readCredentials } from './read-credentials.js'
 import { readImportedCredentials } from './read-imported-credentials.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
+import { readOperators } from './read-operators.js'
 import { readPersistence } from './read-persistence.js'
+import { readPortal } from './read-portal.js'
 import { readRegistration } from './read-registration.js'
+import { readUsage } from './read-usage.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
 import type { CacheSettings, RateLimitSettings, Settings, SigningSettings } from './settings.js'
 
@@ -98,8 +101,11 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     credentials: readCredentials(options.credentials, apis),
     importedCredentials: readImportedCredentials(options.importedCredentials),
     signing: readSigning(options.signing),
+    operators: readOperators(options, warn),
     registration: readRegistration(options.registration),
+    portal: readPortal(options.portal),
     rateLimits,
+    usage: readUsage(options.usage),
     cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
     applicationMetadata: readMetadataSchema(options.applicationMetadata),
@@ -112,7 +118,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 
 const OPTION_NAMES = [
   'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
-  'signing', 'applicationMetadata', 'registration', 'rateLimits', 'cache', 'cors', 'onDenied', 'logger', 'now',
+  'signing', 'applicationMetadata', 'operators', 'registration', 'portal', 'rateLimits', 'usage', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {
@@ -174,7 +180,7 @@ function readAlgorithm(algorithm: unknown): SigningAlgorithm {
 }
 
 function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettings {
-  const { tokenRequests, revocations, failedAuthentication, registration, allRegistrations, redis, headers } =
+  const { tokenRequests, revocations, failedAuthentication, registration, allRegistrations, signIn, redis, headers } =
     readGroup('rateLimits', options, [
       'requests',
       'tokenRequests',
@@ -182,6 +188,7 @@ function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettin
       'failedAuthentication',
       'registration',
       'allRegistrations',
+      'signIn',
       'redis',
       'headers',
     ])
@@ -197,6 +204,7 @@ function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettin
     ),
     registration: perCaller,
     allRegistrations: readLimit('rateLimits.allRegistrations', allRegistrations ?? ofAllCallers),
+    signIn: readLimit('rateLimits.signIn', signIn ?? { limit: 5, window: 3600 }),
     redis: readRedis(redis),
     headers: readBoolean('rateLimits.headers', headers ?? false),
   }

@@ -2,6 +2,7 @@ import type { Api, CreateClaims, Limit, Registration } from '../contracts/api.js
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
+import type { PortalAction } from '../contracts/portal-actions.js'
 import type { Store } from '../contracts/store.js'
 import type { AllowRegistration, OnDenied, RedisConnection, SigningAlgorithm } from './options.js'
 
@@ -28,8 +29,12 @@ export interface Settings {
   readonly importedCredentials: ImportedCredentialsSettings | undefined
   readonly signing: SigningSettings
   readonly applicationMetadata: MetadataSchema | undefined
+  /** In ASCII lower case; empty if nobody decides by e-mail. */
+  readonly operators: readonly string[]
   readonly registration: RegistrationSettings
+  readonly portal: PortalSettings
   readonly rateLimits: RateLimitSettings
+  readonly usage: UsageSettings
   readonly cache: CacheSettings
   readonly corsOrigins: '*' | readonly string[]
   readonly onDenied: OnDenied | undefined
@@ -83,6 +88,12 @@ export interface RegistrationSettings {
   readonly ipv6Prefix: 48 | 56 | 64
 }
 
+/** The validated form of the option `portal`. */
+export interface PortalSettings {
+  readonly enabled: boolean
+  readonly actions: ReadonlySet<PortalAction>
+}
+
 /** The validated form of the option `rateLimits`, except `requests`, which is the default of each API's `rateLimit`. */
 export interface RateLimitSettings {
   readonly tokenRequests: Limit | false
@@ -90,8 +101,17 @@ export interface RateLimitSettings {
   readonly failedAuthentication: Limit | false
   readonly registration: Limit | false
   readonly allRegistrations: Limit | false
+  readonly signIn: Limit | false
   readonly redis: RedisConnection | undefined
   readonly headers: boolean
+}
+
+/** The validated form of the option `usage`. */
+export interface UsageSettings {
+  /** Whether usage and refusals are stored. */
+  readonly enabled: boolean
+  /** Days. What is stored already is deleted after them too. */
+  readonly retention: number
 }
 
 /** The validated form of the option `cache`, in entries. */

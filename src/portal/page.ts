@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
-import { PALETTE_CSS } from '../lib/palette.js'
 import { SCRIPTS } from './scripts.js'
 import type { PortalSession } from './session.js'
+import { STYLE } from './style.js'
 
 /** What is on a page of the portal. */
 export interface PortalPage {
@@ -66,29 +66,6 @@ function renderSignOut(root: string, session: PortalSession): Html {
     <button class="quiet">Sign out</button>
   </form>`
 }
-
-const STYLE = `${PALETTE_CSS}* { box-sizing: border-box }
-[hidden] { display: none !important }
-body { margin: 0 auto; max-width: 60rem; padding: 0 clamp(1rem, 4vw, 2.5rem) 4rem }
-header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; justify-content: space-between; padding: 1rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem }
-nav { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem }
-h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1.5rem; font-size: clamp(1.75rem, 1.4rem + 1.6vw, 2.4rem); font-weight: 650; line-height: 1.15; letter-spacing: -.02em; overflow-wrap: anywhere }
-h2 { margin: 2.5rem 0 .5rem; font-size: 1.125rem; font-weight: 650 }
-p { margin: 0 0 1rem; max-width: 40rem }
-a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px }
-form { display: grid; gap: 1.25rem; max-width: 36rem }
-.signed-in { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; color: var(--soft); overflow-wrap: anywhere }
-.field { display: grid; gap: .375rem }
-label { font-weight: 550 }
-input { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
-[aria-invalid] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
-button { justify-self: start; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: 6px; color: var(--on-accent); background: var(--accent); font: inherit; font-weight: 550; cursor: pointer }
-button.quiet { padding: .25rem .75rem; color: var(--accent); background: none }
-button:hover { filter: brightness(1.08) }
-.hint { margin: 0; color: var(--soft); font-size: .9375rem }
-.problem { margin: 0 0 1.25rem; padding: .5rem .75rem; border-left: 3px solid var(--bad); background: var(--code) }
-`
 
 /**
  * Style and scripts are in the pages and allowed by their hashes. So the pages need no other address, whatever path or proxy

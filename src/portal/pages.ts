@@ -1,16 +1,171 @@
-import type { PortalPages } from './request.js'
+import { describeContactActor } from '../applications/contact-lists.js'
+import type { ApplicationCalls } from '../applications/create.js'
+import { ApplicationError } from '../contracts/errors.js'
+import type { PortalAction } from '../contracts/portal-actions.js'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
+import { html } from '../lib/html.js'
+import { FormProblem, StaleForm, type ActionOutcome, type ActionPage } from './action-page.js'
+import { hasContact, isPossible } from './actions.js'
+import type { PortalApi } from './api-section.js'
+import { renderApplication } from './application-page.js'
+import { renderApplications } from './applications-page.js'
+import { findActionPage } from './find-action-page.js'
+import { readField } from './form-fields.js'
+import { formatEnvFile, renderIssued } from './issued-page.js'
 import type { RenderPortalPage } from './page.js'
+import { createLinks, formatPath } from './page-links.js'
+import { describeProblem } from './problems.js'
+import type { RefusalSource } from './refusal-section.js'
+import type { PortalAnswer, PortalPages, PortalRequest } from './request.js'
+import type { PortalSession } from './session.js'
+import { listUsage, type UsageSource } from './usage-source.js'
+import { offers, type ApplicationView } from './view.js'
 
-interface PortalPagesOptions {
+export interface PortalPagesOptions {
   readonly renderPage: RenderPortalPage
   /** The path of the list of applications, without a slash at its end. Links begin with it. */
   readonly root: string
+  readonly developersUrl: string
+  readonly store: Pick<Store, 'findApplication' | 'listApplications'>
+  readonly apis: readonly PortalApi[]
+  /** Those that the platform offers. */
+  readonly actions: ReadonlySet<PortalAction>
+  /** The operator's calls, which reject with what `check` throws for the record that they would change. */
+  readonly createCheckedCalls: (check: (current: ApplicationRecord) => void) => ApplicationCalls
+  /** Undefined if the platform stores no usage. */
+  readonly usage?: UsageSource | undefined
+  /** Undefined if the platform stores no refusals. */
+  readonly refusals?: RefusalSource | undefined
+  /** Counts an invitation, which sends an e-mail to an address that the contact chooses. Rejects with `too_many_requests`. */
+  readonly limitInvitations: ((mailbox: string) => Promise<unknown>) | undefined
+  /** Writes the `lastUsedAt` times that this process has collected. */
+  readonly flushLastUsed: () => Promise<void>
+  readonly now: () => number
 }
 
+/** The applications of a mailbox that the list shows. */
+const MAX_APPLICATIONS = 1000
+
 /** The pages of contacts who are signed in. */
-export function createPortalPages({ renderPage }: PortalPagesOptions): PortalPages {
-  return async function answerContact({ path, session }) {
-    if (path.length > 0) return undefined
-    return { status: 200, page: renderPage('My applications', { session, content: { markup: '' } }) }
+export function createPortalPages(options: PortalPagesOptions): PortalPages {
+  const { renderPage, root, developersUrl, store, apis, actions, flushLastUsed, now } = options
+  const link = createLinks(root)
+  const titles = new Map(apis.map(({ name, title }) => [name, title]))
+
+  async function showList(session: PortalSession): Promise<PortalAnswer> {
+    await flushLastUsed()
+    const records = await listRecords(session)
+    const content = renderApplications({ records, titles, registerUrl: `${developersUrl}/register`, link, now: now() })
+    return { status: 200, page: renderPage('My applications', { session, content }) }
   }
+
+  async function listRecords({ mailbox, applicationId }: PortalSession): Promise<readonly ApplicationRecord[]> {
+    if (applicationId !== undefined) {
+      const record = await store.findApplication(applicationId)
+      return record && hasContact(record, mailbox) ? [record] : []
+    }
+    const filter = { api: undefined, status: undefined, contact: mailbox }
+    return store.listApplications({ after: undefined, limit: MAX_APPLICATIONS, ...filter })
+  }
+
+  /** Undefined for an application that does not exist, or that the session may not see. */
+  async function findRecord(
+    id: string,
+    { mailbox, applicationId }: PortalSession,
+  ): Promise<ApplicationRecord | undefined> {
+    if (applicationId !== undefined && applicationId !== id) return undefined
+    const record = await store.findApplication(id)
+    return record && hasContact(record, mailbox) ? record : undefined
+  }
+
+  async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
+    const { record, session } = view
+    const [usage, refusals] = await Promise.all([
+      options.usage && listUsage(options.usage, record.id, view.now),
+      options.refusals?.list(record.id),
+    ])
+    const content = renderApplication({ ...view, apis, usage, refusals: refusals?.items })
+    return { status: 200, page: renderPage(record.name, { session, content, script: 'application' }) }
+  }
+
+  /** The form, again with what was entered if it was refused. */
+  function showForm(
+    view: ApplicationView,
+    { heading, render }: ActionPage,
+    entered: PortalRequest['fields'],
+    error?: string,
+  ): PortalAnswer {
+    const page = renderPage(heading, { session: view.session, content: render(entered), error, script: 'form' })
+    return { status: error === undefined ? 200 : 400, page }
+  }
+
+  function showStale({ session, record }: ApplicationView): PortalAnswer {
+    const content = html`<p>
+        The form was sent a second time, or the application has been changed since the form was shown: by you, a
+        colleague or us. If you were shown a new key or secret, it works; if you did not store it, make another one.
+      </p>
+      <p class="actions"><a class="button" href="${link(record.id)}">Show the application</a></p>`
+    return { status: 409, page: renderPage('Nothing was changed', { session, content }) }
+  }
+
+  async function perform(
+    view: ApplicationView,
+    page: ActionPage,
+    { fields, session }: PortalRequest,
+  ): Promise<PortalAnswer> {
+    const version = Number(readField(fields, 'version'))
+    const applications = options.createCheckedCalls((current) => {
+      if (current.version !== version || !isPossible(page.action, current)) throw new StaleForm()
+    })
+    try {
+      if (view.record.version !== version) throw new StaleForm()
+      if (page.action === 'invite' && fields.has('address')) await options.limitInvitations?.(session.mailbox)
+      return await showOutcome(
+        view,
+        await page.perform(fields, { applications, by: describeContactActor(session.mailbox) }),
+      )
+    } catch (error) {
+      if (error instanceof StaleForm) return showStale(view)
+      if (error instanceof FormProblem) return showForm(view, page, fields, error.message)
+      if (error instanceof ApplicationError) return showForm(view, page, fields, describeProblem(page.action, error))
+      throw error
+    }
+  }
+
+  async function showOutcome(view: ApplicationView, outcome: ActionOutcome): Promise<PortalAnswer> {
+    if ('done' in outcome) return { redirect: `${formatPath([view.record.id])}#${outcome.done}` }
+    if ('left' in outcome) return { redirect: `#${outcome.left}` }
+    const { kind } = outcome.issued
+    const content = renderIssued({ ...view, apis }, outcome.issued)
+    return { status: 200, page: renderPage(`Your new ${kind}`, { session: view.session, content, script: 'form' }) }
+  }
+
+  return async function answerContact(request) {
+    const { method, path, session, fields } = request
+    const [id, ...rest] = path
+    if (id === undefined) return method === 'GET' ? showList(session) : undefined
+    const isRead = method === 'GET'
+    if (isRead) await flushLastUsed()
+    const record = await findRecord(id, session)
+    if (!record) return undefined
+    const view = { record, session, actions, link, now: now() }
+    if (rest.length === 0) return isRead ? showApplication(view) : undefined
+    if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
+    const page = findActionPage(view, apis, rest)
+    if (page && offers(view, page.action)) return isRead ? showForm(view, page, fields) : perform(view, page, request)
+    const isStale = !isRead && Number(readField(fields, 'version')) !== record.version
+    return isStale ? showStale(view) : undefined
+  }
+}
+
+/** Sends back the credential that the page has just shown, as a file: it is stored nowhere. */
+function sendEnvFile(
+  view: ApplicationView & { readonly apis: readonly PortalApi[] },
+  { fields }: PortalRequest,
+): PortalAnswer | undefined {
+  const kind = readField(fields, 'kind')
+  const plain = readField(fields, 'value')
+  if ((kind !== 'key' && kind !== 'secret') || !/^\w{1,200}$/.test(plain)) return undefined
+  const text = formatEnvFile(view, { kind, plain })
+  return { status: 200, download: { name: `${view.record.id}.env`, type: 'text/plain; charset=utf-8', text } }
 }

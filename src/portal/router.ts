@@ -1,21 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApplicationError, OAuthError } from '../contracts/errors.js'
+import { readOrigin } from '../contracts/events.js'
 import { parsePath, type Middleware } from '../http/middleware.js'
-import { sendPage } from '../http/respond.js'
-import { CONTENT_SECURITY_POLICY, createPageRenderer } from './page.js'
-import { createPortalPages } from './pages.js'
-import { renderSignInPage } from './sign-in-pages.js'
+import type { PaceStarts } from '../http/paced-start.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import { closeUnfinished, sendDenial, setHeaders, toDenial, unwrapCause } from '../http/respond.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { Exchange, Outcome } from './exchange.js'
+import { hasCsrf, readField, readFields, type FormFields } from './form-fields.js'
+import type { PortalAnswer, PortalPages } from './request.js'
+import { refuseOtherOrigins } from './same-origin.js'
+import { sendAnswer } from './send-answer.js'
+import type { Sessions } from './session.js'
+import type { SignInPages } from './sign-in-pages.js'
+import type { SignInRoutes } from './sign-in-routes.js'
 
 interface PortalRouterOptions {
   readonly developersUrl: string
+  /** The path of the list of applications, without a slash at its end. */
+  readonly root: string
+  readonly sessions: Pick<Sessions, 'identify'>
+  readonly signInPages: SignInPages
+  readonly signInRoutes: SignInRoutes
+  /** The pages of contacts who are signed in. */
+  readonly pages: PortalPages
+  /** Rejects while the platform cannot answer. */
+  readonly available: () => MaybePromise<void>
+  readonly paceStarts: PaceStarts
+  readonly logRefusal: LogRefusal
 }
 
 /** `auth.portalRouter`: contacts sign in and manage their applications. */
-export function createPortalRouter({ developersUrl }: PortalRouterOptions): Middleware {
-  const root = `${new URL(developersUrl).pathname.replace(/\/$/, '')}/applications`
-  const renderPage = createPageRenderer({ root, developersUrl })
-  createPortalPages({ renderPage, root })
+export function createPortalRouter(options: PortalRouterOptions): Middleware {
+  const { root, sessions, signInPages, signInRoutes, pages, available, paceStarts, logRefusal } = options
+  const { origin } = new URL(options.developersUrl)
+
+  async function answerGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    await answer('GET', NO_FIELDS, req, res)
+  }
+
+  const answerPost = paceStarts(async (req, res) => {
+    refuseOtherOrigins(req, origin)
+    await answer('POST', await readFields(req), req, res)
+  })
+
+  async function answer(method: 'GET' | 'POST', fields: FormFields, req: IncomingMessage, res: ServerResponse) {
+    const path = readPath(req)
+    await available()
+    const visitor = await sessions.identify(req)
+    const outcome = await route({ method, path, fields, visitor, req })
+    const setCookie = outcome.setCookie ?? visitor.setCookie
+    // Beside the cookies of the host.
+    if (setCookie !== undefined) res.appendHeader('Set-Cookie', setCookie)
+    sendAnswer(res, outcome.answer, root)
+  }
+
+  async function route(exchange: Exchange): Promise<Outcome> {
+    const { method, path, fields, visitor } = exchange
+    if (method === 'POST' && !hasCsrf(fields, visitor.csrf)) return { answer: refuseOldForm(exchange) }
+    const endpoint = signInRoutes.get(`${method} ${path.join('/')}`)
+    if (endpoint) return endpoint(exchange)
+    const { session } = visitor
+    if (session) {
+      const found = await pages({ method, path, fields, session, origin: readOrigin(exchange.req) })
+      return { answer: found ?? { status: 404, page: signInPages.renderNotFound(visitor) } }
+    }
+    if (path.length > 0 || method === 'POST') return { answer: { redirect: '' } }
+    return { answer: { status: 200, page: signInPages.renderRequest(visitor) } }
+  }
+
+  /** A form of a session that has ended, or of a page that was loaded before the sign-in. Whoever is signed out can sign in. */
+  function refuseOldForm({ visitor, fields }: Exchange): PortalAnswer {
+    const refused = { contact: readField(fields, 'contact'), problem: OLD_FORM }
+    const page = visitor.session
+      ? signInPages.renderProblem('This page is out of date', 'Load the page again, and repeat what you did.', visitor)
+      : signInPages.renderRequest(visitor, refused)
+    return { status: 403, page }
+  }
+
+  function sendRefusal(error: unknown, req: IncomingMessage, res: ServerResponse): void {
+    const refusal = error instanceof ApplicationError ? new OAuthError('invalid_request', error.message) : error
+    const denied = toDenial(refusal)
+    logRefusal('portal', denied, unwrapCause(refusal))
+    if (res.headersSent) return sendDenial(req, res, denied)
+    setHeaders(res, denied.headers)
+    // The rest of a body that is too large is not read.
+    if (!req.complete) res.setHeader('Connection', 'close')
+    const page = signInPages.renderProblem('This did not work', `${denied.description.replace(/\.$/, '')}.`)
+    sendAnswer(res, { status: denied.status, page }, root)
+  }
 
   return function portalRouter(req, res, next) {
-    if (req.method !== 'GET' || parsePath(req.url ?? '/') !== '/') return next()
-    sendPage(res, 200, renderSignInPage(renderPage, { root, csrf: '' }), CONTENT_SECURITY_POLICY)
+    const method = req.method === 'HEAD' ? 'GET' : req.method
+    if (method !== 'GET' && method !== 'POST') return next()
+    const endpoint = method === 'GET' ? answerGet : answerPost
+    Promise.resolve(endpoint(req, res))
+      .catch((error: unknown) => sendRefusal(error, req, res))
+      .catch(() => closeUnfinished(res))
+  }
+}
+
+const NO_FIELDS: FormFields = new Map()
+const OLD_FORM = 'You have been signed out, or the page was loaded too long ago. Sign in.'
+
+/** The decoded segments of a path; one slash at its end does not matter. */
+function readPath(req: IncomingMessage): readonly string[] {
+  const segments = parsePath(req.url ?? '/')
+    .replace(/^\//, '')
+    .replace(/\/$/, '')
+  try {
+    return segments === '' ? [] : segments.split('/').map(decodeURIComponent)
+  } catch {
+    throw new OAuthError('invalid_request', 'The address is not valid')
   }
 }

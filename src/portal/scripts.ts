@@ -1,3 +1,24 @@
+import { loadPlotScript } from './plot-script.js'
+
+/** Shows the buttons that copy, and sends each form once: the answer to a second click would hide a new credential. */
+const FORM_SCRIPT = `for (const button of document.querySelectorAll('.copy')) {
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(button.closest('.copyable').querySelector('code').textContent)
+    button.textContent = 'Copied'
+    setTimeout(() => { button.textContent = 'Copy' }, 2000)
+  })
+}
+for (const form of document.querySelectorAll('form:not(.download)')) {
+  let isSent = false
+  form.addEventListener('submit', (event) => {
+    if (isSent) event.preventDefault()
+    isSent = true
+  })
+}
+addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload() })
+`
+
 /**
  * The scripts of the portal's pages, which are in the pages and allowed by their hashes. Every page works without them, except
  * those that read the fragment of a link.
@@ -13,4 +34,8 @@ if (token) {
   document.getElementById('incomplete').hidden = false
 }
 `,
+  /** Every form, and a new credential. */
+  form: FORM_SCRIPT,
+  /** The page of an application. */
+  application: FORM_SCRIPT + loadPlotScript(),
 } as const

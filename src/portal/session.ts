@@ -1,3 +1,10 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { ApplicationRecord, Store } from '../contracts/store.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { CookieContent, SessionCookie } from './session-cookie.js'
+import { MAX_SESSION_MS, toMailbox, type SignOuts } from './sign-outs.js'
+
 /** A contact who is signed in. */
 export interface PortalSession {
   readonly id: string
@@ -7,4 +14,110 @@ export interface PortalSession {
   readonly applicationId: string | undefined
   /** The hidden field `csrf` of every form. */
   readonly csrf: string
+}
+
+/** Who sends a request. */
+export interface Visitor {
+  /** Undefined if nobody is signed in. */
+  readonly session: PortalSession | undefined
+  /** The hidden field `csrf` of every form, before and after the sign-in. */
+  readonly csrf: string
+  /** A `Set-Cookie` header to answer with. */
+  readonly setCookie: string | undefined
+}
+
+/** Whom a session is for. */
+export interface SignedIn {
+  readonly mailbox: string
+  readonly applicationId: string | undefined
+  /** The mailbox's last sign-out, read before the sign-in was accepted. */
+  readonly lastSignOut: number
+}
+
+/** The sessions of contacts. They are in cookies; what ends them early is in the store. */
+export interface Sessions {
+  /** Reads the cookie and checks it against the records, not against a cache: a change ends a session at its next request. */
+  identify(req: IncomingMessage): Promise<Visitor>
+  /** A new session, as a `Set-Cookie` header. */
+  begin(contact: SignedIn): string
+  /** Ends a session in every process, and resolves the `Set-Cookie` header of a visitor. */
+  end(session: PortalSession): Promise<string>
+  /** Whether the mailbox is a contact of that application; without one, of any application that is not deleted. */
+  isContact(mailbox: string, applicationId: string | undefined): Promise<boolean>
+}
+
+interface SessionsOptions {
+  readonly store: Pick<Store, 'listApplications' | 'findApplication'>
+  readonly signOuts: Pick<SignOuts, 'addForSession' | 'hasEnded'>
+  readonly cookie: SessionCookie
+  /** 256 bits. */
+  readonly getCsrfKey: () => Uint8Array
+  readonly limitLookups: ConcurrencyLimit
+  readonly now: () => number
+}
+
+const MAX_IDLE_MS = 3600 * 1000
+/** A session whose cookie is newer than this gets no new one. */
+const REFRESH_INTERVAL_MS = 60 * 1000
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { store, signOuts, cookie, getCsrfKey, limitLookups, now } = options
+
+  function createContent(contact: SignedIn): CookieContent {
+    return { ...contact, id: randomBytes(16).toString('base64url'), startedAt: now(), seenAt: now() }
+  }
+
+  function createVisitor(): Visitor & { readonly setCookie: string } {
+    const content = createContent(NOBODY)
+    return { session: undefined, csrf: computeCsrf(content), setCookie: cookie.format(content) }
+  }
+
+  /** Nobody else can compute it: the key is secret, and the id is encrypted in the cookie. */
+  function computeCsrf({ id }: CookieContent): string {
+    return createHmac('sha256', getCsrfKey()).update(id).digest('base64url')
+  }
+
+  function isOver({ startedAt, seenAt }: CookieContent): boolean {
+    return now() >= startedAt + MAX_SESSION_MS || now() >= seenAt + MAX_IDLE_MS
+  }
+
+  async function isContact(mailbox: string, applicationId: string | undefined): Promise<boolean> {
+    if (applicationId === undefined) {
+      const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: mailbox }
+      return (await limitLookups(mailbox, () => store.listApplications(query))).length > 0
+    }
+    const application = await limitLookups(mailbox, () => store.findApplication(applicationId))
+    return application !== undefined && findContact(application, mailbox) !== undefined
+  }
+
+  return {
+    isContact,
+    async identify(req) {
+      const content = cookie.read(req)
+      if (!content || isOver(content)) return createVisitor()
+      const { id, mailbox, applicationId } = content
+      const csrf = computeCsrf(content)
+      if (mailbox === NOBODY.mailbox) return { session: undefined, csrf, setCookie: undefined }
+      const [isStillContact, hasEnded] = await Promise.all([
+        isContact(mailbox, applicationId),
+        signOuts.hasEnded(content),
+      ])
+      if (!isStillContact || hasEnded) return createVisitor()
+      const isRecent = now() < content.seenAt + REFRESH_INTERVAL_MS
+      const setCookie = isRecent ? undefined : cookie.format({ ...content, seenAt: now() })
+      return { session: { id, mailbox, applicationId, csrf }, csrf, setCookie }
+    },
+    begin: (contact) => cookie.format(createContent(contact)),
+    async end({ id }) {
+      await signOuts.addForSession(id)
+      return createVisitor().setCookie
+    },
+  }
+}
+
+const NOBODY: SignedIn = { mailbox: '', applicationId: undefined, lastSignOut: 0 }
+
+/** The application's contact with that mailbox, as it was entered; none of a deleted application. */
+export function findContact({ contact, otherContacts }: ApplicationRecord, mailbox: string): string | undefined {
+  return [contact, ...otherContacts].find((each) => each !== undefined && toMailbox(each) === mailbox)
 }

@@ -1,38 +1,150 @@
-import { html } from '../lib/html.js'
+import { html, type Html } from '../lib/html.js'
 import { renderCsrf, type RenderPortalPage } from './page.js'
+import type { Visitor } from './session.js'
 
-/** What the page shows again after the form was refused. */
-interface RefusedForm {
-  /** What was entered. */
-  readonly contact: string
-  readonly problem: string
+/** The pages of the sign-in, and of invitations. */
+export interface SignInPages {
+  /** Asks for the contact's address. With `problem` it was refused. */
+  renderRequest(visitor: Visitor, refused?: { readonly contact?: string; readonly problem: string }): string
+  /** Asks for the code: the same text for every address, so that it does not show which are known. */
+  renderCode(
+    visitor: Visitor,
+    sent: { readonly id: string; readonly contact?: string; readonly problem?: string },
+  ): string
+  /** `GET` of a link in an e-mail: only a click sends its token. */
+  renderLink(kind: LinkKind, visitor: Visitor): string
+  /** After an invitation was accepted. */
+  renderAccepted(visitor: Visitor, accepted: { readonly applicationName: string; readonly contact: string }): string
+  /** What is wrong, without a form. */
+  renderProblem(heading: string, problem: string, visitor?: Visitor): string
+  renderNotFound(visitor: Visitor): string
 }
 
-/** Asks for the contact's address. */
-export function renderSignInPage(
-  renderPage: RenderPortalPage,
-  { root, csrf, refused }: { readonly root: string; readonly csrf: string; readonly refused?: RefusedForm | undefined },
-): string {
-  return renderPage('Sign in', {
-    session: undefined,
-    error: refused?.problem,
-    content: html`<p>Enter the e-mail address at which you receive the credentials of your applications. We send a link and a code to it.</p>
-      <form method="post" action="${root}/sign-in" novalidate>
-        ${renderCsrf({ csrf })}
-        <div class="field">
-          <label for="contact">E-mail address</label>
-          <input
-            id="contact"
-            name="contact"
-            value="${refused?.contact ?? ''}"
-            type="email"
-            required
-            maxlength="254"
-            autocomplete="email"
-            ${refused && html`aria-invalid="true"`}
-          />
-        </div>
-        <button>Send the link</button>
-      </form>`,
-  }) // prettier-ignore
+type LinkKind = keyof typeof LINKS
+
+const LINKS = {
+  'sign-in': {
+    heading: 'Sign in',
+    action: 'sign-in/link',
+    text: 'The link from your e-mail is valid once.',
+    button: 'Sign in',
+    noScript:
+      'This link needs JavaScript. Without it, enter the code from the e-mail on the page where you asked for it.',
+  },
+  invitation: {
+    heading: 'Accept an invitation',
+    action: 'invitation',
+    text: 'You become a contact of the application: you can manage its credentials, and others see your e-mail address.',
+    button: 'Accept',
+    noScript: 'This link needs JavaScript, which sends the secret part of the link when you click.',
+  },
+} as const
+
+export function createSignInPages(renderPage: RenderPortalPage, root: string): SignInPages {
+  return {
+    renderRequest: ({ csrf, session }, refused) =>
+      renderPage('Sign in', {
+        session,
+        error: refused?.problem,
+        content: renderRequestForm(root, csrf, refused?.contact),
+      }),
+    renderCode: ({ csrf, session }, { id, contact, problem }) =>
+      renderPage('Check your e-mail', {
+        session,
+        error: problem,
+        content: renderCodeForm(root, csrf, { id, contact }),
+      }),
+    renderLink(kind, { csrf, session }) {
+      const { heading, action, text, button, noScript } = LINKS[kind]
+      const content = html`<form id="confirm" method="post" action="${root}/${action}" hidden>
+          ${renderCsrf({ csrf })}<input type="hidden" id="token" name="token" />
+          <p>${text}</p>
+          <button>${button}</button>
+        </form>
+        <p id="incomplete" hidden>The link is not complete. Copy the whole address from the e-mail.</p>
+        <noscript><p>${noScript}</p></noscript>
+        ${kind === 'sign-in' && html`<p><a href="${root}">Ask for a new link</a></p>`}`
+      return renderPage(heading, { session, content, script: 'fragment' })
+    },
+    renderAccepted: ({ session }, { applicationName, contact }) =>
+      renderPage('You are a contact now', {
+        session,
+        content: html`<p>
+            ${contact} is a contact of the application <strong>${applicationName}</strong> now. Sign in with this
+            address to manage it.
+          </p>
+          <p><a href="${root}">My applications</a></p>`,
+      }),
+    renderProblem: (heading, problem, visitor) =>
+      renderPage(heading, {
+        session: visitor?.session,
+        error: problem,
+        content: html`<p><a href="${root}">My applications</a></p>`,
+      }),
+    renderNotFound: ({ session }) =>
+      renderPage('Not found', {
+        session,
+        content: html`<p>There is no such page, or it is not one of <a href="${root}">your applications</a>.</p>`,
+      }),
+  }
+}
+
+function renderRequestForm(root: string, csrf: string, contact: string | undefined): Html {
+  return html`<p>
+      Enter an e-mail address that is a contact of your applications, such as the one that their credentials were sent
+      to. We send a link and a code to it.
+    </p>
+    <form method="post" action="${root}/sign-in" novalidate>
+      ${renderCsrf({ csrf })}
+      <div class="field">
+        <label for="contact">E-mail address</label>
+        <input
+          id="contact"
+          name="contact"
+          value="${contact ?? ''}"
+          type="email"
+          required
+          maxlength="254"
+          autocomplete="email"
+          ${contact !== undefined && html`aria-invalid="true"`}
+        />
+      </div>
+      <button>Send the e-mail</button>
+    </form>`
+}
+
+function renderCodeForm(
+  root: string,
+  csrf: string,
+  { id, contact }: { readonly id: string; readonly contact: string | undefined },
+): Html {
+  return html`${
+      contact !== undefined &&
+      html`<p>
+        If <strong>${contact}</strong> is a contact of an application, we send a link and a code to it now. Both are
+        valid for 15 minutes. Open the link, or enter the code here.
+      </p>`
+    }
+    <form method="post" action="${root}/sign-in/code" novalidate>
+      ${renderCsrf({ csrf })}<input type="hidden" name="id" value="${id}" />
+      <div class="field">
+        <label for="code">Code from the e-mail</label>
+        <input
+          id="code"
+          name="code"
+          required
+          maxlength="20"
+          autocomplete="one-time-code"
+          autocapitalize="characters"
+          spellcheck="false"
+          aria-describedby="code-hint"
+        />
+        <p class="hint" id="code-hint">8 letters, such as BCDF-GHJK</p>
+      </div>
+      <button>Sign in</button>
+    </form>
+    <p>
+      No e-mail? Look among unwanted e-mails, or <a href="${root}">try another address</a>. An address gets at most 5
+      e-mails an hour.
+    </p>`
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { readRegistrationContact, readRegistrationName } from '../applications/validation.js'
+import { isLanguage, readRegistrationContact, readRegistrationName } from '../applications/validation.js'
 import { ApplicationError, OAuthError } from '../contracts/errors.js'
 import { readPairs } from '../http/form.js'
 import { ownMembers } from '../lib/own-members.js'
@@ -8,6 +8,8 @@ import { ownMembers } from '../lib/own-members.js'
 export interface FormFields {
   readonly name: string
   readonly contact: string
+  /** The language of e-mails; undefined if the form had no such field. */
+  readonly language: string | undefined
   /** The APIs that were chosen. */
   readonly apis: readonly string[]
 }
@@ -17,14 +19,14 @@ export type FieldProblems = Partial<Record<keyof FormFields, string>>
 
 /** The fields of the form. `apis` occurs once for each checkbox. */
 export async function readFormFields(req: IncomingMessage): Promise<FormFields> {
-  const fields = { name: '', contact: '' }
+  const fields: Record<'name' | 'contact', string> & { language?: string } = { name: '', contact: '' }
   const apis: unknown[] = []
   const seen = new Set<string>()
   for (const [name, value] of await readPairs(req)) {
     // A body parser of the host makes an array of repeated names, or an object if there are many of them.
     if (name === 'apis') {
       apis.push(...(typeof value === 'object' && value !== null ? Object.values(value) : [value]))
-    } else if (name === 'name' || name === 'contact') {
+    } else if (name === 'name' || name === 'contact' || name === 'language') {
       if (seen.has(name) || typeof value !== 'string') {
         throw new OAuthError('invalid_request', `The field ${name} must be given once`)
       }
@@ -32,14 +34,18 @@ export async function readFormFields(req: IncomingMessage): Promise<FormFields> 
       fields[name] = value.trim()
     }
   }
-  return { ...fields, apis: apis.map(String) }
+  return { ...fields, language: fields.language, apis: apis.map(String) }
 }
 
 /** `openApis`: the names of the APIs that the form offers. */
-export function findFieldProblems({ name, contact, apis }: FormFields, openApis: readonly string[]): FieldProblems {
+export function findFieldProblems(
+  { name, contact, language, apis }: FormFields,
+  openApis: readonly string[],
+): FieldProblems {
   return ownMembers({
     ...(isRefused(readRegistrationName, name) && { name: name === '' ? NAME_MISSING : NAME_REFUSED }),
     ...(isRefused(readRegistrationContact, contact) && { contact: contact === '' ? CONTACT_MISSING : CONTACT_REFUSED }),
+    ...(language !== undefined && !isLanguage(language) && { language: LANGUAGE_UNKNOWN }),
     ...(!apis.every((api) => openApis.includes(api)) && { apis: API_UNKNOWN }),
     ...(apis.length === 0 && { apis: API_MISSING }),
   })
@@ -49,6 +55,7 @@ const NAME_MISSING = 'Enter a name.'
 const NAME_REFUSED = 'Enter a name of up to 100 characters, without anything like a web address (example.com, Node.js).'
 const CONTACT_MISSING = 'Enter an e-mail address.'
 const CONTACT_REFUSED = 'Enter one e-mail address that can be reached from the internet, such as dev@example.com.'
+const LANGUAGE_UNKNOWN = 'Choose one of these languages.'
 const API_MISSING = 'Choose at least one API.'
 const API_UNKNOWN = 'Choose only from these APIs.'
 

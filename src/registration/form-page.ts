@@ -1,8 +1,9 @@
 import type { Api, Registration } from '../contracts/api.js'
+import type { Language } from '../contracts/email-content.js'
 import { html, type Html } from '../lib/html.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { FieldProblems, FormFields } from './form-fields.js'
-import { renderPage } from './pages.js'
+import { renderPage, type PageLinks } from './pages.js'
 
 /** An API as the registration form shows it. */
 export interface RegistrationApi extends Api {
@@ -18,16 +19,18 @@ export interface RefusedForm {
   readonly reason: string | undefined
 }
 
-const EMPTY_FIELDS: FormFields = { name: '', contact: '', apis: [] }
+const EMPTY_FIELDS: FormFields = { name: '', contact: '', language: undefined, apis: [] }
 export const NO_PROBLEMS: FieldProblems = ownMembers({})
 
 /** `GET /`, and the answer to a form that was refused. */
 export function renderRegistrationPage(
   apis: readonly RegistrationApi[],
-  developersUrl: string | undefined,
+  links: PageLinks,
+  /** Is selected unless another one was. */
+  preferred: Language | undefined,
   refused?: RefusedForm,
 ): string {
-  const { name, contact, apis: chosen } = refused?.fields ?? EMPTY_FIELDS
+  const { name, contact, language = preferred ?? 'en', apis: chosen } = refused?.fields ?? EMPTY_FIELDS
   const problems = refused?.problems ?? NO_PROBLEMS
   // Without the browser's own checks, which show one mistake at a time and none of the checkboxes.
   const form = html`${refused && renderSummary(refused)}
@@ -57,6 +60,17 @@ export function renderRegistrationPage(
           ${describeInput('contact', 'email', problems)}
         />
       </div>
+      <div class="field">
+        <label for="language">Language of our e-mails</label>
+        ${renderProblem('language', problems)}
+        <select
+          id="language"
+          name="language"
+          ${problems.language !== undefined && html`aria-invalid="true" aria-describedby="language-problem"`}
+        >
+          ${Object.entries(LANGUAGE_NAMES).map(([code, name]) => renderOption(code, name, language))}
+        </select>
+      </div>
       <fieldset id="apis" ${problems.apis !== undefined && html`aria-describedby="apis-problem"`}>
         <legend>APIs that it calls</legend>
         ${renderProblem('apis', problems)} ${apis.map((api) => renderChoice(api, chosen, problems))}
@@ -68,7 +82,13 @@ export function renderRegistrationPage(
       We send the key and the secret to your e-mail address, with commands to try them. If an API needs our approval, we
       send the e-mail after we have approved your application.
     </p>`
-  return renderPage('Register an application', developersUrl, form, { isError: refused !== undefined })
+  return renderPage('Register an application', links, form, { isError: refused !== undefined })
+}
+
+const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' }
+
+function renderOption(code: string, name: string, selected: string): Html {
+  return html`<option value="${code}" lang="${code}" ${code === selected && html` selected`}>${name}</option> `
 }
 
 /** Gets the focus when the page is shown, so that it is read out, with a link to each field that is wrong. */

@@ -2,11 +2,19 @@ import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
 import { PALETTE_CSS } from '../lib/palette.js'
 
+/** What every page links to. */
+export interface PageLinks {
+  /** The address of the console. */
+  readonly developersUrl: string | undefined
+  /** Where contacts manage their applications; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
+}
+
 /** `POST /`: the same text for everybody, so that it does not show which contacts are known. */
-export function renderRegisteredPage(developersUrl: string | undefined): string {
+export function renderRegisteredPage(links: PageLinks): string {
   return renderPage(
     'Thank you',
-    developersUrl,
+    links,
     html`<p>
       We have received your registration. We send the credentials to the e-mail address that you gave. If an API needs
       our approval, we send them after we have approved your application.
@@ -15,10 +23,10 @@ export function renderRegisteredPage(developersUrl: string | undefined): string 
 }
 
 /** `GET /claim`: shows credentials on a click. The claim token stays in the browser until then. */
-export function renderClaimPage(developersUrl: string | undefined): string {
+export function renderClaimPage(links: PageLinks): string {
   return renderPage(
     'Your credentials',
-    developersUrl,
+    links,
     html`<div id="claim">
         <p>Your credentials are shown only once. Be ready to store them in a safe place.</p>
         <button id="show">Show my credentials</button>
@@ -63,8 +71,8 @@ byId('show').addEventListener('click', async () => {
 
 const STYLE = `${PALETTE_CSS}* { box-sizing: border-box }
 body { margin: 0 auto; max-width: 36rem; padding: 0 clamp(1rem, 4vw, 2.5rem) 4rem }
-header { padding: 1rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem }
-header a::before { content: '←'; display: inline-block; margin-right: .5em }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; justify-content: space-between; padding: 1rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem }
+header a:first-child::before { content: '←'; display: inline-block; margin-right: .5em }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1.5rem; font-size: clamp(1.75rem, 1.4rem + 1.6vw, 2.4rem); font-weight: 650; line-height: 1.15; letter-spacing: -.02em }
 h2 { margin: 2.5rem 0 .5rem; font-size: 1.125rem; font-weight: 650 }
 p { margin: 0 0 1rem }
@@ -73,7 +81,7 @@ a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness
 form { display: grid; gap: 1.25rem }
 .field { display: grid; gap: .375rem }
 label, legend { font-weight: 550 }
-input:not([type=checkbox]) { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
+input:not([type=checkbox]), select, textarea { width: 100%; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 fieldset { margin: 0; padding: 0; border: 0 }
 legend { padding: 0; margin-bottom: .375rem }
@@ -87,6 +95,7 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice em { color: var(--soft); font-style: normal }
 button { justify-self: start; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: 6px; color: var(--on-accent); background: var(--accent); font: inherit; font-weight: 550; cursor: pointer }
 button:hover { filter: brightness(1.08) }
+button.quiet { color: var(--accent); background: none }
 button:disabled { opacity: .6; cursor: default }
 .wrong { margin: 0; color: var(--bad) }
 .problem ul { margin: .25rem 0 0; padding-left: 1.25rem }
@@ -95,6 +104,11 @@ button:disabled { opacity: .6; cursor: default }
 dl { margin: 0 }
 dt { margin-top: 1rem; color: var(--soft); font-size: .875rem }
 dd { margin: .25rem 0 0 }
+.field p { margin: 0 }
+.facts { margin-bottom: 2rem }
+.facts dd, .quote { overflow-wrap: anywhere }
+.facts ul { margin: 0; padding-left: 1.25rem }
+.quote { white-space: pre-line; padding-left: .75rem; border-left: 3px solid var(--line) }
 code { display: block; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--code); font: .875rem/1.5 var(--mono); overflow-wrap: anywhere; user-select: all }
 `
 
@@ -102,15 +116,19 @@ code { display: block; padding: .75rem 1rem; border: 1px solid var(--line); bord
  * Style and script are in the page and allowed by their hashes. So the pages need no other address, whatever path or proxy
  * they are served behind.
  */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src '${hashSource(STYLE)}'`,
-  `script-src '${hashSource(CLAIM_SCRIPT)}'`,
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+export function createContentSecurityPolicy(script: string): string {
+  return [
+    "default-src 'none'",
+    `style-src '${hashSource(STYLE)}'`,
+    `script-src '${hashSource(script)}'`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+export const CONTENT_SECURITY_POLICY = createContentSecurityPolicy(CLAIM_SCRIPT)
 
 function hashSource(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
@@ -119,7 +137,7 @@ function hashSource(text: string): string {
 /** A whole page. With `isError` its title, which is announced first, says so. */
 export function renderPage(
   heading: string,
-  developersUrl: string | undefined,
+  { developersUrl, portalUrl }: PageLinks,
   content: Html,
   { script, isError = false }: { readonly script?: string; readonly isError?: boolean } = {},
 ): string {
@@ -132,7 +150,13 @@ export function renderPage(
         ${{ markup: `<style>${STYLE}</style>` }}
       </head>
       <body>
-        ${developersUrl !== undefined && html`<header><a href="${developersUrl}">All APIs</a></header>`}
+        ${
+          developersUrl !== undefined &&
+          html`<header>
+            <a href="${developersUrl}">All APIs</a>
+            ${portalUrl !== undefined && html`<a href="${portalUrl}">My applications</a>`}
+          </header>`
+        }
         <main>
           <h1>${heading}</h1>
           ${content}

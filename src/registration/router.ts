@@ -13,8 +13,11 @@ import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { Admit } from './admission.js'
+import { createDecideEndpoints } from './decide.js'
+import { createDecidePages } from './decide-pages.js'
 import { findFieldProblems, readFormFields, type FormFields } from './form-fields.js'
 import { NO_PROBLEMS, renderRegistrationPage, type RefusedForm, type RegistrationApi } from './form-page.js'
+import { readPreferredLanguage } from './language.js'
 import { CONTENT_SECURITY_POLICY, renderClaimPage, renderRegisteredPage } from './pages.js'
 
 interface RegistrationRouterOptions {
@@ -22,6 +25,8 @@ interface RegistrationRouterOptions {
   readonly prepareRegistration: PrepareRegistration
   readonly admit: Admit
   readonly claim: ClaimCredentials
+  /** Undefined where nobody decides by e-mail. */
+  readonly approval: Pick<Parameters<typeof createDecideEndpoints>[0], 'links' | 'approvals'> | undefined
   readonly limitFailures: RateLimit | undefined
   /** Gives each address a fair share of the changes that clients make. */
   readonly limitChanges: ConcurrencyLimit
@@ -31,6 +36,8 @@ interface RegistrationRouterOptions {
   readonly logRefusal: LogRefusal
   /** The address of the console, which the pages link to. */
   readonly developersUrl: string | undefined
+  /** Where contacts manage their applications; undefined if there is no portal. */
+  readonly portalUrl: string | undefined
 }
 
 type Registration = Parameters<PrepareRegistration>[0]
@@ -45,27 +52,37 @@ interface ClaimedCredentials {
 
 /** `auth.registrationRouter`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(options: RegistrationRouterOptions): Middleware {
-  const { prepareRegistration, admit, claim, limitFailures, limitChanges } = options
-  const { available, paceStarts, logRefusal, developersUrl } = options
+  const { prepareRegistration, admit, claim, approval, limitFailures, limitChanges } = options
+  const { available, paceStarts, logRefusal, developersUrl, portalUrl } = options
+  const links = { developersUrl, portalUrl }
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
   const openApis = apis.map(({ name }) => name)
+  const pages = createDecidePages(options)
+  const decisions = approval && createDecideEndpoints({ ...options, ...approval, pages, readRefusal })
 
   const routes = new Map<string, Endpoint>([
-    ['GET /', (_req, res) => sendForm(res, 200)],
+    ['GET /', (req, res) => sendForm(req, res, 200)],
     ['POST /', paceStarts(registerApplication)],
-    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(developersUrl), CONTENT_SECURITY_POLICY)],
+    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(links), CONTENT_SECURITY_POLICY)],
     ['POST /claim', paceStarts(claimCredentials)],
+    ...(decisions
+      ? ([
+          ['GET /decide', decisions.show],
+          ['POST /decide', paceStarts(decisions.decide)],
+        ] as const)
+      : []),
   ])
 
-  function sendForm(res: ServerResponse, status: number, refused?: RefusedForm): void {
-    sendPage(res, status, renderRegistrationPage(apis, developersUrl, refused), CONTENT_SECURITY_POLICY)
+  function sendForm(req: IncomingMessage, res: ServerResponse, status: number, refused?: RefusedForm): void {
+    const page = renderRegistrationPage(apis, links, readPreferredLanguage(req), refused)
+    sendPage(res, status, page, CONTENT_SECURITY_POLICY)
   }
 
   /** A form is answered with a page, JSON with JSON. */
   async function registerApplication(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (isForm(req)) return registerByForm(req, res)
-    const { name, contact, apis: grants } = await readJson(req)
-    await register({ name, contact, apis: grants } as Registration, req)
+    const { name, contact, apis: grants, language } = await readJson(req)
+    await register({ name, contact, apis: grants, language } as Registration, req)
     sendJson(res, 202, { status: 'accepted' }, { 'Cache-Control': 'no-store' })
   }
 
@@ -77,10 +94,11 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       const mistakes = Object.values(problems)
       if (mistakes.length > 0) {
         logRefusal('registration', createDenial('invalid_request', mistakes.join(' ')))
-        return sendForm(res, 400, { fields, problems, reason: undefined })
+        return sendForm(req, res, 400, { fields, problems, reason: undefined })
       }
-      await register(fields, req)
-      sendPage(res, 202, renderRegisteredPage(developersUrl), CONTENT_SECURITY_POLICY)
+      // A known one: its problem would have been found.
+      await register(fields as Registration, req)
+      sendPage(res, 202, renderRegisteredPage(links), CONTENT_SECURITY_POLICY)
     } catch (error) {
       sendRefusedForm(error, fields, req, res)
     }
@@ -88,7 +106,8 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
   /** What is wrong is refused before anything is counted. */
   async function register(application: Registration, req: IncomingMessage): Promise<void> {
-    const registration = prepareRegistration(application)
+    const language = application.language ?? readPreferredLanguage(req)
+    const registration = prepareRegistration({ ...application, language })
     await available()
     await admit(registration, req)
     await limitChanges(readClientAddress(req), () => registration.save(readOrigin(req)))
@@ -122,7 +141,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     setHeaders(res, denied.headers)
     // The rest of a body that is too large is not read.
     if (!req.complete) res.setHeader('Connection', 'close')
-    sendForm(res, denied.status, { fields, problems: NO_PROBLEMS, reason: `${denied.description}.` })
+    sendForm(req, res, denied.status, { fields, problems: NO_PROBLEMS, reason: `${denied.description}.` })
   }
 
   async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -48,7 +48,7 @@ export interface AllowConfig extends ErrorResponseConfig {
 }
 
 /** Asks the host, and calls `pass` or refuses. */
-type PassIfAllowed = (
+export type PassIfAllowed = (
   config: AllowConfig,
   req: IncomingMessage,
   res: ServerResponse,

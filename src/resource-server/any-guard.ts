@@ -7,7 +7,7 @@ import type { RespondWithDenial } from './error-responses.js'
 import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
 import { createCacheProtection } from './key-headers.js'
 
-/** What the guards of a platform are made of; undefined for those of `requireAny()`. Other functions are not in it. */
+/** What the guards of a platform are made of; undefined for those that consist of several. Other functions are not in it. */
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
 
 interface AnyGuardOptions {
@@ -98,7 +98,10 @@ function readPart(guard: Guard, name: string, register: GuardRegister): GuardCon
   }
   const part = register.get(guard)
   if (!part)
-    throw new ConfigurationError({ problem: `${name} is another requireAny()`, fix: 'List its guards instead.' })
+    throw new ConfigurationError({
+      problem: `${name} consists of several guards`,
+      fix: 'List those instead: what requireBearer() and requireApiKey() return.',
+    })
   if (!part.optional) return part
   throw new ConfigurationError({
     problem: `${name} is optional`,

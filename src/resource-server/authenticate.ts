@@ -12,37 +12,27 @@ import { formatFailureKey } from '../http/request.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
-import type { AccessToken, AccessTokenVerifier, Verification } from '../tokens/verify-access-token.js'
+import {
+  ExpiredAccessToken,
+  type AccessToken,
+  type AccessTokenVerifier,
+  type Verification,
+} from '../tokens/verify-access-token.js'
+import { Failure, type Refused } from './failure.js'
 import { Identity } from './identity.js'
-
-/** Why an access token is refused. */
-export type TokenFailureReason =
-  | 'invalidToken'
-  | 'expiredToken'
-  | 'tokenOfAnotherApi'
-  | 'revokedToken'
-  | 'unknownClient'
-  | 'suspended'
-  | 'notAllowed'
-/** Why an API key is refused. */
-export type KeyFailureReason = 'invalidApiKey' | 'expiredApiKey' | 'suspended' | 'notAllowed' | 'restrictedKey'
 
 /**
  * Authenticates a credential. The `recall` calls answer from memory alone, or null where the store or a signature check is
  * needed; the `by` calls then get what is missing. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
  */
 export interface Authenticator {
-  recallAccessToken(api: Api, accessToken: string): Identity | TokenFailureReason | null
-  /** A promise while a bad key is being counted, which rejects for too many of them. */
-  recallApiKey(
-    api: Api,
-    apiKey: string,
-    req: IncomingMessage,
-  ): Identity | KeyFailureReason | Promise<KeyFailureReason> | null
+  recallAccessToken(api: Api, accessToken: string): Identity | Refused | null
+  /** A promise while a bad key is being counted, which rejects for too many unknown ones. */
+  recallApiKey(api: Api, apiKey: string, req: IncomingMessage): Identity | Refused | Promise<Refused> | null
   /** Rejects if the store cannot answer. */
-  byAccessToken(api: Api, accessToken: string): Promise<Identity | TokenFailureReason>
+  byAccessToken(api: Api, accessToken: string): Promise<Identity | Refused>
   /** Rejects if the store cannot answer, or for too many unknown keys. */
-  byApiKey(api: Api, apiKey: string, req?: IncomingMessage): Promise<Identity | KeyFailureReason>
+  byApiKey(api: Api, apiKey: string, req?: IncomingMessage): Promise<Identity | Refused>
 }
 
 interface AuthenticatorOptions {
@@ -68,12 +58,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   /** Counted after the look-up: a good key always passes, whatever else its address sends. */
   function refuseKey(
-    reason: KeyFailureReason,
+    refused: Refused,
     application: ApplicationRecord | undefined,
     req: IncomingMessage | undefined,
-  ): MaybePromise<KeyFailureReason> {
-    if (!limitFailures || !req) return reason
-    return limitFailures(formatFailureKey(req, application?.id)).then(() => reason)
+  ): MaybePromise<Refused> {
+    if (!limitFailures || !req) return refused
+    const counted = limitFailures(formatFailureKey(req, application?.id)).then(() => refused)
+    if (!(refused instanceof Failure)) return counted
+    return counted.catch((error: Error) => new Failure(error, refused.applicationId))
   }
 
   async function activateByKey(
@@ -90,7 +82,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const verification = accessTokens.recall(accessToken)
       if (verification === null) return null
       const token = judgeToken(api, verification)
-      if (typeof token === 'string') return token
+      if (isRefused(token)) return token
       const isRevoked = revokedTokens.recall(token.id)
       const application = applicationCache.recallById(token.applicationId)
       if (isRevoked === null || application === null || isOlder(application, token)) return null
@@ -98,7 +90,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
     async byAccessToken(api, accessToken) {
       const token = judgeToken(api, await accessTokens.verify(accessToken))
-      if (typeof token === 'string') return token
+      if (isRefused(token)) return token
       const isRevoked = await revokedTokens.isRevoked(token)
       const found = isRevoked ? undefined : await applicationCache.findById(token.applicationId)
       const application = isOlder(found, token) ? await findAgain(token) : found
@@ -111,7 +103,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (application === null || application?.status === 'pending') return null
       const result = judgeKey(api, application, hash, now())
       if (isBadKey(result)) return refuseKey(result, application, req)
-      if (result !== 'suspended') lastUsed.note(hash)
+      if (!isSuspended(result)) lastUsed.note(hash)
       return result
     },
     async byApiKey(api, apiKey, req) {
@@ -120,7 +112,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const application = await applicationCache.findByKeyHash(hash, apiKey, req)
       const result = judgeKey(api, application, hash, now())
       if (isBadKey(result)) return refuseKey(result, application, req)
-      if (result === 'suspended') return result
+      if (isSuspended(result)) return result
       lastUsed.note(hash)
       if (application?.status === 'pending') await activateByKey(application, hash, req)
       return result
@@ -131,10 +123,23 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 const NO_SCOPES: readonly string[] = []
 
 /** What the token alone decides. */
-function judgeToken(api: Api, token: Verification): AccessToken | TokenFailureReason {
+function judgeToken(api: Api, token: Verification): AccessToken | Refused {
   if (token === 'invalid') return 'invalidToken'
-  if (token === 'expired') return 'expiredToken'
-  return token.issuer === api.resource ? token : 'tokenOfAnotherApi'
+  if (token instanceof ExpiredAccessToken) {
+    const { applicationId, exp } = token.token
+    return new Failure('expiredToken', applicationId, { expiredAt: exp * 1000 })
+  }
+  if (token.issuer === api.resource) return token
+  return new Failure('tokenOfAnotherApi', token.applicationId, { api: parseApiName(token.issuer) })
+}
+
+/** Every issuer is `{baseUrl}/{API_NAME}`. */
+function parseApiName(issuer: string): string {
+  return issuer.slice(issuer.lastIndexOf('/') + 1)
+}
+
+function isRefused(token: AccessToken | Refused): token is Refused {
+  return typeof token === 'string' || token instanceof Failure
 }
 
 /** Whether the record is older than the token. */
@@ -147,33 +152,31 @@ function judgeTokenApplication(
   token: AccessToken,
   isRevoked: boolean,
   application: ApplicationRecord | undefined,
-): Identity | TokenFailureReason {
-  if (isRevoked) return 'revokedToken'
+): Identity | Refused {
+  if (isRevoked) return new Failure('revokedToken', token.applicationId)
   if (!application || application.status === 'deleted') return 'unknownClient'
-  if (application.status === 'suspended') return 'suspended'
+  if (application.status === 'suspended') return new Failure('suspended', application.id)
   const grant = findGrant(application, api)
-  if (!grant) return 'notAllowed'
-  if (application.status !== 'active') return 'revokedToken'
-  if (token.tokensRevokedAt !== application.tokensRevokedAt) return 'revokedToken'
+  if (!grant) return new Failure('notAllowed', application.id)
+  if (application.status !== 'active') return new Failure('revokedToken', application.id)
+  if (token.tokensRevokedAt !== application.tokensRevokedAt) return new Failure('revokedToken', application.id)
   const isGranted = (scope: string): boolean => grant.scopes.includes(scope)
   const scopes = token.scopes.every(isGranted) ? token.scopes : token.scopes.filter(isGranted)
   return new Identity(api, application, scopes, token)
 }
 
-function judgeKey(
-  api: Api,
-  application: ApplicationRecord | undefined,
-  hash: string,
-  now: number,
-): Identity | KeyFailureReason {
+function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: string, now: number): Identity | Refused {
   const key = application && findKey(application, hash)
   if (!key) return 'invalidApiKey'
-  if (!isLive(key, now)) return 'expiredApiKey'
+  if (!isLive(key, now)) {
+    return new Failure('expiredApiKey', application.id, { credential: key.name, expiredAt: key.expiresAt ?? null })
+  }
   // Only a caller with a valid key may learn that its application is suspended.
-  if (application.status === 'suspended') return 'suspended'
+  if (application.status === 'suspended') return new Failure('suspended', application.id)
   if (application.status === 'deleted') return 'invalidApiKey'
-  if (!findGrant(application, api)) return 'notAllowed'
-  return isUsableAt(key, api) ? new Identity(api, application, NO_SCOPES, undefined) : 'restrictedKey'
+  if (!findGrant(application, api)) return new Failure('notAllowed', application.id)
+  if (isUsableAt(key, api)) return new Identity(api, application, NO_SCOPES, undefined)
+  return new Failure('restrictedKey', application.id, { credential: key.name })
 }
 
 /** A loop: `find()` would allocate a closure for each request. */
@@ -182,6 +185,10 @@ function findKey({ keys }: ApplicationRecord, hash: string): CredentialRecord | 
   return undefined
 }
 
-function isBadKey(result: unknown): result is 'invalidApiKey' | 'expiredApiKey' {
-  return result === 'invalidApiKey' || result === 'expiredApiKey'
+function isBadKey(result: Identity | Refused): result is Refused {
+  return result === 'invalidApiKey' || (result instanceof Failure && result.problem === 'expiredApiKey')
+}
+
+function isSuspended(result: Identity | Refused): result is Failure {
+  return result instanceof Failure && result.problem === 'suspended'
 }

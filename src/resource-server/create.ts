@@ -5,15 +5,18 @@ import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
+import type { DocumentGuard } from './document-guard.js'
 import type { Guard } from './guard.js'
 import {
   findApi,
   readAnyGuardOptions,
   readApiKeyArguments,
   readBearerArguments,
+  readDocumentArguments,
   type GuardArguments,
 } from './guard-options.js'
 import { createGuards } from './guards.js'
+import { Identity } from './identity.js'
 import { createVerifiers } from './verify.js'
 
 type GuardsOptions = Omit<Parameters<typeof createGuards>[0], 'authenticator' | 'requestLimits'>
@@ -34,6 +37,7 @@ export interface ResourceServer {
   requireBearer(...args: GuardArguments): Guard
   requireApiKey(...args: GuardArguments): Guard
   requireAny(guards: unknown, options?: unknown): Guard
+  guardsFromDocument(api: unknown, document: unknown, options?: unknown): DocumentGuard
   /** `authOf()`, for the type that `PlatformAuth` gives it. */
   of(req: object, api?: string): AuthInfo
   verifyAccessToken(api: string, token: string): Promise<AccessTokenInfo>
@@ -58,6 +62,10 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
       return guards.apiKey(api, guardOptions)
     },
     requireAny: (given, guardOptions) => guards.any(given, readAnyGuardOptions(guardOptions)),
+    guardsFromDocument(name, document, guardOptions) {
+      const { api, operations, options: documentOptions } = readDocumentArguments(apis, name, document, guardOptions)
+      return guards.document(api, operations, documentOptions)
+    },
     of: authOf,
     async verifyAccessToken(name, token) {
       return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)
@@ -67,7 +75,7 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
     },
     async findActiveToken(api, token) {
       const identity = await authenticator.byAccessToken(api, token)
-      if (typeof identity === 'string' || !identity.token) return undefined
+      if (!(identity instanceof Identity) || !identity.token) return undefined
       return { ...identity.token, scopes: identity.scopes }
     },
   }

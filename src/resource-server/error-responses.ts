@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import { createDenial, type Denial, type ErrorCode } from '../contracts/errors.js'
 import type { Emit, ReadClient } from '../contracts/events.js'
+import type { RefusalDetails } from '../contracts/usage.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { formatChallenge, unwrapCause, sendDenial, toDenial } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
-import type { KeyFailureReason, TokenFailureReason } from './authenticate.js'
+import type { UsageCollector } from '../usage/collector.js'
+import { Failure, type KeyFailureReason, type TokenFailureReason } from './failure.js'
 
 /** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
@@ -134,7 +136,11 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
 
 /** Which refusals a guard sends, and what may replace them. */
 export interface ErrorResponseConfig extends DenialConfig {
-  readonly findRequirement: (req: IncomingMessage) => { readonly errors: ErrorResponses }
+  readonly findRequirement: (req: IncomingMessage) => {
+    readonly errors: ErrorResponses
+    readonly scopes: readonly string[]
+    readonly anyOf: readonly (readonly string[])[]
+  }
 }
 
 interface DenialConfig {
@@ -146,10 +152,12 @@ interface DenialConfig {
 
 export interface ErrorResponderOptions {
   readonly emit: Emit
+  /** Undefined if usage is not collected. */
+  readonly usage: Pick<UsageCollector, 'noteRefusal'> | undefined
   readonly logRefusal: LogRefusal
 }
 
-/** Refuses a request. `problem` is a key of `config.errors`, or whatever was thrown. */
+/** Refuses a request. `problem` is a key of `config.errors`, a `Failure`, or whatever was thrown. */
 export type RespondWithError = (
   config: ErrorResponseConfig,
   problem: unknown,
@@ -159,7 +167,7 @@ export type RespondWithError = (
   next: (error?: unknown) => void,
 ) => void
 
-/** Sends a refusal that was made for this request. `reason` is for events and the log, `cause` for the log. */
+/** Sends a refusal that was made for this request. `reason` is for events, usage and the log, `cause` for the log, `details` for usage. */
 export type RespondWithDenial = (
   config: DenialConfig,
   denied: Denial,
@@ -169,6 +177,7 @@ export type RespondWithDenial = (
   res: ServerResponse,
   next: (error?: unknown) => void,
   cause?: unknown,
+  details?: RefusalDetails,
 ) => void
 
 export interface ErrorResponders {
@@ -176,18 +185,44 @@ export interface ErrorResponders {
   readonly respondWithDenial: RespondWithDenial
 }
 
-export function createErrorResponder({ emit, logRefusal }: ErrorResponderOptions): ErrorResponders {
+export function createErrorResponder({ emit, usage, logRefusal }: ErrorResponderOptions): ErrorResponders {
   const respondWithError: RespondWithError = (config, problem, applicationId, req, res, next) => {
-    const { errors } = config.findRequirement(req)
+    if (problem instanceof Failure) {
+      refuse(config, problem.problem, problem.applicationId, req, res, next, problem.details)
+    } else refuse(config, problem, applicationId, req, res, next)
+  }
+
+  function refuse(
+    config: ErrorResponseConfig,
+    problem: unknown,
+    applicationId: string | undefined,
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: (error?: unknown) => void,
+    details?: RefusalDetails,
+  ): void {
+    const { errors, scopes, anyOf } = config.findRequirement(req)
     const isKnown = typeof problem === 'string' && Object.hasOwn(errors, problem)
     const denied = isKnown ? errors[problem]! : toDenial(problem)
     const reason = EVENT_REASONS.get(problem) ?? denied.error
-    respondWithDenial(config, denied, reason, applicationId, req, res, next, unwrapCause(problem))
+    const needed = problem === 'insufficientScope' ? { scopes: [...scopes, ...anyOf.flat()].join(' ') } : details
+    respondWithDenial(config, denied, reason, applicationId, req, res, next, unwrapCause(problem), needed)
   }
 
-  const respondWithDenial: RespondWithDenial = (config, denied, reason, applicationId, req, res, next, cause) => {
+  const respondWithDenial: RespondWithDenial = (
+    config,
+    denied,
+    reason,
+    applicationId,
+    req,
+    res,
+    next,
+    cause,
+    details,
+  ) => {
     const { api, onDenied, readClient } = config
     emit('request.denied', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
+    if (applicationId !== undefined) usage?.noteRefusal({ applicationId, api: api.name, denied, reason, details }, req)
     logRefusal(api.name, denied, cause, reason)
     if (onDenied) askHost(api, onDenied, denied, req, res, next)
     else sendDenial(req, res, denied)

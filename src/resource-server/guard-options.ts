@@ -3,8 +3,11 @@ import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
+import { readOperations, type SecuredOperation } from '../openapi/operations.js'
+import { readDocument } from '../openapi/read-document.js'
+import { refuseProblems } from '../openapi/security.js'
 import { readBoolean, readOptionalFunction, refuseUnknown } from '../options/checks.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guards.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, DocumentGuardsOptions, GuardOptions } from './guards.js'
 import { checkScopeOptions } from './scope-options.js'
 
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
@@ -37,6 +40,31 @@ export function readApiKeyArguments(
 /** The options of `requireAny()`. */
 export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
   return readGuardOptions('requireAny', given, ['optional', 'onDenied'])
+}
+
+/** The arguments of `guardsFromDocument()`. Throws one `ConfigurationError` with all mistakes of the document. */
+export function readDocumentArguments(
+  apis: ReadonlyMap<string, Api>,
+  name: unknown,
+  given: unknown,
+  options: unknown = {},
+): { api: Api; operations: readonly SecuredOperation[]; options: DocumentGuardsOptions } {
+  const api = typeof name === 'string' ? apis.get(name) : undefined
+  if (!api) {
+    throw new ConfigurationError({
+      problem: `guardsFromDocument: there is no API ${describeValue(name)}`,
+      fix: `There are: ${[...apis.keys()].join(', ')}.`,
+    })
+  }
+  const call = `guardsFromDocument("${api.name}")`
+  const document = readDocument(`${call}: document`, given)
+  const { operations, problems } = readOperations(api, document)
+  refuseProblems(`${call}: document`, problems)
+  return {
+    api,
+    operations,
+    options: readGuardOptions<DocumentGuardsOptions>(call, options, ['allow', 'onDenied', 'undocumented']),
+  }
 }
 
 function readApi(
@@ -79,7 +107,7 @@ function findOnlyApi(apis: ReadonlyMap<string, Api>, scheme: Scheme, call: strin
 }
 
 /** The options of a guard. Throws `ConfigurationError` for a wrong one. */
-function readGuardOptions<Options extends GuardOptions>(
+function readGuardOptions<Options extends object>(
   call: string,
   given: unknown,
   known: readonly (keyof Options & string)[],

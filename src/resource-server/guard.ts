@@ -3,11 +3,14 @@ import type { Api } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
+import type { UsageCollector } from '../usage/collector.js'
 import { createPassIfAllowed, type AllowConfig } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { ErrorResponders } from './error-responses.js'
+import type { Refused } from './failure.js'
 import type { ForeignGuard, IsForeign } from './foreign-tokens.js'
 import { Identity } from './identity.js'
+import { createPassAgain } from './pass-again.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
 
@@ -30,8 +33,11 @@ export interface GuardConfig extends AllowConfig {
   readonly header: 'authorization' | 'x-api-key'
   /** The value of that header; or why there is no credential to authenticate. */
   readonly readCredential: (req: IncomingMessage) => string | MissingCredential
-  /** What memory alone decides about that value: an identity, a key of `errors`, or null if it must be verified. */
-  readonly recall: (credential: string, req: IncomingMessage) => Identity | string | Promise<string> | null
+  /** What memory alone decides about that value: an identity, why it is refused, or null if it must be verified. */
+  readonly recall: (
+    credential: string,
+    req: IncomingMessage,
+  ) => Identity | Refused | 'malformed' | Promise<Refused> | null
   /** Verifies it with Passport's strategy. */
   readonly authenticate: AuthenticateRequest
   /** Sets the headers of an answer before the handler runs. */
@@ -53,16 +59,20 @@ export interface GuardFactoryOptions extends ErrorResponders {
   readonly available: () => MaybePromise<void>
   /** The `requests` limit of the APIs that have one. */
   readonly requestLimits: ReadonlyMap<Api, RateLimit>
+  /** Undefined if usage is not collected. */
+  readonly usage: Pick<UsageCollector, 'allowedCounter'> | undefined
 }
 
 /** What a guard does: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
-  const { available, requestLimits, emit, respondWithError } = options
+  const { available, requestLimits, usage, emit, respondWithError } = options
   const passIfAllowed = createPassIfAllowed(options)
 
   return function createGuard(config) {
     const { api, findRequirement, allow, optional, foreign, header, readCredential, recall, authenticate } = config
     const limitRequests = requestLimits.get(api)
+    const countAllowed = usage?.allowedCounter(api.name)
+    const passAgain = createPassAgain({ config, respondWithError, passIfAllowed, countAllowed })
 
     return function platformAuthGuard(req, res, next) {
       const earlier = findIdentity(req, api)
@@ -76,14 +86,6 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
         ready.catch(() => undefined)
         passToHost(config, foreign.guard, req, res, next)
       } else decideAfter(ready, credential, req, res, next)
-    }
-
-    /** A second guard of the API on one request verifies and counts nothing. */
-    function passAgain(req: IncomingMessage, res: ServerResponse, next: Next, earlier: Identity): void {
-      const unmet = findUnmet(earlier, findRequirement(req))
-      if (unmet !== undefined) respondWithError(config, unmet, earlier.application.id, req, res, next)
-      else if (allow) passIfAllowed(config, req, res, next, earlier, keep)
-      else keep(req, res, next, earlier)
     }
 
     function passWithout(req: IncomingMessage, res: ServerResponse, next: Next, missing: MissingCredential): void {
@@ -171,6 +173,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     function pass(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
       setIdentity(req, identity)
       config.prepareResponse?.(res)
+      countAllowed?.(identity.application.id)
       emit('request.allowed', { api: api.name, applicationId: identity.application.id }, req, config.readClient)
       next()
     }
@@ -189,12 +192,6 @@ function recallSafely(recall: GuardConfig['recall'], credential: string, req: In
 /** Appended, since both headers are lists and the host may have limits of its own. */
 function appendHeaders(res: ServerResponse, headers: LimitHeaders): void {
   for (const name in headers) if (Object.hasOwn(headers, name)) res.appendHeader(name, headers[name]!)
-}
-
-/** A request that was counted before. */
-function keep(req: IncomingMessage, _res: ServerResponse, next: Next, identity: Identity): void {
-  setIdentity(req, identity)
-  next()
 }
 
 function passToHost(

@@ -9,11 +9,15 @@ import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
+import type { UsageCollector } from '../usage/collector.js'
 import type { Authenticator } from './authenticate.js'
 import { createAnyGuard, readParts } from './any-guard.js'
+import { ownMembers } from '../lib/own-members.js'
+import type { SecuredOperation } from '../openapi/operations.js'
 import type { AllowRequest } from './allow.js'
-import type { AccessTokenInfo, ApiKeyInfo } from './auth-info.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import { setGuardDescription } from './describe-guard.js'
+import { createDocumentGuard, readUndocumented, type DocumentGuard } from './document-guard.js'
 import {
   BEARER_FORM,
   createApiKeyErrors,
@@ -36,7 +40,12 @@ import {
 } from './guard.js'
 import { createCacheProtection, createKeyHeaderReader } from './key-headers.js'
 import { createBearerAuthentication, createApiKeyAuthentication } from './passport-adapter.js'
-import { createRequirement, createScopeRequirements, type ScopesByMethod } from './requirement.js'
+import {
+  createRequirement,
+  createScopeRequirements,
+  type ScopeAlternatives,
+  type ScopesByMethod,
+} from './requirement.js'
 
 /** The options of every guard. */
 export interface GuardOptions {
@@ -72,19 +81,37 @@ export interface ApiKeyGuardOptions<Metadata = Record<string, unknown>> extends 
 
 /** Makes the guards of one platform. */
 export interface Guards {
-  bearer(api: Api, options: BearerGuardOptions): Guard
+  bearer(api: Api, options: BearerGuardOptions & { readonly anyOf?: ScopeAlternatives }): Guard
   apiKey(api: Api, options: ApiKeyGuardOptions): Guard
   /** Throws for a function that is no guard of this platform. */
   any(guards: unknown, options: GuardOptions): Guard
+  /** Guards for the operations of a document. */
+  document(api: Api, operations: readonly SecuredOperation[], options: DocumentGuardsOptions): DocumentGuard
 }
 
-interface GuardsOptions extends Omit<GuardFactoryOptions, keyof ErrorResponders>, ErrorResponderOptions {
+/** The options of `guardsFromDocument()`. */
+export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> extends Omit<GuardOptions, 'optional'> {
+  /** Decides about each request that meets everything else, except of operations that are open. */
+  readonly allow?: AllowRequest<AuthInfo<Metadata>>
+  /**
+   * What a request gets whose path or method is not in the document: `'refuse'` (404 or 405) by default; `'pass'` lets it
+   * pass without a credential; a guard of this platform decides about it.
+   */
+  readonly undocumented?: 'refuse' | 'pass' | Guard
+}
+
+interface GuardsOptions
+  extends Omit<GuardFactoryOptions, keyof ErrorResponders | 'usage'>, Omit<ErrorResponderOptions, 'usage'> {
   readonly apis: ReadonlyMap<string, Api>
   readonly authenticator: Authenticator
+  /** Undefined if usage is not collected. */
+  readonly usage: UsageCollector | undefined
   readonly onDenied: OnDenied | undefined
+  readonly warn: (message: string) => void
 }
 
-export function createGuards({ apis, authenticator, onDenied: platformOnDenied, ...options }: GuardsOptions): Guards {
+export function createGuards(given: GuardsOptions): Guards {
+  const { apis, authenticator, onDenied: platformOnDenied, warn, ...options } = given
   const responders = createErrorResponder(options)
   const createGuard = createGuardFactory({ ...options, ...responders })
   const authenticateBearer = createBearerAuthentication(authenticator)
@@ -99,11 +126,14 @@ export function createGuards({ apis, authenticator, onDenied: platformOnDenied, 
     return guard
   }
 
-  return {
-    bearer(api, { scopes, anyScope, allow, foreign, optional = false, onDenied }) {
+  const guards: Guards = {
+    bearer(
+      api,
+      { scopes, anyScope = [], anyOf = anyScope.map((scope) => [scope]), allow, foreign, optional = false, onDenied },
+    ) {
       return register({
         api,
-        findRequirement: createScopeRequirements(api, scopes, anyScope),
+        findRequirement: createScopeRequirements(api, scopes, anyOf),
         allow,
         formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
         optional,
@@ -153,14 +183,32 @@ export function createGuards({ apis, authenticator, onDenied: platformOnDenied, 
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },
-    any(guards, { optional = false, onDenied = platformOnDenied }) {
-      const parts = readParts(guards, configs)
+    any(list, { optional = false, onDenied = platformOnDenied }) {
+      const parts = readParts(list, configs)
       const guard = createAnyGuard({ parts, optional, onDenied, createGuard, ...responders })
       configs.set(guard, undefined)
       setGuardDescription(guard, { optional, accepts: parts.map((part) => describeAccepted(part, onDenied)) })
       return guard
     },
+    document(api, operations, documentOptions) {
+      const { onDenied = platformOnDenied, undocumented = 'refuse' } = documentOptions
+      const guard = createDocumentGuard({
+        api,
+        operations,
+        createOperationGuard({ optional, alternatives: anyOf }) {
+          const options = ownMembers({ ...documentOptions, optional, anyOf })
+          return api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options)
+        },
+        undocumented: readUndocumented(undocumented, configs),
+        onDenied,
+        respondWithDenial: responders.respondWithDenial,
+        warn,
+      })
+      configs.set(guard, undefined)
+      return guard
+    },
   }
+  return guards
 }
 
 function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefined): AcceptedCredential {
@@ -172,7 +220,9 @@ function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefin
     foreign: foreign !== undefined,
     hasOwnAnswers: onDenied !== undefined,
     scopesFor(method) {
-      const { scopes, anyScope, allowsMethod } = findRequirement({ method })
+      const { scopes, anyOf, allowsMethod } = findRequirement({ method })
+      // An empty alternative is met by every credential.
+      const anyScope = anyOf.some((alternative) => alternative.length === 0) ? [] : [...new Set(anyOf.flat())]
       return allowsMethod ? { scopes, anyScope } : undefined
     },
   }

@@ -6,7 +6,8 @@ import type { Api } from '../contracts/api.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { Authenticator } from './authenticate.js'
-import type { Identity } from './identity.js'
+import type { Refused } from './failure.js'
+import { Identity } from './identity.js'
 
 /**
  * What a strategy sees of a request. Passport writes to the request that it gets, and passport-http-bearer also reads
@@ -48,7 +49,7 @@ export class PassportRequest {
   }
 }
 
-/** Runs a strategy on a request. Calls `callback` once: with the identity, or with a failure reason or whatever was thrown. */
+/** Runs a strategy on a request. Calls `callback` once: with the identity, or with why it is refused or whatever was thrown. */
 export type AuthenticateRequest = (passportRequest: PassportRequest, callback: AuthenticationCallback) => void
 
 type AuthenticationCallback = (passportRequest: PassportRequest, problem: unknown, identity?: Identity) => void
@@ -105,15 +106,15 @@ function createPrivatePassport(strategy: object): AuthenticateRequest {
 /** Passport sets headers of its own refusal here. They are never sent. */
 const UNUSED_RESPONSE = { setHeader() {} }
 
-/** The identity of a credential, or the failure reason. */
-type Verify = (passportRequest: PassportRequest, credential: string) => Promise<Identity | string>
+/** The identity of a credential, or why it is refused. */
+type Verify = (passportRequest: PassportRequest, credential: string) => Promise<Identity | Refused>
 
 type Done = (problem: Error | null, identity?: Identity) => void
 
 function callVerify(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
   const verified = verify(passportRequest, credential)
   limitAuthenticationTime(verified, passportRequest.waitsSince).then(
-    (result) => (typeof result === 'string' ? done(result as unknown as Error) : done(null, result)),
+    (result) => (result instanceof Identity ? done(null, result) : done(result as unknown as Error)),
     done,
   )
 }

@@ -12,12 +12,15 @@ export type ScopesByMethod<Scope extends string = string> = {
 export interface Requirement {
   /** All of these. */
   readonly scopes: readonly string[]
-  /** One of these; nothing if empty. */
-  readonly anyScope: readonly string[]
+  /** All of one of these lists; nothing if empty. */
+  readonly anyOf: ScopeAlternatives
   readonly errors: ErrorResponses
   /** False for a method that the guard's scopes do not name. */
   readonly allowsMethod: boolean
 }
+
+/** Lists of scopes, of which one is enough. */
+export type ScopeAlternatives = readonly (readonly string[])[]
 
 export type FindRequirement = (req: Pick<IncomingMessage, 'method'>) => Requirement
 
@@ -25,12 +28,12 @@ export type FindRequirement = (req: Pick<IncomingMessage, 'method'>) => Requirem
 export function createScopeRequirements(
   api: Api,
   scopes: readonly string[] | ScopesByMethod = [],
-  anyScope: readonly string[] = [],
+  anyOf: ScopeAlternatives = [],
 ): FindRequirement {
   function create(all: readonly string[]): Requirement {
-    // RFC 6750 3: what the client should request. Of `anyScope` every one would do.
-    const wanted = [...new Set([...all, ...anyScope])]
-    return { scopes: [...all], anyScope: [...anyScope], errors: createBearerErrors(api, wanted), allowsMethod: true }
+    // RFC 6750 3: what the client should request. Of `anyOf` every one would do.
+    const wanted = [...new Set([...all, ...anyOf.flat()])]
+    return { scopes: [...all], anyOf: [...anyOf], errors: createBearerErrors(api, wanted), allowsMethod: true }
   }
 
   if (isList(scopes)) {
@@ -41,25 +44,26 @@ export function createScopeRequirements(
   const get = byMethod.get('GET')
   if (get && !byMethod.has('HEAD')) byMethod.set('HEAD', get)
   const others = byMethod.get('*') ?? {
-    scopes: [], anyScope: [], errors: createBearerErrors(api, []), allowsMethod: false,
+    scopes: [], anyOf: [], errors: createBearerErrors(api, []), allowsMethod: false,
   } // prettier-ignore
   return ({ method = '' }) => byMethod.get(method) ?? others
 }
 
 /** The requirement of a guard without scopes. */
 export function createRequirement(errors: ErrorResponses): FindRequirement {
-  const requirement: Requirement = { scopes: [], anyScope: [], errors, allowsMethod: true }
+  const requirement: Requirement = { scopes: [], anyOf: [], errors, allowsMethod: true }
   return () => requirement
 }
 
 /** Why the caller does not meet the requirement: a key of `errors`. */
 export function findUnmet(
   { scopes: granted }: Identity,
-  { scopes, anyScope, allowsMethod }: Requirement,
+  { scopes, anyOf, allowsMethod }: Requirement,
 ): 'methodNotAllowed' | 'insufficientScope' | undefined {
   if (!allowsMethod) return 'methodNotAllowed'
   for (const scope of scopes) if (!granted.includes(scope)) return 'insufficientScope'
-  const isMet = anyScope.length === 0 || anyScope.some((scope) => granted.includes(scope))
+  if (anyOf.length === 0) return undefined
+  const isMet = anyOf.some((alternative) => alternative.every((scope) => granted.includes(scope)))
   return isMet ? undefined : 'insufficientScope'
 }
 

@@ -8,7 +8,8 @@ import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import type { Authenticator } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
-import type { Identity } from './identity.js'
+import { Failure, type Refused } from './failure.js'
+import { Identity } from './identity.js'
 
 /** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
 export interface Verifiers {
@@ -32,11 +33,14 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
   async function verify<Info extends AuthInfo>(
     errors: ErrorResponses,
     api: Api,
-    authenticate: () => MaybePromise<Identity | string>,
+    authenticate: () => MaybePromise<Identity | Refused | 'noCredential' | 'malformed'>,
   ): Promise<Info> {
     try {
       const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
-      if (typeof result === 'string') throw createError(errors[result]!)
+      if (!(result instanceof Identity)) {
+        const problem = result instanceof Failure ? result.problem : result
+        throw typeof problem === 'string' ? createError(errors[problem]!) : problem
+      }
       await requestLimits.get(api)?.(result.application.id)
       return result.toAuthInfo() as Info
     } catch (error) {

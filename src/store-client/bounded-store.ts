@@ -124,6 +124,17 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   listRevokedAccessTokens: 'read',
   isAccessTokenRevoked: 'read',
   listAudit: 'read',
+  addUsage: 'write',
+  listUsage: 'read',
+  addRefusals: 'write',
+  listRefusals: 'read',
+  deleteExpiredUsage: 'write',
+  addSignIn: 'write',
+  findSignInByLink: 'read',
+  countSignInGuess: 'write',
+  removeSignIn: 'write',
+  addSignOut: 'write',
+  listSignOuts: 'read',
   changesSince: 'feed',
 }
 

@@ -72,10 +72,10 @@ export function createChangeFeed({ store, maxStaleness, storeHealth }: ChangeFee
   }
 
   /** createBoundedStore() has reported it. */
-  function onFailure(startedAt: number): void {
+  function onFailure(startedAt: number, tookTooLong: boolean): void {
     if (startedAt < knownAt) return
     isFailing = true
-    isLate = performance.now() - startedAt >= readTimeout
+    isLate = tookTooLong
   }
 
   const reads = createFeedReads({ read, onFailure, timeout: readTimeout, isClosed: () => closed })

@@ -15,8 +15,8 @@ export interface FeedReads {
 interface FeedReadsOptions {
   /** Reads the feed once. `startedAt` is on the monotonic clock. */
   readonly read: (startedAt: number) => Promise<void>
-  /** Called when a read fails or is late; a late one may still be answered. */
-  readonly onFailure: (startedAt: number) => void
+  /** Called when a read fails or is late; a late one may still be answered, or fail as well. */
+  readonly onFailure: (startedAt: number, isLate: boolean) => void
   /** Milliseconds after which a read is late. */
   readonly timeout: number
   /** Whether no read may be started any more. */
@@ -48,15 +48,20 @@ export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedRead
 
   function start(): Promise<boolean> {
     const startedAt = performance.now()
+    // Not by the clock alone: a timer may end a fraction of a millisecond early.
+    let isLate = false
     const fail = (): boolean => {
-      onFailure(startedAt)
+      onFailure(startedAt, isLate)
       return false
     }
     const ended = read(startedAt)
       .then(() => true, fail)
       .finally(() => reads.splice(reads.indexOf(started), 1))
     const started: Read = {
-      answered: withTimeout(ended, timeout, createLateError, BACKGROUND).catch(fail),
+      answered: withTimeout(ended, timeout, createLateError, BACKGROUND).catch(() => {
+        isLate = true
+        return fail()
+      }),
       ended,
       endedOrStuck: withTimeout(ended, OVERTAKE_AFTER_MS, createLateError, BACKGROUND).catch(() => {
         started.isStuck = true

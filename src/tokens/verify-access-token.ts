@@ -34,11 +34,17 @@ export interface AccessToken {
   readonly bytes: number
 }
 
-/** Why a string is not a valid access token. */
-export type FailureReason = 'invalid' | 'expired'
+/** An access token that was valid until it expired: its application is known. */
+export class ExpiredAccessToken {
+  readonly token: AccessToken
+
+  constructor(token: AccessToken) {
+    this.token = token
+  }
+}
 
 /** A verified access token, or why there is none. */
-export type Verification = AccessToken | FailureReason
+export type Verification = AccessToken | ExpiredAccessToken | 'invalid'
 
 /** Verifies access tokens (RFC 9068 4), and caches the results. */
 export interface AccessTokenVerifier {
@@ -124,7 +130,7 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
 
   function checkTimes(token: AccessToken): Verification {
     const at = now() / 1000
-    if (token.exp + clockTolerance <= at) return 'expired'
+    if (token.exp + clockTolerance <= at) return new ExpiredAccessToken(token)
     return token.iat > at + clockTolerance ? 'invalid' : token
   }
 
@@ -140,7 +146,7 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
   }
 
   signingKeys.onRemoved(clearCache)
-  const removeExpired = (): void => verified.sweep((token) => checkTimes(token) === 'expired')
+  const removeExpired = (): void => verified.sweep((token) => checkTimes(token) instanceof ExpiredAccessToken)
   const sweepTimer = setInterval(removeExpired, EXPIRED_TOKENS_SWEEP_INTERVAL_MS).unref()
 
   function recall(digest: string): Verification | null {

@@ -76,6 +76,13 @@ for (const place of ['/', '/parsed']) {
   host.all('/orders/any-scope', auth.requireBearer('orders', { anyScope: ['orders:read', 'orders:write'] }), echo)
   host.all('/orders/none', auth.requireBearer('orders', { allow: async () => false }), echo)
   host.all('/orders/shared', auth.requireBearer('orders', { foreign: refuseForeign }), echo)
+  const documented = {
+    '/open': { get: { security: [] } },
+    '/any': { get: {} },
+    '/{id}': { get: { security: [{ oauth2: ['orders:read'] }, { oauth2: ['orders:write'] }] } },
+  }
+  const document = { openapi: '3.1.0', info: { title: 'Orders', version: '1' }, paths: documented }
+  host.use('/orders/documented', auth.guardsFromDocument('orders', document), echo)
   host.all('/orders/mixed', auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')]), echo)
   host.use('/weather', auth.requireApiKey('weather'), echo)
   app.use(place, host)

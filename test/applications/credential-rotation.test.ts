@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RevokeTokensOptions } from '../../src/index.js'
 import { describeCredential, expectRefused, onEveryHost } from './operator.js'
 
 onEveryHost((host, { caller, createApplication, listAudit }) => {
@@ -44,8 +45,9 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
         const listener = ({ applicationId }: { applicationId?: string | undefined }): void =>
           void revoked.push(applicationId)
         events.on('application.tokensRevoked', listener)
-        await expectRefused(applications[call](id, { revokeTokens: 'yes' as never }), 'invalid_argument')
-        await applications[call](id, { revokeTokens: true, by: 'ann' })
+        const change: (id: string, options: RevokeTokensOptions) => Promise<unknown> = applications[call]
+        await expectRefused(change(id, { revokeTokens: 'yes' as never }), 'invalid_argument')
+        await change(id, { revokeTokens: true, by: 'ann' })
         events.off('application.tokensRevoked', listener)
         if (call === 'suspend') await applications.resume(id)
         await caller.bearer('/orders/items', accessToken).expect(401, /no longer valid/)

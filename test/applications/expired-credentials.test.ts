@@ -91,7 +91,7 @@ describe('A credential that has expired (docs/http.md T10, I4 and G11)', () => {
       ['expired_secret', id, id],
       ['wrong_secret', clientId.slice(0, 12), id],
       ['unknown_client', undefined, undefined],
-      ['expired_key', former, undefined],
+      ['expired_key', former, id],
       ['unknown_client', undefined, undefined],
     ])
   })

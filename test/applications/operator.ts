@@ -93,6 +93,7 @@ export const CALLS: Readonly<Record<string, Change>> = {
   rotateSecret: ({ auth }, id, by) => auth.applications.rotateSecret(id, by),
   rotateKey: ({ auth }, id, by) => auth.applications.rotateKey(id, { overlap: 5, ...by }),
   revokeTokens: ({ auth }, id, by) => auth.applications.revokeTokens(id, by),
+  addContact: ({ auth }, id, by) => auth.applications.addContact(id, 'added@example.com', by),
 }
 
 /** The audit record that each call leaves. */
@@ -106,6 +107,7 @@ export const AUDIT_TYPES: Readonly<Record<string, string>> = {
   rotateSecret: 'application.credentialRotated',
   rotateKey: 'application.credentialRotated',
   revokeTokens: 'application.tokensRevoked',
+  addContact: 'application.contactAdded',
 }
 
 /** The `CredentialInfo` of a credential: its prefix is the fixed part and four characters. */

@@ -36,6 +36,8 @@ describe.each([
     issuer = `${baseUrl}/orders`
     auth = open()
     app.use(path === '' ? '/' : path, auth.router).use(auth.wellKnownRouter)
+    // An RSA key takes long to make on a busy machine, and calls wait 5 seconds for the start.
+    await auth.ready()
     shop = await createApplication(auth, ['orders'])
   })
   afterAll(async () => {

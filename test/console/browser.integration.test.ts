@@ -8,6 +8,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
+import { describePortal } from '../portal/in-chromium.js'
 import { readMail, startMailServer, transportTo, type MailServer } from '../support/smtp.js'
 import { DOCUMENTS, listen, openShop } from './shop.js'
 
@@ -321,6 +322,10 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
       await block.getByRole('button', { name: 'Clear' }).press('Enter')
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Execute')
     }
+  })
+
+  describe('the portal', () => {
+    describePortal(() => browser, violations)
   })
 
   // Each page is opened once, in light, and follows the change to dark.

@@ -68,6 +68,7 @@ describe('the console of a shop', () => {
     const links = [...page.querySelectorAll<HTMLAnchorElement>('a')].map(({ href }) => href)
     expect(links.map((link) => link.replace(shop.baseUrl, ''))).toEqual([
       '/developers/register',
+      '/developers/applications',
       '/developers/apis/orders',
       '/developers/apis/orders/openapi.json',
       '/orders/.well-known/oauth-authorization-server',

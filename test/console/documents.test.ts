@@ -53,6 +53,10 @@ describe('the document that the console serves', () => {
     ['catalog', documentOf({ openapi: '3.0.3' })],
     ['invoices', documentOf({ openapi: '3.0.0' })],
     ['invoices', documentOf({ openapi: '3.1.1' })],
+    [
+      'orders',
+      documentOf({ openapi: '3.2.0', paths: { '/items': { query: ok, additionalOperations: { COPY: ok } } } }),
+    ],
   ] as const)('is valid: %s %#', async (api, document) => {
     expect(await problemsOf(await finished(api, document))).toEqual([])
   })
@@ -188,9 +192,9 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
     })
 
   it.each<[string, unknown, RegExp]>([
-    ['no OpenAPI', {}, /documents\.orders\.openapi is missing\. .*3\.0 and 3\.1/],
+    ['no OpenAPI', {}, /documents\.orders\.openapi is missing\. .*3\.0, 3\.1 and 3\.2/],
     ['Swagger 2.0', { swagger: '2.0', info, paths: {} }, /documents\.orders\.swagger is "2\.0"/],
-    ['a version of tomorrow', documentOf({ openapi: '3.2.0' }), /documents\.orders\.openapi is "3\.2\.0"/],
+    ['a version of tomorrow', documentOf({ openapi: '3.3.0' }), /documents\.orders\.openapi is "3\.3\.0"/],
     ['a number for it', documentOf({ openapi: 3.1 }), /documents\.orders\.openapi is 3\.1/],
     ['no info', documentOf({ info: undefined }), /documents\.orders\.info is missing\. Write "info": \{/],
     ['no version', documentOf({ info: { title: 'x' } }), /documents\.orders\.info is \{"title":"x"\}/],
@@ -206,6 +210,16 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
       /GET \/items with the scope "orders:reed", which apis\.orders\.scopes does not have\. There are: orders:read, orders:write/,
     ],
     ['such a scope for all', documentOf({ security: [{ x: ['admin'] }] }), /the document with the scope "admin"/],
+    [
+      'a requirement that is no object',
+      secured(['oauth2']),
+      /a "security" of GET \/items that is \["oauth2"\]\. Write a list/,
+    ],
+    [
+      'two mistakes',
+      secured([{ x: ['a', 'b'] }]),
+      /documents\.orders has 2 mistakes\. \(1\) It has a "security".*"a".* \(2\) It has .*"b"/,
+    ],
     ['security that is no list', secured({ x: [] }), /a "security" of GET \/items that is \{"x":\[\]\}\. Write a list/],
     [
       'another file',
@@ -227,10 +241,10 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
   })
 
   it('a file that is missing, is not JSON, or is a folder', async () => {
-    const file = join(folder, 'orders.yaml')
+    const file = join(folder, 'orders.txt')
     await writeFile(file, 'openapi: 3.1.0\n')
     const give = (orders: string) => () => developerConsole(auth, { documents: { orders } })
-    expect(give(file)).toThrow(/documents\.orders names .*orders\.yaml, which is not JSON .* npx js-yaml/)
+    expect(give(file)).toThrow(/documents\.orders names .*orders\.txt, which is not JSON .* ends with \.yaml or \.yml/)
     expect(give(join(folder, 'missing.json'))).toThrow(/missing\.json, which cannot be read \(ENOENT\)/)
     expect(give('missing.json')).toThrow(join(process.cwd(), 'missing.json'))
     expect(give(folder)).toThrow(/cannot be read \(EISDIR\)/)

@@ -233,7 +233,15 @@ onEveryPlatform((host) => {
         { ...denied, error: 'insufficient_scope', reason: 'insufficient_scope', applicationId: id, client: id },
         { ...denied, api: 'catalog', error: 'unauthorized', reason: 'no_credential' },
         { ...denied, api: 'catalog', error: 'invalid_api_key', reason: 'unknown_client' },
-        { ...denied, api: 'weather', error: 'access_denied', reason: 'not_allowed', requestId: 'r8', client },
+        {
+          ...denied,
+          api: 'weather',
+          error: 'access_denied',
+          reason: 'not_allowed',
+          requestId: 'r8',
+          applicationId: id,
+          client,
+        },
       ])
     })
 

@@ -8,6 +8,7 @@ import type {
   RateLimitsOptions,
   RegistrationOptions,
   SigningOptions,
+  UsageOptions,
 } from '../../src/index.js'
 import type { DeveloperConsoleOptions } from '../../src/console/index.js'
 import type { PostgresStoreOptions } from '../../src/stores/postgres/index.js'
@@ -33,8 +34,11 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   importedCredentials: true,
   signing: true,
   applicationMetadata: true,
+  operators: true,
   registration: true,
+  portal: true,
   rateLimits: true,
+  usage: true,
   cache: true,
   cors: true,
   onDenied: true,
@@ -63,10 +67,12 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   failedAuthentication: true,
   registration: true,
   allRegistrations: true,
+  signIn: true,
   redis: true,
   headers: true,
 }
 const REGISTRATION: Names<RegistrationOptions> = { allow: true, foldTags: true, ipv6Prefix: true }
+const USAGE: Names<UsageOptions> = { retention: true }
 const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
   applications: true,
   accessTokens: true,
@@ -90,6 +96,7 @@ describe.each([
   ['docs/options.md', '`signing`', SIGNING],
   ['docs/options.md', '`registration`', REGISTRATION],
   ['docs/options.md', 'Rate limits', RATE_LIMITS],
+  ['docs/options.md', '`usage`', USAGE],
   ['docs/options.md', '`cache`', CACHE],
   ['docs/guards.md', 'Guards', GUARD],
   ['docs/console.md', 'Developer console', CONSOLE],

@@ -36,6 +36,7 @@ const READERS: Readonly<Record<string, string>> = {
   pool: "import pg from 'pg'\ndeclare const pool: pg.Pool",
   postgresStore: "import { postgresStore } from 'express-platform-auth/stores/postgres'",
   randomUUID: "import { randomUUID } from 'node:crypto'",
+  readVerifiedEmail: 'declare const readVerifiedEmail: (req: object) => Promise<string>',
   req: 'declare const req: object',
   request: "import request from 'supertest'",
   sqliteStore: "import { sqliteStore } from 'express-platform-auth/stores/sqlite'",

@@ -120,6 +120,11 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   // Their causes are tested elsewhere (test/rate-limits, test/store-client, test/applications/import.test.ts); here the events are enough.
   for (const type of [
     'application.imported',
+    'application.accessRequested',
+    'application.contactAdded',
+    'application.contactInvited',
+    'application.contactRemoved',
+    'application.accessDenied',
     'store.writesRejected',
     'store.writesAccepted',
     'limits.unavailable',

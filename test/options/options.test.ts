@@ -132,6 +132,17 @@ describe('an option', () => {
     ['signing', { publishAhead: -1 }, /^signing\.publishAhead is -1\. Write a whole number of at least 0\./],
     ['signing', { algoritm: 'ES256' }, /^signing\.algoritm is not an option\. Did you mean "algorithm"\?/],
 
+    ['operators', 'ops@example.com', /^operators is "ops@example\.com"\. List 1 to 10 e-mail addresses/],
+    ['operators', [], /^operators is \[\]\. List 1 to 10/],
+    ['operators', Array.from({ length: 11 }, (_, i) => `o${i}@example.com`), /^operators is .*List 1 to 10/],
+    [
+      'operators',
+      ['Ops <ops@example.com>'],
+      /^operators\[0\] is "Ops <ops@example\.com>"\. Write one plain e-mail address/,
+    ],
+    ['operators', ['ops@example.com', 'a@example.com,b@example.com'], /^operators\[1\] is /],
+    ['operators', [undefined], /^operators\[0\] is missing/],
+    ['operators', ['ops@example.com'], /^developersUrl is missing\. With operators, e-mails link to/],
     ['credentials', 90, /^credentials is 90\. Write an object with maxAge, remindBefore, or leave it out\./],
     ['credentials', { maxage: 90 }, /^credentials\.maxage is not an option\. Did you mean "maxAge"\?/],
     ...[0, -1, 1.5, '90', null, NaN].map(

@@ -23,6 +23,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   '@photostructure/sqlite': ['1.2.1', '2.3.0', '2.6.0'],
   express: ['4.16.0', '4.16.4', '4.17.3', '4.18.2', '4.22.3', '5.0.0', '5.3.0'],
   pg: ['8.0.3', '8.11.0', '8.12.0', '8.23.1'],
+  yaml: ['2.0.0', '2.3.4', '2.9.1'],
 }
 
 it('the peers are the packages that the code imports, and Express', () => {

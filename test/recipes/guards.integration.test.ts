@@ -38,6 +38,17 @@ describe.each(Object.entries(EXPRESSES))('docs/guards.md, %s', (_name, express) 
     expect(headers['www-authenticate']).toMatch(/^Bearer realm="orders", scope="orders:read".*, ApiKey realm="catalog"/)
   })
 
+  it('"Guards from an OpenAPI document": the document decides', async () => {
+    const ordersRouter = express.Router().get('/items', (req, res) => void res.json({ caller: authOf(req).api }))
+    const paths = { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } }
+    const ordersDocument = { openapi: '3.1.0', info: { title: 'Orders', version: '1.0.0' }, paths }
+    await runBlock(PAGE, 'Guards from an OpenAPI document', { variables: { app, auth, ordersDocument, ordersRouter } })
+    const headers = { Authorization: `Bearer ${accessToken}` }
+    expect((await get('/orders/items', headers).expect(200)).body).toEqual({ caller: 'orders' })
+    await get('/orders/items', {}).expect(401)
+    await get('/orders/nothing', headers).expect(404)
+  })
+
   it('"Users and partners on one route": access tokens of the platform and of an identity provider', async () => {
     const provider = await openIdentityProvider('https://id.example')
     const variables = { app, auth, maybeAuthOf, passport: provider.passport, ordersOf: (id: string) => [id] }

@@ -63,6 +63,34 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       ])
     })
 
+    it('R1, R8: takes the language of e-mails from the registration, else from Accept-Language', async () => {
+      const german = 'fr;q=0.5, xx, de-AT;q=0.9, en;q=0'
+      const page = await request(app).get(PATH).set('Accept-Language', german)
+      expect(page.text.match(/<option [^>]*selected/g)?.map((option) => option.slice(0, 18))).toEqual([
+        '<option value="de"',
+      ])
+      const register = async (body: object, header: string) => {
+        await request(app)
+          .post(PATH)
+          .set('Accept-Language', header)
+          .send({ ...GOOD, ...body })
+          .expect(202)
+        return (await applications()).at(-1)?.language
+      }
+      expect(await register({}, german)).toBe('de')
+      expect(await register({ language: 'es' }, german)).toBe('es')
+      expect(await register({}, 'xx, en;q=0, de;q=0.0')).toBeUndefined()
+      expect((await postForm(app, [...FORM, ['language', 'fr']])).status).toBe(202)
+      expect((await applications()).at(-1)?.language).toBe('fr')
+    })
+
+    it.each(['xx', '', 'toString', ['de']])('R7: refuses the language %j', async (language) => {
+      expectRefusal(await postJson(app, { ...GOOD, language }), 'invalid_request', /^language must be one of/)
+      const form = await postForm(app, [...FORM, ['language', String(language) + '-']])
+      expect(form.status).toBe(400)
+      expect(form.text).toContain('Choose one of these languages.')
+    })
+
     it('R8: accepts JSON, with the same answer for known and unknown contacts', async () => {
       const first = await postJson(app, GOOD)
       expect([first.status, first.text]).toEqual([202, '{"status":"accepted"}'])

@@ -143,7 +143,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     onTestFinished: atEnd,
   }) => {
     const store = await openFailing(atEnd)
-    const made = startPlatform(atEnd, { store, maxStaleness: 2 })
+    const made = startPlatform(atEnd, { store, maxStaleness: 4 })
     const events: PlatformEvent[] = []
     made.auth.events.on('store.unavailable', (event) => void events.push(event))
     made.auth.events.on('store.available', (event) => void events.push(event))
@@ -165,13 +165,13 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     store.fail()
     const failedAt = performance.now()
     expect(await ask()).toEqual([200, 200, 200, 200])
-    expect(performance.now() - failedAt).toBeLessThan(2000)
+    expect(performance.now() - failedAt).toBeLessThan(4000)
     // Callers are still answered.
     expect(await made.auth.health()).toMatchObject({ ok: true, problems: [expect.stringMatching(/unavailable since/)] })
-    await vi.waitFor(async () => expect(await ask()).toEqual([503, 503, 503, 503]), { timeout: 8000, interval: 20 })
+    await vi.waitFor(async () => expect(await ask()).toEqual([503, 503, 503, 503]), { timeout: 12_000, interval: 20 })
     // The last answered poll may be up to an interval older than the failure.
-    expect(performance.now() - failedAt).toBeGreaterThan(2000 - store.pollInterval - 100)
-    expect(performance.now() - failedAt).toBeLessThan(6000)
+    expect(performance.now() - failedAt).toBeGreaterThan(4000 - store.pollInterval - 100)
+    expect(performance.now() - failedAt).toBeLessThan(10_000)
     const { headers, body } = await caller.key('/catalog/items', credentials.clientId)
     expect(body).toMatchObject({ error: 'temporarily_unavailable' })
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': expect.stringMatching(/^[1-9]\d*$/) })

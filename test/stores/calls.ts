@@ -1,5 +1,5 @@
 import type { Store } from '../../src/contracts/store.js'
-import { application, audit, email, NOW, signingKey } from './records.js'
+import { application, audit, email, NOW, signIn, signingKey } from './records.js'
 
 /** One call of each method that a store must reject before it is open and after it is closed. They can run in this order. */
 export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<unknown>])[] = [
@@ -24,5 +24,22 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['listRevokedAccessTokens', (store) => store.listRevokedAccessTokens(NOW, 1)],
   ['isAccessTokenRevoked', (store) => store.isAccessTokenRevoked('jti')],
   ['listAudit', (store) => store.listAudit({ after: undefined, limit: 1, applicationId: undefined })],
+  ['addUsage', (store) => store.addUsage({ id: 'u', at: NOW }, [])],
+  [
+    'listUsage',
+    (store) => store.listUsage({ after: undefined, applicationId: 'a', api: 'a', from: '', to: '', limit: 1 }),
+  ],
+  ['addRefusals', (store) => store.addRefusals({ id: 'r', at: NOW }, [], 1)],
+  ['listRefusals', (store) => store.listRefusals('a', NOW)],
+  [
+    'deleteExpiredUsage',
+    (store) => store.deleteExpiredUsage({ countsBefore: '', refusalsBefore: 0, batchesBefore: 0, limit: 1 }),
+  ],
+  ['addSignIn', (store) => store.addSignIn(signIn('s'))],
+  ['findSignInByLink', (store) => store.findSignInByLink('link-s')],
+  ['countSignInGuess', (store) => store.countSignInGuess('s')],
+  ['removeSignIn', (store) => store.removeSignIn('s')],
+  ['addSignOut', (store) => store.addSignOut({ subject: 'mailbox:a@example.com', at: NOW, expiresAt: NOW + 1 })],
+  ['listSignOuts', (store) => store.listSignOuts(['mailbox:a@example.com'])],
   ['changesSince', (store) => store.changesSince(undefined)],
 ]

@@ -11,7 +11,6 @@ const SLOW_FILES = [
   'test/abuse/store-floods.integration.test.ts',
   'test/cli/running-server.integration.test.ts',
   'test/console/browser.integration.test.ts',
-  'test/docs/commands.integration.test.ts',
   'test/fleet/changes.integration.test.ts',
   'test/fleet/signing-keys.integration.test.ts',
   'test/hot-paths.integration.test.ts',

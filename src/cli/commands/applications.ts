@@ -4,14 +4,16 @@ import {
   type Application,
   type ApplicationStatus,
   type CredentialInfo,
+  type Language,
 } from '../../index.js'
 import { didYouMean } from '../../lib/suggest.js'
 import { command } from '../command.js'
 import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
-import { listEmails, type EmailInfo } from './emails.js'
+import { describeEmail, listEmails, waitForEmails, type EmailInfo } from './emails.js'
 import { OPERATOR_DATA_OPTIONS, readMetadata } from './operator-data.js'
+import { LANGUAGE_OPTION } from './language.js'
 import { formatExpiringBefore, readExpiring } from './expiring.js'
 import { listPages, PAGING_OPTIONS } from './paging.js'
 
@@ -29,6 +31,7 @@ export const applicationCommands = [
         description: 'Only those of this status: pending, active, suspended or deleted.',
       },
       'external-id': { kind: 'text', placeholder: 'ID', description: 'Only the one with this id of your own.' },
+      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'Only those of which this is a contact.' },
       expiring: {
         kind: 'text',
         placeholder: 'TIME',
@@ -38,9 +41,9 @@ export const applicationCommands = [
     },
     example: 'apps list --db platform.sqlite --api orders --status active',
     async run({ platform, target, values }) {
-      const { api, status, expiring, after, limit, all, 'external-id': externalId } = values
+      const { api, status, contact, expiring, after, limit, all, 'external-id': externalId } = values
       const expiringBefore = expiring === undefined ? undefined : readExpiring(expiring)
-      const filter = { api, status: status as ApplicationStatus | undefined, externalId, expiringBefore }
+      const filter = { api, status: status as ApplicationStatus | undefined, externalId, contact, expiringBefore }
       return listPages(
         { after, limit, all },
         {
@@ -75,7 +78,7 @@ export const applicationCommands = [
   }),
   command({
     name: 'apps update',
-    summary: "Changes an application's name, contact, metadata or external id.",
+    summary: "Changes an application's name, first contact, language, metadata or external id.",
     notes: [
       'E-mails that were not accepted go to the new contact. Links that were sent to the former one end.',
       '--metadata needs --config, whose applicationMetadata validates it; --metadata null removes it.',
@@ -86,6 +89,7 @@ export const applicationCommands = [
     options: {
       name: { kind: 'text', placeholder: 'NAME', description: 'Its new name.' },
       contact: { kind: 'text', placeholder: 'ADDRESS', description: 'The new address for its e-mails.' },
+      language: LANGUAGE_OPTION,
       ...OPERATOR_DATA_OPTIONS,
       'remove-external-id': { kind: 'flag', description: 'It has no external id any more.' },
     },
@@ -99,23 +103,39 @@ export const applicationCommands = [
   command({
     name: 'apps suspend',
     summary: 'Suspends an application: its credentials and access tokens are refused until "apps resume".',
-    notes: ['Claim links end, and queued e-mails are not sent before it is resumed.'],
+    notes: [
+      'Claim links end, and queued e-mails are not sent before it is resumed.',
+      'With --notify, this command sends the e-mail if the options have a mailer; otherwise a running server with a mailer does.',
+    ],
     parameters: ['ID'],
     requires: 'store',
     audited: true,
+    queuesEmails: ({ notify }) => notify === true,
     options: {
       'revoke-tokens': {
         kind: 'flag',
         description: 'Its access tokens stay refused, also after "apps resume".',
       },
+      reason: {
+        kind: 'text',
+        placeholder: 'TEXT',
+        description: 'Up to 500 characters for the audit log, and for the e-mail.',
+      },
+      notify: {
+        kind: 'flag',
+        description: 'Tells the contact by e-mail.',
+      },
     },
-    example: `apps suspend ${EXAMPLE_ID} --revoke-tokens --db platform.sqlite`,
-    async run({ platform, by, parameters: [id], values: { 'revoke-tokens': revokeTokens } }) {
-      const application = await platform.applications.suspend(id, { revokeTokens, by })
-      return {
-        json: { application },
-        text: `Suspended ${formatName(application)}. Servers refuse it within a second.`,
-      }
+    example: `apps suspend ${EXAMPLE_ID} --reason Unpaid --notify --db platform.sqlite`,
+    async run(context) {
+      const { platform, by, parameters, values } = context
+      const [id] = parameters
+      const { 'revoke-tokens': revokeTokens, reason, notify } = values
+      const application = await platform.applications.suspend(id, { revokeTokens, reason, notify, by })
+      const text = `Suspended ${formatName(application)}. Servers refuse it within a second.`
+      if (!notify) return { json: { application }, text }
+      const emails = await waitForEmails(context, id, ({ purpose }) => purpose === 'suspended')
+      return { json: { application, emails }, text: `${text}\n${describeEmail(id, emails, context)}` }
     },
   }),
   command({
@@ -156,18 +176,29 @@ export const applicationCommands = [
 interface UpdateValues {
   readonly name: string | undefined
   readonly contact: string | undefined
+  readonly language: string | undefined
   readonly metadata: string | undefined
   readonly 'external-id': string | undefined
   readonly 'remove-external-id': boolean
 }
 
 async function readChanges(
-  { name, contact, metadata, 'external-id': externalId, 'remove-external-id': removesExternalId }: UpdateValues,
+  {
+    name,
+    contact,
+    language,
+    metadata,
+    'external-id': externalId,
+    'remove-external-id': removesExternalId,
+  }: UpdateValues,
   hasOptions: boolean,
 ): Promise<Parameters<AdminApi['applications']['update']>[1]> {
-  const isUnchanged = [name, contact, metadata, externalId].every((value) => value === undefined)
+  const isUnchanged = [name, contact, language, metadata, externalId].every((value) => value === undefined)
   if (isUnchanged && !removesExternalId) {
-    throw new UsageError('Nothing to change: give --name, --contact, --metadata or --external-id.', 'apps update')
+    throw new UsageError(
+      'Nothing to change: give --name, --contact, --language, --metadata or --external-id.',
+      'apps update',
+    )
   }
   if (externalId !== undefined && removesExternalId) {
     throw new UsageError('Give --external-id or --remove-external-id, not both.', 'apps update')
@@ -178,6 +209,7 @@ async function readChanges(
   return {
     ...(name !== undefined && { name }),
     ...(contact !== undefined && { contact }),
+    ...(language !== undefined && { language: language as Language }),
     ...(metadata !== undefined && { metadata: await readMetadata(metadata, 'apps update') }),
     ...(externalId !== undefined && { externalId }),
     ...(removesExternalId && { externalId: null }),
@@ -212,17 +244,34 @@ function formatListed({ id, name, status, apis, contact, createdAt }: Applicatio
 }
 
 function formatApplication(application: Application, emails: readonly EmailInfo[]): string {
-  const { id, name, status, contact, externalId, metadata, apis, keys, secrets, createdAt } = application
+  const {
+    id,
+    name,
+    status,
+    contacts,
+    invitations,
+    language,
+    externalId,
+    metadata,
+    apis,
+    accessRequests,
+    keys,
+    secrets,
+    createdAt,
+  } = application
   const grants = Object.entries(apis).map(([api, { scopes }]) => [api, ...scopes].join(' '))
   return alignColumns([
     ['id', id],
     ['name', name || '-'],
     ['status', status],
-    ['contact', contact ?? '-'],
+    ...labelRows('contacts', contacts),
+    ...(invitations.length > 0 ? labelRows('invited', invitations.map(formatInvitation)) : []),
+    ...(language === undefined ? [] : [['language', language]]),
     ['created', formatTime(createdAt)],
     ...(externalId === undefined ? [] : [['external id', externalId]]),
     ...(metadata ? [['metadata', JSON.stringify(metadata)]] : []),
     ...labelRows('apis', grants),
+    ...(accessRequests.length > 0 ? labelRows('requested', accessRequests.map(formatAccessRequest)) : []),
     ...labelRows('keys', keys.map(formatCredential)),
     ...labelRows('secrets', secrets.map(formatCredential)),
     ...(emails.length > 0 ? labelRows('e-mails', emails.map(formatEmail)) : []),
@@ -242,6 +291,14 @@ function formatCredential({ id, name, prefix, createdAt, expiresAt, lastUsedAt, 
   const restriction = apis ? [`only ${grants.join(', ')}`] : []
   const parts = [`${id} ${name}`, `${prefix}...`, `created ${formatTime(createdAt)}`, used, ...expires, ...restriction]
   return parts.join(', ')
+}
+
+function formatInvitation({ address, expiresAt }: Application['invitations'][number]): string {
+  return `${address}, until ${formatTime(expiresAt)}`
+}
+
+function formatAccessRequest({ api, scopes, requestedAt }: Application['accessRequests'][number]): string {
+  return `${[api, ...scopes].join(' ')}, since ${formatTime(requestedAt)}`
 }
 
 function formatEmail({ purpose, state, attemptCount, problem, dueAt }: EmailInfo): string {

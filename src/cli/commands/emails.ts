@@ -84,12 +84,13 @@ export async function waitForEmails(
   }
 }
 
-/** One sentence on the e-mail that a command has queued for an application. */
+/** One sentence on the e-mail to the contact that a command has queued. Operators' e-mails are another matter. */
 export function describeEmail(
   applicationId: string,
-  [email]: readonly EmailInfo[],
+  emails: readonly EmailInfo[],
   { sendsEmails }: Pick<OpenTarget, 'sendsEmails'>,
 ): string {
+  const email = emails.find(({ purpose }) => purpose !== 'approvalRequest')
   if (!email) return 'The mail server has accepted its e-mail.'
   if (email.state === 'held') return `Its e-mail is sent once it is approved: ${PROGRAM} apps approve ${applicationId}`
   if (email.state === 'suspended') {

@@ -3,9 +3,11 @@ import { doctorCommand } from '../doctor/doctor.js'
 import { accessCommands } from './access.js'
 import { applicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
+import { contactCommands } from './contacts.js'
 import { credentialCommands } from './credentials.js'
 import { emailCommands } from './emails.js'
 import { importCommand } from './import.js'
+import { portalCommands } from './portal.js'
 import { registrationCommands } from './registration.js'
 import { signingKeyCommands } from './signing-keys.js'
 
@@ -15,9 +17,11 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   ...applicationCommands,
   ...accessCommands,
+  ...contactCommands,
   ...credentialCommands,
   ...signingKeyCommands,
   ...emailCommands,
+  ...portalCommands,
   auditCommand,
   doctorCommand,
 ]

@@ -1,9 +1,11 @@
+import type { Language } from '../../index.js'
 import { command } from '../command.js'
 import { EXAMPLE_ID } from '../program.js'
 import { parseApiGrants } from './api-grants.js'
 import { formatName, getApplication } from './applications.js'
 import { formatCredentials } from './credentials.js'
 import { describeEmail, waitForEmails } from './emails.js'
+import { LANGUAGE_OPTION } from './language.js'
 import { OPERATOR_DATA_OPTIONS, readOperatorData } from './operator-data.js'
 
 const API_OPTION = {
@@ -14,11 +16,20 @@ const API_OPTION = {
   required: true,
 } as const
 
+const SENDS_EMAIL =
+  'This command sends the e-mail if the options have a mailer; otherwise a running server with a mailer does.'
+
 const NAME_OPTION = {
   kind: 'text',
   placeholder: 'NAME',
   description: 'The name that people read.',
   required: true,
+} as const
+
+const ACCESS_OPTION = {
+  kind: 'text',
+  placeholder: 'API',
+  description: 'The API that an application requests access to; without it the decision is about a registration.',
 } as const
 
 /** `apps ...`: new applications. */
@@ -31,16 +42,18 @@ export const registrationCommands = [
     options: {
       name: NAME_OPTION,
       contact: { kind: 'text', placeholder: 'ADDRESS', description: "Its developer's e-mail address." },
+      language: LANGUAGE_OPTION,
       api: API_OPTION,
       ...OPERATOR_DATA_OPTIONS,
     },
     example: "apps create --name 'Corner Shop' --api catalog --api 'orders=orders:read' --config platform.js",
     async run({ platform, by, values }) {
-      const { name, contact, api } = values
+      const { name, contact, language, api } = values
       const created = await platform.applications.create({
         name,
         apis: parseApiGrants(api),
         ...(contact !== undefined && { contact }),
+        language: language as Language | undefined,
         ...(await readOperatorData(values, 'apps create')),
         by,
       })
@@ -61,16 +74,18 @@ export const registrationCommands = [
     options: {
       name: NAME_OPTION,
       contact: { kind: 'text', placeholder: 'ADDRESS', description: 'The address for its e-mails.', required: true },
+      language: LANGUAGE_OPTION,
       api: API_OPTION,
       ...OPERATOR_DATA_OPTIONS,
     },
     example: "apps register --name 'Corner Shop' --contact dev@shop.example --api catalog --config platform.js",
     async run(context) {
       const { platform, by, values } = context
-      const { name, contact, api } = values
+      const { name, contact, language, api } = values
       const { application } = await platform.applications.register({
         name,
         contact,
+        language: language as Language | undefined,
         apis: parseApiGrants(api),
         ...(await readOperatorData(values, 'apps register')),
         by,
@@ -82,33 +97,46 @@ export const registrationCommands = [
   }),
   command({
     name: 'apps deny',
-    summary: 'Denies a pending registration: the application is deleted, and gets no e-mail.',
+    summary: 'Denies a pending registration, whose application is deleted, or a request for access to an API.',
+    notes: ['With --reason the contact gets it by e-mail; without, the contact gets nothing.', SENDS_EMAIL],
     parameters: ['ID'],
     requires: 'store',
     audited: true,
-    example: `apps deny ${EXAMPLE_ID} --db platform.sqlite --by alice`,
-    async run({ platform, by, parameters: [id] }) {
-      const application = await platform.applications.deny(id, { by })
-      return { json: { application }, text: `Denied ${id}.` }
+    queuesEmails: ({ reason }) => reason !== undefined,
+    options: {
+      api: ACCESS_OPTION,
+      reason: { kind: 'text', placeholder: 'TEXT', description: 'Up to 500 characters for the contact.' },
+    },
+    example: `apps deny ${EXAMPLE_ID} --reason 'No contract' --db platform.sqlite`,
+    async run(context) {
+      const { platform, by, parameters, values } = context
+      const [id] = parameters
+      const { api, reason } = values
+      const application = await platform.applications.deny(id, { api, reason, by })
+      const denied = api === undefined ? id : `${formatName(application)} access to ${api}`
+      if (reason === undefined) return { json: { application }, text: `Denied ${denied}.` }
+      const emails = await waitForEmails(context, id, ({ purpose }) => purpose === 'denied')
+      return { json: { application, emails }, text: `Denied ${denied}.\n${describeEmail(id, emails, context)}` }
     },
   }),
   command({
     name: 'apps approve',
-    summary: 'Approves a registration: its credentials are sent by e-mail.',
-    notes: [
-      'This command sends the e-mail if the options have a mailer; otherwise a running server with a mailer does.',
-    ],
+    summary: 'Approves a registration, whose credentials are sent by e-mail, or a request for access to an API.',
+    notes: [SENDS_EMAIL],
     parameters: ['ID'],
     requires: 'options',
     audited: true,
     queuesEmails: () => true,
+    options: { api: ACCESS_OPTION },
     example: `apps approve ${EXAMPLE_ID} --config platform.js --by alice`,
     async run(context) {
-      const { platform, by, parameters } = context
+      const { platform, by, parameters, values } = context
       const [id] = parameters
-      const application = await platform.applications.approve(id, { by })
+      const { api } = values
+      const application = await platform.applications.approve(id, { api, by })
       const emails = await waitForEmails(context, id)
-      const text = `Approved ${formatName(application)}.\n${describeEmail(id, emails, context)}`
+      const approved = api === undefined ? 'Approved' : `Approved access to ${api} for`
+      const text = `${approved} ${formatName(application)}.\n${describeEmail(id, emails, context)}`
       return { json: { application: await getApplication(platform, application.id), emails }, text }
     },
   }),

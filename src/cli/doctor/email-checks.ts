@@ -15,7 +15,7 @@ export const emailsCheck: Check = {
   findMissing: requireStore,
   async run({ target }) {
     const list = (state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> => listEmails(target.store!, state)
-    const failed = await list('failed')
+    const [failed, unread] = partition(await list('failed'), ({ purpose }) => purpose !== 'approvalRequest')
     const due = await list('due')
     const rejected = due.filter(({ problem }) => problem !== undefined)
     const overdue = due.filter(
@@ -25,6 +25,12 @@ export const emailsCheck: Check = {
     return [
       ...reportEmails(failed, (count, which) =>
         problem(`${count} no longer retried: ${which}.`, `Fix the cause, then: ${PROGRAM} emails retry`),
+      ),
+      ...reportEmails(unread, (count, which) =>
+        problem(
+          `${count} not delivered to operators (${listRecipients(unread)}), about ${which}.`,
+          `Correct the address in operators, or the mail server, then: ${PROGRAM} emails retry. Decide with: ${PROGRAM} apps approve ID, or apps deny ID`,
+        ),
       ),
       ...reportEmails(overdue, (count, which) =>
         problem(
@@ -77,6 +83,14 @@ export const mailServerCheck: Check = {
       ]
     }
   },
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
+}
+
+function listRecipients(emails: readonly QueuedEmail[]): string {
+  return [...new Set(emails.map(({ recipient }) => recipient))].join(', ')
 }
 
 async function listEmails(store: Store, state: QueuedEmail['state']): Promise<readonly QueuedEmail[]> {

@@ -118,6 +118,7 @@ export function createMemoryApplications() {
     save,
     noteUse,
     find: (id: string) => records.get(id),
+    listIds: () => records.keys(),
     findByKey,
     findObstacle,
     replaceHash,
@@ -127,15 +128,20 @@ export function createMemoryApplications() {
 }
 
 function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
-  const { api, status, externalId, expiringBefore, expiringAfter = 0 } = query
+  const { api, status, externalId, contact, expiringBefore, expiringAfter = 0 } = query
   const expires = ({ expiresAt = Infinity }: CredentialRecord): boolean =>
     expiresAt > expiringAfter && expiresAt < expiringBefore!
   return (
     (status === undefined ? record.status !== 'deleted' : record.status === status) &&
     (api === undefined || Object.hasOwn(record.apis, api)) &&
     (externalId === undefined || record.externalId === externalId) &&
+    (contact === undefined || hasContact(record, contact)) &&
     (expiringBefore === undefined || listCredentials(record).some(expires))
   )
+}
+
+function hasContact({ contact, otherContacts }: ApplicationRecord, mailbox: string): boolean {
+  return contact?.toLowerCase() === mailbox || otherContacts.some((each) => each.toLowerCase() === mailbox)
 }
 
 function listCredentials({ keys, secrets }: ApplicationRecord): readonly CredentialRecord[] {

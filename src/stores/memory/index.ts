@@ -5,7 +5,9 @@ import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEmails } from './emails.js'
 import { createMemoryFeed } from './feed.js'
 import { createMemoryRevokedAccessTokens } from './revoked-access-tokens.js'
+import { createMemorySignIns } from './sign-ins.js'
 import { createMemorySigningKeys } from './signing-keys.js'
+import { createMemoryUsage } from './usage.js'
 
 /**
  * A store in the memory of this process, for tests and for platforms that create their applications at every start.
@@ -27,8 +29,10 @@ export function memoryStore(): Store {
   const audit = createMemoryAudit()
   const applications = createMemoryApplications()
   const emails = createMemoryEmails()
+  const usage = createMemoryUsage({ findApplication: applications.find, listApplicationIds: applications.listIds })
   const signingKeys = createMemorySigningKeys()
   const revokedAccessTokens = createMemoryRevokedAccessTokens()
+  const signIns = createMemorySignIns()
   let pepper: string | undefined
 
   return {
@@ -72,6 +76,7 @@ export function memoryStore(): Store {
       if (record) audit.write(record)
       applications.save(application)
       for (const change of changes) emails.apply(change, application.id)
+      if (application.status === 'deleted') usage.deleteRefusals(application.id)
       feed.publish({ kind: 'application', id: application.id })
       return true
     },
@@ -115,6 +120,24 @@ export function memoryStore(): Store {
     isAccessTokenRevoked: async (id) => revokedAccessTokens.has(id),
 
     listAudit: async (query) => audit.list(query),
+
+    addUsage: async (batch, counts) => usage.addUsage(batch, counts),
+    listUsage: async (query) => usage.listUsage(query),
+    addRefusals: async (batch, refusals, kept) => usage.addRefusals(batch, refusals, kept),
+    listRefusals: async (applicationId, after) => usage.listRefusals(applicationId, after),
+    async deleteExpiredUsage(expired) {
+      // All at once, so that nothing is left.
+      usage.deleteExpired(expired)
+      return 0
+    },
+
+    addSignIn: async (signIn) => signIns.add(signIn),
+    findSignInByLink: async (linkHash) => signIns.findByLink(linkHash),
+    countSignInGuess: async (id) => signIns.countGuess(id),
+    removeSignIn: async (id) => signIns.remove(id),
+    addSignOut: async (signOut) => signIns.signOut(signOut),
+    listSignOuts: async (subjects) => signIns.listSignOuts(subjects),
+
     changesSince: async (cursor) => feed.readSince(cursor),
     watch: feed.watch,
   }

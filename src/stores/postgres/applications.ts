@@ -1,11 +1,15 @@
 import type { ApplicationQuery, ApplicationRecord, ApplicationStatus, ExpiryQuery } from '../../contracts/store.js'
-import { formatJson, parseApplication, type ApplicationRow } from '../sql/rows.js'
+import { formatList, parseApplication, readGuardedContact, type ApplicationRow } from '../sql/application-rows.js'
+import { formatJson } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
 
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
+    a.language, a.invitations, a.access_requests,
+    coalesce((SELECT json_agg(address ORDER BY position)
+      FROM platform_auth_contacts WHERE application_seq = a.seq), '[]')::text AS other_contacts,
     coalesce((SELECT json_agg(json_build_array(api, scopes::json) ORDER BY position)
       FROM platform_auth_grants WHERE application_seq = a.seq), '[]')::text AS apis,
     coalesce((SELECT json_agg(json_build_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
@@ -35,11 +39,11 @@ export async function findApplicationByKey(
 }
 
 export async function listApplications(sql: Sql, query: ApplicationQuery): Promise<readonly ApplicationRecord[]> {
-  const { after, limit, externalId } = query
-  if (![after, externalId].every((text) => text === undefined || isStorable(text))) return []
+  const { after, limit, externalId, contact, expiringBefore } = query
+  if (![after, externalId, contact].every((text) => text === undefined || isStorable(text))) return []
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
-  const isSearch = externalId !== undefined || query.expiringBefore !== undefined
+  const isSearch = [externalId, contact, expiringBefore].some((filter) => filter !== undefined)
   const [page, values] = isSearch ? selectFound(query, start) : selectByStatus(query, start)
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT $2) ORDER BY a.seq`
   return (await sql.all<ApplicationRow>(text, after ?? 0, limit, ...values)).map(parseApplication)
@@ -61,14 +65,15 @@ function selectByStatus({ api, status }: ApplicationQuery, start: string): Selec
   return [`SELECT seq FROM (${branches.join(' UNION ALL ')}) AS found`, values]
 }
 
-/** By the indexes of `external_id` and `expires_at`. */
+/** By the indexes of `external_id`, contacts and `expires_at`. */
 function selectFound(query: ApplicationQuery, start: string): Selection {
-  const { api, status, externalId, expiringBefore, expiringAfter = 0 } = query
+  const { api, status, externalId, contact, expiringBefore, expiringAfter = 0 } = query
   const values: (string | number | readonly string[])[] = []
   const bind = (value: string | number | readonly string[]): string => `$${values.push(value) + 2}`
   const conditions = [
     `seq > ${start} AND status = ANY (${bind(status === undefined ? NOT_DELETED : [status])}::text[])`,
     externalId !== undefined && `external_id = ${bind(externalId)}`,
+    contact !== undefined && selectByContact(bind(contact)),
     expiringBefore !== undefined &&
       `seq IN (SELECT application_seq FROM platform_auth_credentials
         WHERE expires_at > ${bind(expiringAfter)} AND expires_at < ${bind(expiringBefore)})`,
@@ -77,6 +82,11 @@ function selectFound(query: ApplicationQuery, start: string): Selection {
   ]
   const text = `SELECT seq FROM platform_auth_applications AS found WHERE ${conditions.filter(Boolean).join(' AND ')}`
   return [text, values]
+}
+
+function selectByContact(mailbox: string): string {
+  return `seq IN (SELECT seq FROM platform_auth_applications WHERE lower(contact COLLATE "C") = ${mailbox}
+    UNION SELECT application_seq FROM platform_auth_contacts WHERE mailbox = ${mailbox})`
 }
 
 export async function listExpiring(sql: Sql, query: ExpiryQuery): Promise<readonly string[]> {
@@ -101,14 +111,35 @@ const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspend
 export async function writeApplication(sql: Sql, record: ApplicationRecord): Promise<boolean> {
   const written = await writeRow(sql, record)
   if (!written) return false
+  if (written.hasOthers || record.otherContacts.length > 0) await writeContacts(sql, written.seq, record)
   await writeGrants(sql, written.seq, record)
   await writeCredentials(sql, written.seq, record)
   return true
 }
 
-async function writeRow(sql: Sql, record: ApplicationRecord): Promise<{ readonly seq: number } | undefined> {
-  const { id, name, contact, status, createdAt, tokensRevokedAt, metadata, externalId, version } = record
-  const values = [id, name, contact, status, createdAt, tokensRevokedAt, formatJson(metadata), externalId, version]
+interface WrittenRow {
+  readonly seq: number
+  /** Whether contacts after the first are stored. */
+  readonly hasOthers: boolean
+}
+
+async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow | undefined> {
+  const { id, name, contact, status, createdAt, tokensRevokedAt, metadata, externalId, language, version } = record
+  const values = [
+    id,
+    name,
+    contact,
+    readGuardedContact(record),
+    status,
+    createdAt,
+    tokensRevokedAt,
+    formatJson(metadata),
+    externalId,
+    language,
+    formatList(record.invitations),
+    formatList(record.accessRequests),
+    version,
+  ]
   try {
     return version === 1 ? await sql.get(INSERT, ...values) : await sql.get(UPDATE, ...values, version - 1)
   } catch (error) {
@@ -121,13 +152,26 @@ async function writeRow(sql: Sql, record: ApplicationRecord): Promise<{ readonly
 const UNIQUE_VIOLATION = '23505'
 const INSERT = `
   INSERT INTO platform_auth_applications
-    (id, name, contact, status, created_at, tokens_revoked_at, metadata, external_id, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING RETURNING seq`
+    (id, name, contact, contact_before_others, status, created_at, tokens_revoked_at, metadata, external_id, language,
+      invitations, access_requests, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING
+  RETURNING seq, false AS "hasOthers"`
 const UPDATE = `
-  UPDATE platform_auth_applications
-  SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, metadata = $7, external_id = $8,
-    version = $9
-  WHERE id = $1 AND version = $10 RETURNING seq`
+  UPDATE platform_auth_applications a
+  SET name = $2, contact = $3, contact_before_others = $4, status = $5, created_at = $6, tokens_revoked_at = $7,
+    metadata = $8, external_id = $9, language = $10, invitations = $11, access_requests = $12, version = $13
+  WHERE id = $1 AND version = $14
+  RETURNING seq, EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS "hasOthers"`
+
+async function writeContacts(sql: Sql, seq: number, { otherContacts }: ApplicationRecord): Promise<void> {
+  await sql.run('DELETE FROM platform_auth_contacts WHERE application_seq = $1', seq)
+  const text = `
+    INSERT INTO platform_auth_contacts (application_seq, position, address, mailbox)
+    SELECT $1, position, address, mailbox
+    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS given (address, mailbox, position)`
+  const mailboxes = otherContacts.map((address) => address.toLowerCase())
+  if (otherContacts.length > 0) await sql.run(text, seq, otherContacts, mailboxes)
+}
 
 async function writeGrants(sql: Sql, seq: number, { apis, status }: ApplicationRecord): Promise<void> {
   await sql.run('DELETE FROM platform_auth_grants WHERE application_seq = $1', seq)

@@ -28,7 +28,17 @@ import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import type { PostgresPool } from './pool.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
+import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
+import {
+  addRefusals,
+  addUsage,
+  deleteExpiredUsage,
+  deleteRefusals,
+  hasExpiredUsage,
+  listRefusals,
+  listUsage,
+} from './usage.js'
 
 export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from './pool.js'
 
@@ -152,6 +162,21 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     isAccessTokenRevoked: (id) => read((db) => isAccessTokenRevoked(db, id)),
 
     listAudit: (query) => read((db) => listAudit(db, query)),
+
+    addUsage: (batch, counts) => write((db) => addUsage(db, batch, counts)),
+    listUsage: (query) => read((db) => listUsage(db, query)),
+    addRefusals: (batch, refusals, kept) => write((db) => addRefusals(db, batch, refusals, kept)),
+    listRefusals: (applicationId, after) => read((db) => listRefusals(db, applicationId, after)),
+    deleteExpiredUsage: async (expired) =>
+      (await read((db) => hasExpiredUsage(db, expired))) ? write((db) => deleteExpiredUsage(db, expired)) : 0,
+
+    addSignIn: (signIn) => write((db) => addSignIn(db, signIn)),
+    findSignInByLink: (linkHash) => read((db) => findSignInByLink(db, linkHash)),
+    countSignInGuess: (id) => write((db) => countSignInGuess(db, id)),
+    removeSignIn: (id) => write((db) => removeSignIn(db, id)),
+    addSignOut: (signOut) => write((db) => addSignOut(db, signOut)),
+    listSignOuts: (subjects) => read((db) => listSignOuts(db, subjects)),
+
     changesSince: (cursor) => read((db) => readChangesSince(db, cursor)),
     ...(listener && { watch: listener.watch }),
   }
@@ -188,6 +213,7 @@ async function saveApplication(
 ): Promise<boolean> {
   if (!(await writeApplication(sql, record))) return false
   for (const change of emails) if (!(await changeEmails(sql, record.id, change))) return false
+  if (record.status === 'deleted') await deleteRefusals(sql, record.id)
   await publish(sql, { kind: 'application', id: record.id }, audit)
   return true
 }

@@ -1,79 +1,14 @@
 import type { EventType } from '../../contracts/events.js'
 import type {
-  ApplicationRecord,
-  ApplicationStatus,
   AuditRecord,
   Change,
-  CredentialRecord,
-  GrantedApis,
-  JsonObject,
+  EmailPurpose,
   EmailQuery,
+  JsonObject,
   QueuedEmail,
   RevokedAccessToken,
   SigningKeyRecord,
 } from '../../contracts/store.js'
-
-/** An application as a SQL database returns it. `metadata`, `apis` and `credentials` are JSON. */
-export interface ApplicationRow {
-  readonly id: string
-  readonly name: string
-  readonly contact: string | null
-  readonly status: ApplicationStatus
-  readonly created_at: number
-  readonly tokens_revoked_at: number
-  readonly version: number
-  readonly metadata: string | null
-  readonly external_id: string | null
-  readonly apis: string
-  readonly credentials: string
-}
-
-export function parseApplication(row: ApplicationRow): ApplicationRecord {
-  const apis = JSON.parse(row.apis) as readonly (readonly [api: string, scopes: readonly string[]])[]
-  const credentials = JSON.parse(row.credentials) as readonly CredentialJson[]
-  return {
-    id: row.id,
-    name: row.name,
-    contact: row.contact ?? undefined,
-    status: row.status,
-    apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
-    keys: credentials.filter(({ kind }) => kind === 'key').map(parseCredential),
-    secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),
-    metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as JsonObject),
-    externalId: row.external_id ?? undefined,
-    createdAt: row.created_at,
-    tokensRevokedAt: row.tokens_revoked_at,
-    version: row.version,
-  }
-}
-
-interface CredentialJson {
-  readonly kind: 'key' | 'secret'
-  readonly id: string
-  readonly name: string
-  readonly hash: string
-  readonly prefix: string
-  readonly createdAt: number
-  readonly expiresAt: number | null
-  readonly lastUsedAt: number | null
-  readonly apis: GrantedApis | null
-  readonly remindedDays: number | null
-}
-
-function parseCredential(json: CredentialJson): CredentialRecord {
-  const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, remindedDays } = json
-  return {
-    id,
-    name,
-    hash,
-    prefix,
-    createdAt,
-    expiresAt: expiresAt ?? undefined,
-    lastUsedAt: lastUsedAt ?? undefined,
-    apis: apis ?? undefined,
-    remindedDays: remindedDays ?? undefined,
-  }
-}
 
 /** JSON for a column that is NULL where there is no value. */
 export function formatJson(value: object | undefined): string | undefined {
@@ -106,6 +41,8 @@ export interface EmailRow {
   readonly id: string
   readonly application_id: string
   readonly purpose: QueuedEmail['purpose']
+  readonly recipient: string | null
+  readonly details: string | null
   readonly credential_id: string | null
   readonly state: QueuedEmail['state']
   readonly overlap: number
@@ -123,6 +60,8 @@ export const EMAIL_COLUMNS: readonly (keyof EmailRow)[] = [
   'id',
   'application_id',
   'purpose',
+  'recipient',
+  'details',
   'credential_id',
   'state',
   'overlap',
@@ -136,11 +75,25 @@ export const EMAIL_COLUMNS: readonly (keyof EmailRow)[] = [
   'version',
 ]
 
+/** E-mails of which purposes each table has. */
+export type EmailTable = 'platform_auth_emails' | 'platform_auth_notices'
+
+export const EMAIL_TABLES: readonly EmailTable[] = ['platform_auth_emails', 'platform_auth_notices']
+
+/** Those that schema 4 has. For any other purpose its processes would send new credentials, so they must not find the e-mail. */
+const EARLIER_PURPOSES: readonly EmailPurpose[] = ['registration', 'key', 'secret', 'expiring']
+
+export function findEmailTable(purpose: EmailPurpose): EmailTable {
+  return EARLIER_PURPOSES.includes(purpose) ? 'platform_auth_emails' : 'platform_auth_notices'
+}
+
 export function parseEmail(row: EmailRow): QueuedEmail {
   return {
     id: row.id,
     applicationId: row.application_id,
     purpose: row.purpose,
+    recipient: row.recipient ?? undefined,
+    details: row.details === null ? undefined : (JSON.parse(row.details) as JsonObject),
     credentialId: row.credential_id ?? undefined,
     state: row.state,
     overlap: row.overlap,
@@ -161,6 +114,8 @@ export function listEmailValues(email: QueuedEmail): readonly (string | number |
     email.id,
     email.applicationId,
     email.purpose,
+    email.recipient,
+    formatJson(email.details),
     email.credentialId,
     email.state,
     email.overlap,

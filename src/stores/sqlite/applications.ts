@@ -1,11 +1,15 @@
 import type { ApplicationQuery, ApplicationRecord, ApplicationStatus, ExpiryQuery } from '../../contracts/store.js'
-import { formatJson, parseApplication, type ApplicationRow } from '../sql/rows.js'
+import { formatList, parseApplication, readGuardedContact, type ApplicationRow } from '../sql/application-rows.js'
+import { formatJson } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
 
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
+    a.language, a.invitations, a.access_requests,
+    (SELECT json_group_array(address ORDER BY position)
+      FROM platform_auth_contacts WHERE application_seq = a.seq) AS other_contacts,
     (SELECT json_group_array(json_array(api, json(scopes)) ORDER BY position)
       FROM platform_auth_grants WHERE application_seq = a.seq) AS apis,
     (SELECT json_group_array(json_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
@@ -31,7 +35,8 @@ export function findApplicationByKey(sql: Sql, hashes: readonly string[]): Appli
 export function listApplications(sql: Sql, query: ApplicationQuery): ApplicationRecord[] {
   const start = query.after === undefined ? 0 : findSeq(sql, query.after)
   const statuses = query.status === undefined ? NOT_DELETED : [query.status]
-  const isSearch = query.externalId !== undefined || query.expiringBefore !== undefined
+  const { externalId, contact, expiringBefore } = query
+  const isSearch = [externalId, contact, expiringBefore].some((filter) => filter !== undefined)
   const [page, values] = isSearch ? selectFound(query, statuses, start) : selectByStatus(query, statuses, start)
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT ?) ORDER BY a.seq`
   return sql.all<ApplicationRow>(text, ...values, query.limit).map(parseApplication)
@@ -52,13 +57,14 @@ function selectByStatus({ api }: ApplicationQuery, statuses: readonly string[], 
   return [statuses.map(() => branch).join(' UNION ALL '), values]
 }
 
-/** By the indexes of `external_id` and `expires_at`. The plus sign keeps SQLite from reading by status or API instead. */
+/** By the indexes of `external_id`, contacts and `expires_at`. The plus sign keeps SQLite from reading by status or API instead. */
 function selectFound(query: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
-  const { api, externalId, status, expiringBefore, expiringAfter = 0 } = query
-  const isAlone = api === undefined && externalId === undefined && status === undefined
+  const { api, externalId, contact, status, expiringBefore, expiringAfter = 0 } = query
+  const isAlone = [api, externalId, contact, status].every((filter) => filter === undefined)
   const filters: readonly (Selection | undefined)[] = [
     [`seq > ? AND +status IN (${statuses.map(() => '?').join()})`, [start, ...statuses]],
     externalId === undefined ? undefined : ['external_id = ?', [externalId]],
+    contact === undefined ? undefined : [HAS_CONTACT, [contact, contact]],
     expiringBefore === undefined
       ? undefined
       : [IS_EXPIRING, [expiringAfter, expiringBefore, start, isAlone ? query.limit : NO_LIMIT]],
@@ -74,6 +80,9 @@ const IS_EXPIRING = `
   seq IN (SELECT DISTINCT application_seq FROM platform_auth_credentials
     WHERE expires_at > ? AND expires_at < ? AND application_seq > ? ORDER BY application_seq LIMIT ?)`
 const NO_LIMIT = -1
+const HAS_CONTACT = `
+  seq IN (SELECT seq FROM platform_auth_applications WHERE lower(contact) = ?
+    UNION SELECT application_seq FROM platform_auth_contacts WHERE mailbox = ?)`
 const HAS_API = 'EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = a.seq AND api = ?)'
 
 export function listExpiring(sql: Sql, { after, until, days, limit }: ExpiryQuery): string[] {
@@ -93,6 +102,7 @@ export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {
   const isWritten = record.version === 1 ? insert(sql, record) : update(sql, record)
   if (!isWritten) return false
   const seq = findSeq(sql, record.id)
+  writeContacts(sql, seq, record)
   writeGrants(sql, seq, record)
   writeCredentials(sql, seq, record)
   return true
@@ -107,22 +117,46 @@ function isExternalIdTaken(sql: Sql, { id, externalId }: ApplicationRecord): boo
 function insert(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     INSERT INTO platform_auth_applications
-      (name, contact, status, created_at, tokens_revoked_at, metadata, external_id, version, id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+      (name, contact, contact_before_others, status, created_at, tokens_revoked_at, metadata, external_id, language,
+        invitations, access_requests, version, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
   return sql.run(text, ...listValues(record)) === 1
 }
 
 function update(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     UPDATE platform_auth_applications
-    SET name = ?, contact = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?, external_id = ?, version = ?
+    SET name = ?, contact = ?, contact_before_others = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?,
+      external_id = ?, language = ?, invitations = ?, access_requests = ?, version = ?
     WHERE id = ? AND version = ?`
   return sql.run(text, ...listValues(record), record.version - 1) === 1
 }
 
 function listValues(record: ApplicationRecord): readonly (string | number | undefined)[] {
-  const { id, name, contact, status, createdAt, tokensRevokedAt, metadata, externalId, version } = record
-  return [name, contact, status, createdAt, tokensRevokedAt, formatJson(metadata), externalId, version, id]
+  const { id, name, contact, status, createdAt, tokensRevokedAt, metadata, externalId, language, version } = record
+  return [
+    name,
+    contact,
+    readGuardedContact(record),
+    status,
+    createdAt,
+    tokensRevokedAt,
+    formatJson(metadata),
+    externalId,
+    language,
+    formatList(record.invitations),
+    formatList(record.accessRequests),
+    version,
+    id,
+  ]
+}
+
+function writeContacts(sql: Sql, seq: number | undefined, { otherContacts }: ApplicationRecord): void {
+  sql.run('DELETE FROM platform_auth_contacts WHERE application_seq = ?', seq)
+  const text = 'INSERT INTO platform_auth_contacts (application_seq, position, address, mailbox) VALUES (?, ?, ?, ?)'
+  for (const [position, address] of otherContacts.entries()) {
+    sql.run(text, seq, position, address, address.toLowerCase())
+  }
 }
 
 function writeGrants(sql: Sql, seq: number | undefined, { apis, status }: ApplicationRecord): void {

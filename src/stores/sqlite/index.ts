@@ -28,7 +28,17 @@ import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
+import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
+import {
+  addRefusals,
+  addUsage,
+  deleteExpiredUsage,
+  deleteRefusals,
+  hasExpiredUsage,
+  listRefusals,
+  listUsage,
+} from './usage.js'
 
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
 
@@ -134,6 +144,21 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     isAccessTokenRevoked: (id) => read((sql) => isAccessTokenRevoked(sql, id)),
 
     listAudit: (query) => read((sql) => listAudit(sql, query)),
+
+    addUsage: (batch, counts) => write((sql) => addUsage(sql, batch, counts)),
+    listUsage: (query) => read((sql) => listUsage(sql, query)),
+    addRefusals: (batch, refusals, kept) => write((sql) => addRefusals(sql, batch, refusals, kept)),
+    listRefusals: (applicationId, after) => read((sql) => listRefusals(sql, applicationId, after)),
+    deleteExpiredUsage: async (expired) =>
+      (await read((sql) => hasExpiredUsage(sql, expired))) ? write((sql) => deleteExpiredUsage(sql, expired)) : 0,
+
+    addSignIn: (signIn) => write((sql) => addSignIn(sql, signIn)),
+    findSignInByLink: (linkHash) => read((sql) => findSignInByLink(sql, linkHash)),
+    countSignInGuess: (id) => write((sql) => countSignInGuess(sql, id)),
+    removeSignIn: (id) => write((sql) => removeSignIn(sql, id)),
+    addSignOut: (signOut) => write((sql) => addSignOut(sql, signOut)),
+    listSignOuts: (subjects) => read((sql) => listSignOuts(sql, subjects)),
+
     changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
   }
 }
@@ -205,6 +230,7 @@ function saveApplication(
   if (!writeApplication(sql, record)) return false
   if (!emails.every((change) => changeEmails(sql, record.id, change))) return false
   if (audit) writeAudit(sql, audit)
+  if (record.status === 'deleted') deleteRefusals(sql, record.id)
   publish(sql, { kind: 'application', id: record.id })
   return true
 }

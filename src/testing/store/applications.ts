@@ -12,6 +12,16 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
     const full = application('full', {
       name: `Ünïcode "quotes" 'n' \\ \n 🔑 %_; DROP TABLE platform_auth_meta; --`,
       contact: 'owner@example.com',
+      otherContacts: ['Second@Example.com', 'first@example.com'],
+      invitations: [
+        { address: 'Third@example.com', hashes: ['h2', 'h1'], createdAt: NOW + 5, expiresAt: NOW + 6, by: 'Ünï 🔑' },
+        { address: 'a@example.com', hashes: [], createdAt: NOW + 7, expiresAt: NOW + 8, by: undefined },
+      ],
+      language: 'fr',
+      accessRequests: [
+        { api: 'zebra', scopes: ['z:2', 'z:1'], requestedAt: NOW + 9, by: 'contact:a@example.com' },
+        { api: 'apple', scopes: [], requestedAt: NOW + 10, by: undefined },
+      ],
       status: 'suspended',
       apis: { zebra: { scopes: ['z:2', 'z:1'] }, apple: { scopes: [] }, mango: { scopes: ['m'] } },
       metadata: { 'Ünï 🔑 \u0000': [null, true, 1.5e300, { '': '\ud800"' }], 2: {}, 1: -0.1 },

@@ -57,6 +57,7 @@ export function emailChangesContract({ describe, it }: TestCollector, opened: ()
       await saveEmails([
         email('l2', { state: 'held' }),
         email('l3', { leasedUntil: NOW + 1 }),
+        email('l5', { purpose: 'invitation', recipient: 'b@example.com' }),
         email('l4', { applicationId: 'b' }),
       ])
       assert.equal(await saveWith('removeAll'), true)

@@ -39,6 +39,23 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
       assert.equal((await listEmails()).filter(({ version }) => version === 2).length, 20)
     })
 
+    it('of an e-mail without credentials is given to exactly one of 20 concurrent callers', async () => {
+      const { store, other } = opened()
+      const notice = {
+        ...fullEmail,
+        purpose: 'invitation',
+        state: 'due',
+        leasedUntil: 0,
+        dueAt: NOW,
+        claimLinks: [],
+      } as const
+      await saveEmails([notice])
+      const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).leaseEmail(NOW, NOW + 1))
+      const leased = (await Promise.all(tries)).filter((one) => one !== undefined)
+      assertEqual(leased, [{ ...notice, leasedUntil: NOW + 1, version: 2 }])
+      assertEqual(await other.findEmail(notice.id), leased[0])
+    })
+
     it('blocks other leases until it ends', async () => {
       const { store, other } = opened()
       await saveEmails([email('l')])
@@ -53,7 +70,8 @@ export function emailLeaseContract({ describe, it }: TestCollector, opened: () =
     it('takes the e-mail that has been due longest', async () => {
       const { store } = opened()
       const dueAts = { third: NOW, first: NOW - 2, second: NOW - 1, 'not yet': NOW + 1 }
-      await saveEmails(Object.entries(dueAts).map(([id, dueAt]) => email(id, { dueAt })))
+      const purpose = (id: string) => (id === 'second' ? 'invitation' : 'registration')
+      await saveEmails(Object.entries(dueAts).map(([id, dueAt]) => email(id, { dueAt, purpose: purpose(id) })))
       const leased: (string | undefined)[] = []
       for (let i = 0; i < 4; i++) leased.push((await store.leaseEmail(NOW, NOW + 100))?.id)
       assertEqual(leased, ['first', 'second', 'third', undefined])

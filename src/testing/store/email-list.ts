@@ -15,19 +15,21 @@ export function emailListContract({ describe, it }: TestCollector, opened: () =>
       email('tie 0', { dueAt: NOW + 1, applicationId: 'b', purpose: 'key' }),
       email('claim', { dueAt: NOW, state: 'claimable', applicationId: 'b', purpose: 'secret' }),
       email('held', { dueAt: 0, state: 'held' }),
+      email('notice', { dueAt: NOW - 1, applicationId: 'b', purpose: 'denied' }),
     ]
 
     const cases: readonly (readonly [string, Partial<EmailQuery>, readonly string[]])[] = [
-      ['all e-mails', {}, ['held', 'first', 'claim', 'tie 1', 'tie 0', 'later']],
-      ['one state', { state: 'due' }, ['tie 1', 'tie 0', 'later']],
-      ['one application', { applicationId: 'b' }, ['claim', 'tie 0', 'later']],
-      ['one application and state', { applicationId: 'b', state: 'due' }, ['tie 0', 'later']],
+      ['all e-mails', {}, ['held', 'first', 'notice', 'claim', 'tie 1', 'tie 0', 'later']],
+      ['one state', { state: 'due' }, ['notice', 'tie 1', 'tie 0', 'later']],
+      ['one application', { applicationId: 'b' }, ['notice', 'claim', 'tie 0', 'later']],
+      ['one application and state', { applicationId: 'b', state: 'due' }, ['notice', 'tie 0', 'later']],
       ['one purpose', { purpose: 'key' }, ['tie 0']],
+      ['a purpose without credentials', { purpose: 'denied', state: 'due' }, ['notice']],
       ['one application and purpose', { applicationId: 'b', purpose: 'registration' }, ['later']],
       ['one application, purpose and state', { applicationId: 'b', purpose: 'secret', state: 'claimable' }, ['claim']],
       ['an application without e-mails', { applicationId: 'B' }, []],
-      ['a few', { limit: 2 }, ['held', 'first']],
-      ['a few of one state', { state: 'due', limit: 1 }, ['tie 1']],
+      ['a few', { limit: 3 }, ['held', 'first', 'notice']],
+      ['a few of one state', { state: 'due', limit: 2 }, ['notice', 'tie 1']],
     ]
     for (const [which, query, expected] of cases) {
       it(`of ${which} is ordered by dueAt`, async () => {

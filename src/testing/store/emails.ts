@@ -21,6 +21,18 @@ export function emailsContract({ describe, it }: TestCollector, opened: () => Op
       }
     })
 
+    it('without credentials is read as it was saved, and has versions', async () => {
+      const { store, other } = opened()
+      const notice = { ...fullEmail, purpose: 'invitation', claimLinks: [] } as const
+      assert.equal(await store.saveEmail({ ...notice, version: 2 }), false)
+      assert.equal(await store.saveEmail(notice), true)
+      assertEqual(await other.findEmail(notice.id), notice)
+      assert.equal(await other.saveEmail(notice), false)
+      const next = { ...email('full', { purpose: 'invitation' }), version: 2 }
+      assert.equal(await other.saveEmail(next), true)
+      assertEqual(await listEmails(), [next])
+    })
+
     it('saved without its application is added to neither audit nor feed', async () => {
       const { store } = opened()
       const { cursor } = await store.changesSince(undefined)

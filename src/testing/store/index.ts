@@ -5,6 +5,7 @@ import { applicationSearchContract } from './application-search.js'
 import { applicationErrorsContract, applicationsContract, applicationVersionsContract } from './applications.js'
 import { auditContract } from './audit.js'
 import { changeFeedContract, watchContract } from './change-feed.js'
+import { contactsContract } from './contacts.js'
 import { credentialUseContract } from './credential-use.js'
 import { expiringContract } from './expiring.js'
 import { emailChangesContract, emailConflictsContract } from './email-changes.js'
@@ -13,10 +14,13 @@ import { emailListContract } from './email-list.js'
 import { emailsContract } from './emails.js'
 import { hashReplacementContract, importsContract } from './imports.js'
 import { pepperContract } from './pepper.js'
+import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
+import { signInsContract, signOutsContract } from './sign-ins.js'
 import { signingKeysContract } from './signing-keys.js'
 import { assertEqual, createReaders } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
+import { expiredUsageContract, usageContract, usageListContract } from './usage.js'
 
 /** A store to test: it is open, on an empty database of its own. */
 export interface OpenedStore {
@@ -117,9 +121,16 @@ const CONTRACTS = [
   emailConflictsContract,
   applicationListContract,
   applicationSearchContract,
+  contactsContract,
   expiringContract,
   revokedAccessTokensContract,
+  signInsContract,
+  signOutsContract,
   auditContract,
+  usageContract,
+  usageListContract,
+  expiredUsageContract,
+  refusalsContract,
   changeFeedContract,
   watchContract,
 ]

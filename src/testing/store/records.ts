@@ -1,4 +1,11 @@
-import type { ApplicationRecord, NewAuditRecord, CredentialRecord, QueuedEmail, SigningKeyRecord } from '../../index.js'
+import type {
+  ApplicationRecord,
+  NewAuditRecord,
+  CredentialRecord,
+  QueuedEmail,
+  SignIn,
+  SigningKeyRecord,
+} from '../../index.js'
 
 export const NOW = 1_800_000_000_000
 
@@ -7,8 +14,12 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     id,
     name: `Application ${id}`,
     contact: undefined,
+    otherContacts: [],
+    invitations: [],
+    language: undefined,
     status: 'active',
     apis: {},
+    accessRequests: [],
     keys: [],
     secrets: [],
     metadata: undefined,
@@ -52,6 +63,8 @@ export function email(id: string, changes: Partial<QueuedEmail> = {}): QueuedEma
     id,
     applicationId: 'a',
     purpose: 'registration',
+    recipient: undefined,
+    details: undefined,
     credentialId: undefined,
     state: 'due',
     overlap: 0,
@@ -71,6 +84,8 @@ export function email(id: string, changes: Partial<QueuedEmail> = {}): QueuedEma
 export const fullEmail: QueuedEmail = email('full', {
   applicationId: 'Ünï 🔑',
   purpose: 'secret',
+  recipient: 'Other@example.com',
+  details: { reason: 'Ünï "🔑"', days: [1, { of: null }] },
   credentialId: 'cred_s1',
   state: 'claimable',
   overlap: 86_400,
@@ -84,6 +99,20 @@ export const fullEmail: QueuedEmail = email('full', {
   leasedUntil: NOW + 6,
   problem: 'smtp_550',
 })
+
+export function signIn(id: string, changes: Partial<SignIn> = {}): SignIn {
+  return {
+    id,
+    mailbox: 'dev@example.com',
+    linkHash: `link-${id}`,
+    codeHash: `code-${id}`,
+    guesses: 0,
+    applicationId: 'a',
+    createdAt: NOW,
+    expiresAt: NOW + 900_000,
+    ...changes,
+  }
+}
 
 export function audit(applicationId?: string, changes: Partial<NewAuditRecord> = {}): NewAuditRecord {
   return { at: NOW, type: 'application.updated', by: undefined, applicationId, details: {}, ...changes }

@@ -119,3 +119,30 @@ describe('apps register and approve', () => {
     expect(stderr).toContain('express-platform-auth apps create')
   })
 })
+
+describe('a decision with a reason', () => {
+  it('is sent to the contact by the command, which reports it; so is a suspension with --notify', async () => {
+    vi.stubEnv('CLI_MAIL', `${site.file}.decisions`)
+    const register = async (api: string): Promise<string> => {
+      const args = ['apps', 'register', '--name', 'Shop', '--contact', 'dev@shop.example', '--api', api, ...config]
+      return (await runJson(args)).application.id
+    }
+    const denied = await register('orders')
+    const refused = await runInProcess(['apps', 'deny', denied, '--api', 'orders', ...config])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('no request for access to "orders"')])
+    const { code, stdout } = await runInProcess(['apps', 'deny', denied, '--reason', 'No contract.', ...config])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `Denied ${denied}.\nThe mail server has accepted its e-mail.\n`,
+    })
+    const suspended = await register('catalog')
+    const args = ['apps', 'suspend', suspended, '--notify', '--reason', 'Unpaid.']
+    const noticed = await runInProcess([...args, ...config])
+    expect(noticed.stdout).toContain('Servers refuse it within a second.\nThe mail server has accepted its e-mail.\n')
+    const texts = (await readEmails(`${site.file}.decisions`)).map(({ text }) => text)
+    expect(texts.filter((text) => text.includes('No contract.'))).toHaveLength(1)
+    expect(texts.filter((text) => text.includes('Unpaid.'))).toHaveLength(1)
+    const audit = (await runInProcess(['audit', suspended, ...db()])).stdout
+    expect(audit).toMatch(/application\.suspended .*reason=Unpaid\./)
+  })
+})

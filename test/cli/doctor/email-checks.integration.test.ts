@@ -29,6 +29,12 @@ describe('the doctor reports', () => {
         version: email!.version + 1,
       }
       expect(await store.saveEmail(due)).toBe(true)
+      const record = (await store.findApplication(held))!
+      const unread = { ...due, id: `email_${'0'.repeat(32)}`, applicationId: held, purpose: 'approvalRequest' } as const
+      const bounced = { ...unread, recipient: 'apis@example.com', state: 'failed', problem: '550', version: 1 } as const
+      expect(
+        await store.saveApplication({ ...record, version: record.version + 1 }, undefined, { save: bounced }),
+      ).toBe(true)
     })
     const { findings } = await runDoctor('--db', getFile())
     expect(
@@ -38,6 +44,7 @@ describe('the doctor reports', () => {
       ]),
     ).toEqual([
       ['problem', `1 e-mail is no longer retried: ${failed} (550).`],
+      ['problem', `1 e-mail is not delivered to operators (apis@example.com), about ${held} (550).`],
       ['problem', `1 e-mail is overdue, the first since then: ${overdue}.`],
       ['problem', `1 e-mail is tried and not accepted yet: ${rejected} (ECONNREFUSED).`],
       ['note', `1 e-mail is held until somebody approves the registration: ${held}.`],

@@ -28,7 +28,8 @@ describe.each([true, false])('postgresStore({ pool, listen: %s })', (listen) => 
       DELETE FROM platform_auth_meta WHERE key <> 'schema_version';
       TRUNCATE platform_auth_applications, platform_auth_grants, platform_auth_credentials, platform_auth_signing_keys,
         platform_auth_emails, platform_auth_email_claim_links, platform_auth_revoked_access_tokens, platform_auth_audit,
-        platform_auth_changes RESTART IDENTITY`)
+        platform_auth_changes, platform_auth_contacts, platform_auth_notices, platform_auth_usage,
+        platform_auth_usage_batches, platform_auth_refusals, platform_auth_sign_ins, platform_auth_sign_outs RESTART IDENTITY`)
     return { store: stores[0]!, again: async () => stores[1]!, close: async () => undefined }
   })
 })

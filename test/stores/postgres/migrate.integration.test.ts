@@ -11,7 +11,7 @@ import type { Sql } from '../../../src/stores/postgres/connection.js'
 import { migrate } from '../../../src/stores/postgres/migrate.js'
 import { MIGRATIONS } from '../../../src/stores/postgres/migrations/index.js'
 import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/fixtures.js'
-import { application, audit, credential } from '../records.js'
+import { application, audit, credential, email, UNKNOWN_TO_SCHEMA_4 } from '../records.js'
 import { runPostgresProcess, usePostgres } from './databases.js'
 
 const db = usePostgres()
@@ -45,13 +45,16 @@ describe('migration of a PostgreSQL database', () => {
     await expectSameRecords(store, fixture)
   })
 
-  it('of schema 3 changes nothing but what it adds, and lets a platform continue', async () => {
-    await db.makeSchema()
-    await db.ask(await readFile(findFixture(3, 'postgres.sql'), 'utf8'))
-    const former = await readFixture(3, 'postgres')
-    await expectSameRecords(await db.openStore(), former)
-    expect(await expectPlatformContinues(db.createStore(), former)).toEqual([])
-  })
+  it.each([3, 4] as const)(
+    'of schema %i changes nothing but what it adds, and lets a platform continue',
+    async (schema) => {
+      await db.makeSchema()
+      await db.ask(await readFile(findFixture(schema, 'postgres.sql'), 'utf8'))
+      const former = await readFixture(schema, 'postgres')
+      await expectSameRecords(await db.openStore(), former)
+      expect(await expectPlatformContinues(db.createStore(), former)).toEqual([])
+    },
+  )
 
   it('lets no process of schema 3 write credentials, which would drop their restrictions, or keep the metadata of a deleted application', async () => {
     const store = await db.openStore()
@@ -67,6 +70,35 @@ describe('migration of a PostgreSQL database', () => {
     // It may still note that the credential was used.
     await db.ask(`UPDATE platform_auth_credentials SET last_used_at = 5 WHERE hash = 'k'`)
     expect((await store.findApplication('a'))?.keys).toEqual([{ ...restricted, lastUsedAt: 5 }])
+  })
+
+  it('lets no process of schema 4 change one of several contacts, or delete what it does not know', async () => {
+    const store = await db.openStore()
+    const write = (id: string, changes: string): Promise<unknown> =>
+      db.ask(`UPDATE platform_auth_applications SET ${changes}, version = version + 1 WHERE id = '${id}'`)
+    for (const record of UNKNOWN_TO_SCHEMA_4) {
+      await store.saveApplication(record, audit(record.id))
+      await expect(write(record.id, `name = '', contact = NULL, status = 'deleted'`), record.id).rejects.toThrow(
+        'check',
+      )
+      await write(record.id, `name = 'renamed', status = 'suspended'`)
+      expect(await store.findApplication(record.id)).toEqual({
+        ...record,
+        name: 'renamed',
+        status: 'suspended',
+        version: 2,
+      })
+    }
+    await expect(write('contacts', `contact = 'other@example.com'`)).rejects.toThrow('check')
+    await expect(write('contacts', 'contact = NULL')).rejects.toThrow('check')
+    await write('invitation', `contact = 'other@example.com'`)
+  })
+
+  it('lets no process of schema 4 find an e-mail for which it would send credentials', async () => {
+    const store = await db.openStore()
+    await store.saveEmail(email('invitation', { purpose: 'invitation', recipient: 'b@example.com' }))
+    expect(await db.ask('SELECT id FROM platform_auth_emails')).toHaveLength(fixture.records.letters!.length)
+    expect(await store.findEmail('invitation')).toMatchObject({ recipient: 'b@example.com' })
   })
 
   it('lets a platform continue with what the former version issued, and is logged', async () => {

@@ -10,7 +10,7 @@ import { createSqliteConnection } from '../../../src/stores/sqlite/connection.js
 import { migrate } from '../../../src/stores/sqlite/migrate.js'
 import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
 import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/fixtures.js'
-import { application, audit, credential } from '../records.js'
+import { application, audit, credential, email, UNKNOWN_TO_SCHEMA_4 } from '../records.js'
 import { drivers } from './drivers.js'
 import { kill, readRows, runSqliteProcess, startSqliteProcess, useSqliteFiles } from './files.js'
 
@@ -41,12 +41,15 @@ describe('migration of a SQLite file', () => {
     await expectSameRecords(store, fixture)
   })
 
-  it('of schema 3 changes nothing but what it adds, and lets a platform continue', async () => {
-    await copyFile(findFixture(3, 'sqlite'), files.file)
-    const former = await readFixture(3, 'sqlite')
-    await expectSameRecords(await files.openStore(), former)
-    expect(await expectPlatformContinues(files.createStore(), former)).toEqual([])
-  })
+  it.each([3, 4] as const)(
+    'of schema %i changes nothing but what it adds, and lets a platform continue',
+    async (schema) => {
+      await copyFile(findFixture(schema, 'sqlite'), files.file)
+      const former = await readFixture(schema, 'sqlite')
+      await expectSameRecords(await files.openStore(), former)
+      expect(await expectPlatformContinues(files.createStore(), former)).toEqual([])
+    },
+  )
 
   it('tells how far it is with many credentials, and migrates each of them', async () => {
     await copyFile(findFixture(3, 'sqlite'), files.file)
@@ -78,6 +81,36 @@ describe('migration of a SQLite file', () => {
     // It may still note that the credential was used.
     database.exec(`UPDATE platform_auth_credentials SET last_used_at = 5 WHERE hash = 'k'`)
     expect((await store.findApplication('a'))?.keys).toEqual([{ ...restricted, lastUsedAt: 5 }])
+  })
+
+  it('lets no process of schema 4 change one of several contacts, or delete what it does not know', async () => {
+    const store = await files.openStore()
+    const database = files.openDatabase()
+    const write = (id: string, changes: string) => (): void =>
+      database.exec(`UPDATE platform_auth_applications SET ${changes}, version = version + 1 WHERE id = '${id}'`)
+    for (const record of UNKNOWN_TO_SCHEMA_4) {
+      await store.saveApplication(record, audit(record.id))
+      expect(write(record.id, `name = '', contact = NULL, status = 'deleted'`), record.id).toThrow('CHECK')
+      write(record.id, `name = 'renamed', status = 'suspended'`)()
+      expect(await store.findApplication(record.id)).toEqual({
+        ...record,
+        name: 'renamed',
+        status: 'suspended',
+        version: 2,
+      })
+    }
+    expect(write('contacts', `contact = 'other@example.com'`)).toThrow('CHECK')
+    expect(write('contacts', 'contact = NULL')).toThrow('CHECK')
+    expect(write('invitation', `contact = 'other@example.com'`)).not.toThrow()
+  })
+
+  it('lets no process of schema 4 find an e-mail for which it would send credentials', async () => {
+    const store = await files.openStore()
+    await store.saveEmail(email('invitation', { purpose: 'invitation', recipient: 'b@example.com' }))
+    expect(readRows(files.openDatabase(), 'SELECT id FROM platform_auth_emails')).toHaveLength(
+      fixture.records.letters!.length,
+    )
+    expect(await store.findEmail('invitation')).toMatchObject({ recipient: 'b@example.com' })
   })
 
   it('lets a platform continue with what the former version issued, and is logged with the name of the copy', async () => {

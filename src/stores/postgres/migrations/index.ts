@@ -3,6 +3,7 @@ import { initial } from './001-initial.js'
 import { lettersToEmails } from './002-letters-to-emails.js'
 import { feedNonces } from './003-feed-nonces.js'
 import { namedCredentials } from './004-named-credentials.js'
+import { contactsAndUsage } from './005-contacts-and-usage.js'
 
 /** One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express. */
 export type Migration = string | ((sql: Sql) => Promise<void>)
@@ -13,4 +14,10 @@ export type Migration = string | ((sql: Sql) => Promise<void>)
  * contain the host's tables. A column that is only compared for equality has the collation C, so that an upgrade of the
  * system's collations cannot corrupt its indexes.
  */
-export const MIGRATIONS: readonly Migration[] = [initial, lettersToEmails, feedNonces, namedCredentials]
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  lettersToEmails,
+  feedNonces,
+  namedCredentials,
+  contactsAndUsage,
+]

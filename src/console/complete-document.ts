@@ -1,23 +1,12 @@
 import type { Api } from '../index.js'
-import { isObject } from '../lib/is-object.js'
-
-/** A JSON object of a provider's document. Its members may be missing or of the wrong type. */
-export type JsonObject = Record<string, unknown>
-
-interface Operation {
-  readonly method: string
-  readonly path: string
-  readonly pathItem: JsonObject
-  readonly operation: JsonObject
-}
+import { asObject, listOperations, type JsonObject, type Operation } from '../openapi/document.js'
+import { listScopes } from '../openapi/security.js'
 
 /** What the document says besides the API's own facts. */
 export interface CompletionOptions {
   /** Whether credentials are sent by e-mail. */
   readonly hasMailer: boolean
 }
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
 /**
  * The document with the facts that the platform knows: the API's address (`servers`), its security scheme with the token
@@ -41,20 +30,6 @@ export function completeDocument(api: Api, document: JsonObject, { hasMailer }: 
     security: 'security' in document ? renameSchemes(api, document['security']) : allScopes,
     components: { ...components, securitySchemes: { [api.scheme]: createSecurityScheme(api, hasMailer) } },
   }
-}
-
-/** The operations of a `paths` or `pathItems` object, in its order. */
-export function listOperations(paths: unknown): Operation[] {
-  return Object.entries(asObject(paths)).flatMap(([path, value]) => {
-    const pathItem = asObject(value)
-    const methods = Object.keys(pathItem).filter((member) => METHODS.includes(member))
-    return methods.map((method) => ({ method, path, pathItem, operation: asObject(pathItem[method]) }))
-  })
-}
-
-/** The scopes that a security requirement names, whatever name it gives the scheme. */
-export function listScopes(requirement: unknown): string[] {
-  return Object.values(asObject(requirement)).flat().map(String)
 }
 
 /** Whether an operation can be called without any parameter. */
@@ -86,8 +61,4 @@ function renameSchemes(api: Api, security: unknown): JsonObject[] {
     if (Object.keys(asObject(requirement)).length === 0) return {}
     return { [api.scheme]: api.scheme === 'oauth2' ? listScopes(requirement) : [] }
   })
-}
-
-export function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
 }

@@ -1,0 +1,57 @@
+/** The portal's part of make.mjs: the page of the demo application, with requests of 30 days. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import PostalMime from 'postal-mime'
+import { sqliteStore } from '../../dist/esm/stores/sqlite/index.js'
+
+/** Adds what a month of requests would leave in the database of the example app. @param {string} folder */
+export async function addUsage(folder) {
+  const { applicationId } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
+  const counts = Array.from({ length: 30 }, (_, back) => {
+    const date = new Date(Date.now() - back * 86_400_000)
+    const day = date.toISOString().slice(0, 10)
+    const isWeekend = date.getUTCDay() % 6 === 0
+    const orders = Math.round((isWeekend ? 240 : 1100) * (1 + 0.25 * Math.sin(back * 1.7)))
+    const catalog = Math.round((isWeekend ? 90 : 310) * (1 + 0.3 * Math.cos(back)))
+    return [
+      { day, applicationId, api: 'orders', outcome: 'allowed', count: orders },
+      { day, applicationId, api: 'orders', outcome: 'token', count: 24 },
+      { day, applicationId, api: 'orders', outcome: 'invalid_token', count: back === 8 ? 260 : 4 },
+      { day, applicationId, api: 'catalog', outcome: 'allowed', count: catalog },
+      { day, applicationId, api: 'catalog', outcome: 'invalid_api_key', count: back % 9 === 2 ? 41 : 1 },
+    ]
+  }).flat()
+  const store = sqliteStore(join(folder, 'example.sqlite'))
+  await store.open()
+  await store.addUsage({ id: 'images', at: Date.now() }, counts)
+  await store.close()
+}
+
+/** @param {import('playwright-core').Page} page @param {{ baseUrl: string, folder: string }} options */
+export async function showPortal(page, { baseUrl, folder }) {
+  const { applicationId } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
+  const known = await readdir(join(folder, 'mail'))
+  await page.goto(`${baseUrl}/developers/applications`)
+  await page.getByLabel('E-mail address').fill('demo@example.com')
+  await page.locator('main button').click()
+  const link = await findSignInLink(join(folder, 'mail'), known)
+  // Otherwise only the fragment would change.
+  await page.goto('about:blank')
+  await page.goto(link)
+  await page.locator('main button').click()
+  await page.goto(`${baseUrl}/developers/applications/${applicationId}`)
+  await page.locator('.plot canvas').first().waitFor()
+  await page.setViewportSize({ width: 1280, height: 1560 })
+}
+
+/** In the first e-mail that is new. @param {string} folder @param {readonly string[]} known */
+async function findSignInLink(folder, known) {
+  for (const start = Date.now(); Date.now() - start < 15_000;) {
+    const file = (await readdir(folder)).find((name) => !known.includes(name))
+    const { text = '' } = file ? await PostalMime.parse(await readFile(join(folder, file))) : {}
+    const [link] = /http\S+\/sign-in#\S+/.exec(text) ?? []
+    if (link) return link
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('No e-mail with a link arrived within 15 seconds.')
+}

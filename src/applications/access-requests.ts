@@ -1,0 +1,105 @@
+import type { Api, Registration } from '../contracts/api.js'
+import type { AccessRequest, ApplicationRecord, Store } from '../contracts/store.js'
+import type { ApplicationWriter, Edit } from './application-writer.js'
+import { toApplication, type Applications } from './applications-api.js'
+import { createApprovalRequests, withdrawApprovalRequests } from './approval-requests.js'
+import { findGrant, readGrants } from './grants.js'
+import { listQueuedEmails } from './queued-emails.js'
+import { createClosedError } from './registration.js'
+import { refuseUnlessActive } from './status.js'
+
+interface RequestableApi extends Api {
+  readonly registration: Registration
+  readonly registrationScopes: readonly string[]
+}
+
+interface AccessRequestsOptions {
+  readonly apis: ReadonlyMap<string, RequestableApi>
+  readonly store: Store
+  readonly writer: ApplicationWriter
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  /** Who is asked to decide. */
+  readonly operators: readonly string[]
+  /** Called when an e-mail has become due. */
+  readonly onEmailDue: () => void
+  readonly now: () => number
+}
+
+/** Bounds the e-mails to operators about a request that its contact changes again and again: those not sent yet are withdrawn. */
+const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
+
+/** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision. */
+export function createAccessRequests({
+  apis,
+  store,
+  writer,
+  opened,
+  operators,
+  onEmailDue,
+  now,
+}: AccessRequestsOptions): Pick<Applications, 'requestAccess'> {
+  return {
+    async requestAccess(id, { api: name, scopes, by }) {
+      const { isManual, requested } = readRequest(apis, name, scopes)
+      await opened()
+      const type = isManual ? 'application.accessRequested' : 'application.accessChanged'
+      const changed = await writer.change<never>(id, { type, by }, async (current) => {
+        refuseUnlessActive(current, 'requestAccess')
+        const granted = findGrant(current, { name })?.scopes
+        if (granted && requested.every((scope) => granted.includes(scope))) return undefined
+        if (!isManual) return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])])
+        if (isWaiting(current, name, requested)) return undefined
+        const requestedAt = now()
+        const subject = { applicationId: id, api: name, requestedAt }
+        const hasChanged = current.accessRequests.some((each) => each.api === name)
+        const delay = hasChanged ? CHANGED_REQUEST_DELAY_MS : 0
+        const requests = createApprovalRequests(subject, { operators, address: undefined, now: requestedAt, delay })
+        const withdrawn = withdrawApprovalRequests(await listQueuedEmails(store, id), name)
+        return {
+          ...addRequest(current, { api: name, scopes: requested, requestedAt, by }),
+          emails: [...withdrawn, ...requests.map((email) => ({ save: email }))],
+        }
+      })
+      if (changed && isManual && operators.length > 0) onEmailDue()
+      const record = changed?.record ?? (await store.findApplication(id))
+      return toApplication(record!, now())
+    },
+  }
+}
+
+/** Operators are asked once, however often a contact asks. */
+function isWaiting({ accessRequests }: ApplicationRecord, api: string, scopes: readonly string[]): boolean {
+  const request = accessRequests.find((each) => each.api === api)
+  return request !== undefined && request.scopes.join(' ') === scopes.join(' ')
+}
+
+/** Only what a registration may have. */
+function readRequest(
+  apis: AccessRequestsOptions['apis'],
+  name: string,
+  scopes: readonly string[] | undefined,
+): { readonly isManual: boolean; readonly requested: readonly string[] } {
+  const api = apis.get(name)
+  if (api?.registration === 'closed') throw createClosedError(name)
+  const open = new Map([...apis].filter(([, { registration }]) => registration !== 'closed'))
+  const grants = readGrants(open, { [name]: scopes === undefined ? {} : { scopes } }, (each) => each.registrationScopes)
+  return { isManual: api?.registration === 'manual', requested: grants[name]!.scopes }
+}
+
+function grantAccess(current: ApplicationRecord, api: string, scopes: readonly string[]): Edit<never> {
+  return {
+    changed: {
+      apis: { ...current.apis, [api]: { scopes } },
+      // Of a time when an operator had to decide.
+      accessRequests: current.accessRequests.filter((each) => each.api !== api),
+    },
+    details: { allowed: api, scopes, requested: true },
+  }
+}
+
+/** In place of an earlier request for the same API. */
+function addRequest(current: ApplicationRecord, request: AccessRequest): Edit<never> {
+  const others = current.accessRequests.filter(({ api }) => api !== request.api)
+  return { changed: { accessRequests: [...others, request] }, details: { api: request.api, scopes: request.scopes } }
+}

@@ -1,0 +1,70 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Credentials } from './credentials.js'
+
+/** What an operator decides about: a registration, or an application's request for access to an API. */
+export interface ApprovalSubject {
+  readonly applicationId: string
+  /** The API of a request for access; undefined for a registration. */
+  readonly api: string | undefined
+  /** Milliseconds since 1970: a later request for the same API is another one, which an older link does not decide. */
+  readonly requestedAt: number
+}
+
+/** What a link in an operator's e-mail is for. */
+export interface ApprovalLink extends ApprovalSubject {
+  /** The operator's address. */
+  readonly operator: string
+}
+
+/** The links in operators' e-mails: signed, and not stored. One is used up when its subject has been decided. */
+export interface ApprovalLinks {
+  /** The token of a link; undefined for somebody who is not an operator any more. */
+  sign(link: ApprovalLink): string | undefined
+  /** What a token is for, or why it is refused. Only tokens that were signed here are told apart. */
+  read(token: string): ApprovalLink | 'unknown' | 'expired' | 'noOperator'
+}
+
+interface ApprovalLinksOptions {
+  readonly credentials: () => Credentials
+  /** The option `operators`: who is not in it any more decides nothing. */
+  readonly operators: readonly string[]
+  readonly now: () => number
+}
+
+/** At the end of a token: the link is for a denial. Not signed, because the page offers both decisions. */
+export const DENIAL_SUFFIX = '.deny'
+
+const LINK_LIFETIME_MS = 14 * 24 * 3600 * 1000
+/** More than an id, an API's name and the longest address take. */
+const MAX_TOKEN_LENGTH = 1024
+const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
+/** Never changes: links in mailboxes are signed with the key of this label. */
+const KEY_LABEL = 'express-platform-auth approval link v1'
+
+export function createApprovalLinks({ credentials, operators, now }: ApprovalLinksOptions): ApprovalLinks {
+  function computeMac(payload: string): string {
+    return createHmac('sha256', credentials().deriveKey(KEY_LABEL)).update(payload).digest('base64url')
+  }
+
+  return {
+    sign({ applicationId, api, requestedAt, operator }) {
+      if (!operators.includes(operator)) return undefined
+      const payload = Buffer.from(JSON.stringify({ applicationId, api, requestedAt, operator })).toString('base64url')
+      return `${payload}.${computeMac(payload)}`
+    },
+    read(token) {
+      const [, payload, mac] = (token.length <= MAX_TOKEN_LENGTH && TOKEN.exec(token)) || []
+      if (payload === undefined || mac === undefined) return 'unknown'
+      if (!timingSafeEqual(Buffer.from(mac), Buffer.from(computeMac(payload)))) return 'unknown'
+      const link = parsePayload(payload)
+      if (link.requestedAt + LINK_LIFETIME_MS <= now()) return 'expired'
+      return operators.includes(link.operator) ? link : 'noOperator'
+    },
+  }
+}
+
+/** Only of a payload whose signature is right: it is what `sign` has written. */
+function parsePayload(payload: string): ApprovalLink {
+  const { api, ...link } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ApprovalLink
+  return { ...link, api }
+}

@@ -1,0 +1,36 @@
+import { command } from '../command.js'
+import { UsageError } from '../errors.js'
+
+/** `portal ...`: sessions of contacts. */
+export const portalCommands = [
+  command({
+    name: 'portal link',
+    summary: 'Prints a link that signs a contact in at the portal: valid once, for 15 minutes.',
+    notes: ['With --application it signs in the first contact of that application, for this application only.'],
+    requires: 'options',
+    options: {
+      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'A contact of an application.' },
+      application: { kind: 'text', placeholder: 'ID', description: 'The only application that can be managed.' },
+    },
+    example: 'portal link --contact dev@shop.example --config platform.js',
+    async run({ platform, values: { contact, application } }) {
+      if ((contact === undefined) === (application === undefined)) {
+        throw new UsageError('"portal link" needs either --contact ADDRESS or --application ID.', 'portal link')
+      }
+      const link = await platform.portal.link(contact === undefined ? { applicationId: application! } : { contact })
+      return { json: { link }, text: link }
+    },
+  }),
+  command({
+    name: 'portal sign-out',
+    summary: 'Ends every session of a contact at the portal, in every process, and the links that it has not used yet.',
+    notes: ['The contact can sign in again. To end that too, remove the contact from its applications.'],
+    requires: 'store',
+    parameters: ['ADDRESS'],
+    example: 'portal sign-out dev@shop.example --db platform.sqlite',
+    async run({ platform, parameters: [contact] }) {
+      await platform.portal.signOut(contact)
+      return { json: { signedOut: contact }, text: `Signed ${contact} out.` }
+    },
+  }),
+]

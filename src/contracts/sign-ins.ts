@@ -1,0 +1,29 @@
+/** A link, and a code, that sign a contact in at the portal. */
+export interface SignIn {
+  /** What a code belongs to. Known to the browser that asked for it. */
+  readonly id: string
+  /** The contact's address in ASCII lower case. Nobody needs to have it. */
+  readonly mailbox: string
+  /** HMAC-SHA-256 of the link's token under the pepper, base64url. No two have the same one. */
+  readonly linkHash: string
+  /** The same of id and code; undefined for a link without a code. */
+  readonly codeHash: string | undefined
+  /** How many codes have been tried. */
+  readonly guesses: number
+  /** The only application that may be managed; undefined: every application of the contact. */
+  readonly applicationId: string | undefined
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** Ends sessions at the portal that began before. */
+export interface SignOut {
+  /** `mailbox:` and an address in ASCII lower case, or `session:` and an id. */
+  readonly subject: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Milliseconds since 1970 from which all of those sessions have ended anyway. */
+  readonly expiresAt: number
+}

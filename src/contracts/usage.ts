@@ -1,0 +1,83 @@
+/** How often an application had an outcome at an API on a day. */
+export interface UsageCount {
+  /** The day in UTC, such as `2026-11-22`. */
+  readonly day: string
+  readonly applicationId: string
+  readonly api: string
+  /** `allowed`: a guard let the request pass; `token`: an access token was issued; otherwise the `error` of the refusal. */
+  readonly outcome: string
+  /** May be negative: a request that one guard allowed and the next one refused is counted as refused only. */
+  readonly count: number
+}
+
+/** A page of counts: in the order in which the applications were added; those of one by day, API and outcome (by code unit). */
+export interface UsageCountQuery {
+  /** The last count of the previous page; any day, API and outcome will do. After an application that does not exist nothing is listed. */
+  readonly after: Omit<UsageCount, 'count'> | undefined
+  readonly applicationId: string | undefined
+  readonly api: string | undefined
+  /** The first day and the last day. */
+  readonly from: string
+  readonly to: string
+  readonly limit: number
+}
+
+/** Members that are not nested. Never a credential, a path or a query. */
+export type RefusalDetails = Readonly<Record<string, string | number | null>>
+
+/** A refused request or token request of an application that is known. Has no credential, path or query. */
+export interface RefusalRecord {
+  readonly applicationId: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly api: string
+  /** The `error` that was sent. */
+  readonly error: string
+  /** Why, in more detail, as in events. */
+  readonly reason: string
+  /** The host's `req.id`, if it sets one. */
+  readonly requestId: string | undefined
+  /** The caller's IP address. */
+  readonly address: string | undefined
+  /** What the explanation of the reason needs, such as the time at which a credential expired. */
+  readonly details: RefusalDetails
+}
+
+/** Identifies a write, which is repeated with the same id if its outcome is not known. */
+export interface UsageBatch {
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** What is too old to be kept. */
+export interface ExpiredUsage {
+  /** Counts of earlier days. */
+  readonly countsBefore: string
+  /** Earlier refusals, in milliseconds since 1970. */
+  readonly refusalsBefore: number
+  /** Ids of earlier batches, in milliseconds since 1970. */
+  readonly batchesBefore: number
+  /** How many rows of each kind one call deletes at most. */
+  readonly limit: number
+}
+
+/** The calls of a store for usage and refusals. Nothing of them is added to the audit log or the change feed. */
+export interface UsageStore {
+  /**
+   * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before. Leaves out counts of
+   * applications that are not stored.
+   */
+  addUsage(batch: UsageBatch, counts: readonly UsageCount[]): Promise<void>
+  listUsage(query: UsageCountQuery): Promise<readonly UsageCount[]>
+  /**
+   * Adds refusals, in one transaction, unless a batch with this id was added before, and keeps the last `kept` of each of
+   * their applications. Leaves out refusals of applications that are deleted or not stored. `saveApplication` deletes those
+   * of an application that it deletes.
+   */
+  addRefusals(batch: UsageBatch, refusals: readonly RefusalRecord[], kept: number): Promise<void>
+  /** The refusals of an application after that time (milliseconds since 1970), the one added last first. */
+  listRefusals(applicationId: string, after: number): Promise<readonly RefusalRecord[]>
+  /** Deletes what has expired. Resolves how many rows it deleted: 0 if there is nothing left. */
+  deleteExpiredUsage(expired: ExpiredUsage): Promise<number>
+}

@@ -1,0 +1,61 @@
+import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
+
+/** A JSON object of a provider's document. Its members may be missing or of the wrong type. It inherits nothing. */
+export type JsonObject = Record<string, unknown>
+
+/** An operation of a document: a method of a path. */
+export interface Operation {
+  /** In capital letters, except that an additional method of OpenAPI 3.2 is as the document writes it. */
+  readonly method: string
+  readonly path: string
+  readonly pathItem: JsonObject
+  readonly operation: JsonObject
+}
+
+/** The members of a path item that are operations. OpenAPI 3.2 has added `query`. */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
+
+/** The operations of a `paths` or `pathItems` object, in its order. References are not followed. */
+export function listOperations(paths: unknown): Operation[] {
+  return Object.entries(asObject(paths)).flatMap(([path, value]) => {
+    const pathItem = asObject(value)
+    const methods = Object.keys(pathItem).filter((member) => METHODS.includes(member))
+    const additional = Object.entries(asObject(pathItem['additionalOperations']))
+    const describe = (method: string, operation: unknown): Operation => ({ method, path, pathItem, operation: asObject(operation) }) // prettier-ignore
+    return [
+      ...methods.map((method) => describe(method.toUpperCase(), pathItem[method])),
+      ...additional.map(([method, operation]) => describe(method, operation)),
+    ]
+  })
+}
+
+/** The operations that can be called, with path items that are references, in the order of the document. */
+export function listCallableOperations(document: JsonObject): Operation[] {
+  const paths = Object.entries(asObject(document['paths'])).filter(([path]) => path.startsWith('/'))
+  const resolved = paths.map(([path, pathItem]) => [path, resolvePathItem(document, pathItem)] as const)
+  return listOperations(ownMembers(Object.fromEntries(resolved)))
+}
+
+/** A path item that is a reference has the members of what it refers to. `findDocumentProblems` refuses one that has operations too. */
+function resolvePathItem(document: JsonObject, given: unknown, depth = 0): JsonObject {
+  const own = asObject(given)
+  const { $ref: reference } = own
+  if (typeof reference !== 'string' || depth > MAX_REFERENCES) return own
+  return ownMembers({ ...own, ...resolvePathItem(document, followReference(document, reference), depth + 1) })
+}
+
+const MAX_REFERENCES = 10
+
+/** What a reference within the document refers to: RFC 6901 sections 4 and 6, member names escaped with ~ and %. */
+export function followReference(document: JsonObject, reference: string): unknown {
+  const pointer = reference.replaceAll(/%[0-9a-f]{2}/gi, (escape) => String.fromCharCode(parseInt(escape.slice(1), 16)))
+  let target: unknown = document
+  for (const step of pointer.slice(1).split('/').slice(1))
+    target = (target as JsonObject | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')]
+  return target
+}
+
+export function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : (Object.create(null) as JsonObject)
+}

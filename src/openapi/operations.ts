@@ -1,0 +1,121 @@
+import type { Api } from '../contracts/api.js'
+import { asObject, followReference, listCallableOperations, type JsonObject } from './document.js'
+import {
+  isAtLeastAsConcrete,
+  measureConcreteness,
+  overlaps,
+  parsePathTemplate,
+  type PathTemplate,
+} from './path-template.js'
+import { findSecurityProblems, listSecurities, readSecurity, type DocumentProblem, type Security } from './security.js'
+
+/** An operation of a document, and what its callers need. */
+export interface SecuredOperation {
+  /** In capital letters. */
+  readonly method: string
+  readonly template: PathTemplate
+  readonly security: Security
+}
+
+/**
+ * The operations of a document, those with more concrete paths first; and what keeps guards from enforcing the document. The
+ * operations mean something only if there is no problem.
+ */
+export function readOperations(
+  api: Api,
+  document: JsonObject,
+): { readonly operations: SecuredOperation[]; readonly problems: DocumentProblem[] } {
+  const problems = [...findSecurityProblems(api, document), ...findSchemeProblems(api, document), ...findReferenceProblems(document)] // prettier-ignore
+  if (problems.length > 0) return { operations: [], problems }
+  const operations: SecuredOperation[] = []
+  for (const { method, path, operation } of listCallableOperations(document)) {
+    const template = parsePathTemplate(path)
+    if (template) operations.push({ method, template, security: readSecurity(api, document, operation) })
+    else problems.push({ problem: `has the path "${path}", which no request can have`, fix: 'Write it as in a URL: percent-encoded, and without a query, empty segments and dot segments.' }) // prettier-ignore
+  }
+  operations.sort((a, b) => measureConcreteness(b.template) - measureConcreteness(a.template))
+  return { operations, problems: [...problems, ...findAmbiguities(operations)] }
+}
+
+/** What a scheme in the document must be, so that the API's credential is one of it. */
+function isOfScheme(api: Api, declared: JsonObject): boolean {
+  const { type, scheme } = declared
+  if (api.scheme === 'apiKey') return type === 'apiKey'
+  const isBearer = type === 'http' && typeof scheme === 'string' && scheme.toLowerCase() === 'bearer'
+  return type === 'oauth2' || type === 'openIdConnect' || isBearer
+}
+
+/** Schemes that a guard does not check. An alternative of another scheme would otherwise open the operation. */
+function findSchemeProblems(api: Api, document: JsonObject): DocumentProblem[] {
+  const declared = asObject(asObject(document['components'])['securitySchemes'])
+  const uses = listSecurities(document).flatMap(({ where, security }) =>
+    (Array.isArray(security) ? security : []).flatMap((each) =>
+      Object.entries(asObject(each)).map(([name, scopes]) => ({ where, name, scopes })),
+    ),
+  )
+  const names = [...new Set(uses.map(({ name }) => name))]
+  const hasDeclarations = Object.keys(declared).length > 0
+  if (!hasDeclarations && names.length > 1)
+    return [
+      {
+        problem: `names the security schemes ${names.map((name) => `"${name}"`).join(', ')} without declaring them`,
+        fix: `The API "${api.name}" has one scheme: use one name, or declare them in components.securitySchemes.`,
+      },
+    ]
+  return uses.flatMap(({ where, name, scopes }) => {
+    if (hasDeclarations && !isOfScheme(api, resolve(document, declared[name])))
+      return [
+        {
+          problem: `has a "security" of ${where} with "${name}", which ${name in declared ? `is not of the scheme of the API "${api.name}" (${api.scheme})` : 'components.securitySchemes does not have'}`,
+          fix: 'Guards do not check it: remove it there.',
+        },
+      ]
+    if (api.scheme === 'oauth2' || !Array.isArray(scopes) || scopes.length === 0) return []
+    return [
+      {
+        problem: `has a "security" of ${where} with the scope "${scopes[0]}", and API keys have no scopes`,
+        fix: `Write { "${name}": [] }.`,
+      },
+    ]
+  })
+}
+
+function resolve(document: JsonObject, given: unknown): JsonObject {
+  const { $ref: reference } = asObject(given)
+  return typeof reference === 'string' ? asObject(followReference(document, reference)) : asObject(given)
+}
+
+/** Specifications do not define which of the two would count. */
+function findReferenceProblems(document: JsonObject): DocumentProblem[] {
+  const paths = Object.entries(asObject(document['paths']))
+  const both = paths.filter(
+    ([, item]) => '$ref' in asObject(item) && Object.keys(asObject(item)).some(isOperationMember),
+  )
+  return both.map(([path]) => ({
+    problem: `has the path "${path}" with both a $ref and operations`,
+    fix: 'Move the operations to where the $ref refers to.',
+  }))
+}
+
+function isOperationMember(member: string): boolean {
+  return !['$ref', 'summary', 'description', 'servers', 'parameters'].includes(member) && !member.startsWith('x-')
+}
+
+/** Pairs of operations of which a router would choose by the order of its routes, which the document does not have. */
+function findAmbiguities(operations: readonly SecuredOperation[]): DocumentProblem[] {
+  const problems: DocumentProblem[] = []
+  operations.forEach((operation, at) => {
+    for (const other of operations.slice(0, at)) {
+      if (other.method !== operation.method || !overlaps(other.template, operation.template)) continue
+      if (JSON.stringify(other.security) === JSON.stringify(operation.security)) continue
+      const isLess = isAtLeastAsConcrete(operation.template, other.template)
+      const isMore = isAtLeastAsConcrete(other.template, operation.template)
+      if (isLess !== isMore) continue
+      problems.push({
+        problem: `has ${operation.method} ${other.template.path} and ${operation.method} ${operation.template.path}, which can match the same path and differ in security`,
+        fix: 'Routers choose by the order of their routes. Give both the same security, or change a path.',
+      })
+    }
+  })
+  return problems
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { ConfigurationError } from '../contracts/errors.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
+import { asObject, followReference, type JsonObject } from './document.js'
+import { parseYaml } from './yaml.js'
+
+/**
+ * A copy of a provider's OpenAPI document: an object, or the path of a JSON or YAML file. Throws `ConfigurationError` for one
+ * that cannot be read, is of another version, or refers to what is not in it. `option` is what messages call it.
+ */
+export function readDocument(option: string, given: unknown): JsonObject {
+  const document = typeof given === 'string' ? readFile(option, given) : copyAsJson(option, given)
+  checkVersion(option, document)
+  checkStructure(option, document)
+  for (const reference of listReferences(document)) checkReference(option, document, reference)
+  return document
+}
+
+/** The member of a document, shortened for a message. */
+export function describeShortly(value: unknown): string {
+  return describeValue(value).slice(0, 60)
+}
+
+function readFile(option: string, path: string): JsonObject {
+  const file = resolve(path)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigurationError({
+      option,
+      problem: `names ${file}, which cannot be read (${readErrorCode(error)})`,
+      fix: 'Give the path of a JSON or YAML file. A relative path starts at the folder in which the process was started.',
+    })
+  }
+  const isYaml = /\.ya?ml$/i.test(file)
+  try {
+    if (!isYaml) return parseJson(text)
+    return copyAsJson(option, parseYaml(option, text))
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    throw new ConfigurationError({
+      option,
+      problem: `names ${file}, which is not ${isYaml ? 'YAML' : 'JSON'} (${(error as Error).message.replaceAll(/\s+/g, ' ').trim()})`,
+      fix: isYaml ? 'Correct the file.' : 'Correct the file. The name of a YAML file ends with .yaml or .yml.',
+    })
+  }
+}
+
+/** Through JSON, as it will be served, so that a value that JSON cannot hold is found at start-up. */
+function copyAsJson(option: string, given: unknown): JsonObject {
+  let text: string
+  try {
+    text = JSON.stringify(given)
+    return parseJson(text)
+  } catch {
+    throw new ConfigurationError({
+      option,
+      problem: 'cannot be written as JSON',
+      fix: 'Give an OpenAPI document, or the path of one.',
+    })
+  }
+}
+
+/** Nothing in the result inherits: a polluted `Object.prototype` must not provide an operation's `security`. */
+function parseJson(text: string): JsonObject {
+  const withoutPrototype = (_name: string, value: unknown): unknown => (isObject(value) ? ownMembers(value) : value)
+  return asObject(JSON.parse(text, withoutPrototype))
+}
+
+function checkVersion(option: string, { openapi, swagger }: JsonObject): void {
+  if (swagger !== undefined && openapi === undefined)
+    throw new ConfigurationError({
+      option: `${option}.swagger`,
+      problem: `is ${describeShortly(swagger)}`,
+      fix: 'Convert it to OpenAPI 3: npx swagger2openapi swagger.json -o openapi.json',
+    })
+  if (typeof openapi === 'string' && /^3\.[012]\.\d/.test(openapi)) return
+  throw new ConfigurationError({
+    option: `${option}.openapi`,
+    problem: `is ${describeShortly(openapi)}`,
+    fix: 'OpenAPI 3.0, 3.1 and 3.2 are supported: "openapi": "3.1.0".',
+  })
+}
+
+function checkStructure(option: string, { info, paths }: JsonObject): void {
+  const { title, version } = asObject(info)
+  if (typeof title !== 'string' || typeof version !== 'string')
+    throw new ConfigurationError({
+      option: `${option}.info`,
+      problem: `is ${describeShortly(info)}`,
+      fix: 'Write "info": { "title": "...", "version": "1.0.0" }.',
+    })
+  if (!isObject(paths) || Object.keys(paths).length === 0)
+    throw new ConfigurationError({
+      option: `${option}.paths`,
+      problem: `is ${describeShortly(paths)}`,
+      fix: 'Describe at least one path.',
+    })
+  const wrong = Object.keys(paths).find((path) => !path.startsWith('/') && !path.startsWith('x-'))
+  if (wrong !== undefined)
+    throw new ConfigurationError({
+      option: `${option}.paths["${wrong}"]`,
+      problem: 'does not begin with a slash',
+      fix: `Write "/${wrong}".`,
+    })
+}
+
+function checkReference(option: string, document: JsonObject, reference: string): void {
+  if (!reference.startsWith('#'))
+    throw new ConfigurationError({
+      option,
+      problem: `refers to "${reference}", another document`,
+      fix: 'Make it one document: npx @redocly/cli bundle openapi.json -o openapi.json',
+    })
+  if (!reference.startsWith('#/') || followReference(document, reference) !== undefined) return
+  throw new ConfigurationError({
+    option,
+    problem: `refers to "${reference}", which is not in it`,
+    fix: 'Add it, or correct the name.',
+  })
+}
+
+/** Members that may hold arbitrary JSON. A `$ref` in them is data, not a reference. */
+const ARBITRARY_VALUES = new Set(['default', 'enum', 'const', 'example', 'examples', 'value'])
+
+function* listReferences(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [member, content] of Object.entries(value)) {
+    if (member === '$ref' && typeof content === 'string') yield content
+    else if (!ARBITRARY_VALUES.has(member)) yield* listReferences(content)
+  }
+}
+
+function readErrorCode(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error)
+}

@@ -1,0 +1,45 @@
+import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
+import { describeValue } from '../lib/describe-value.js'
+import { isEmailAddress } from '../lib/email-address.js'
+import { invalidOption } from './checks.js'
+import type { PlatformAuthOptions } from './options.js'
+
+/** Each waiting registration is sent to all of them. */
+const MAX_OPERATORS = 10
+const FIX = `List 1 to ${MAX_OPERATORS} e-mail addresses, such as ['apis@example.com'], or leave it out.`
+
+/** Reads the option `operators`. Links in their e-mails name the console's address, so that is required too. */
+export function readOperators(
+  { operators, mailer, developersUrl }: Pick<PlatformAuthOptions, 'operators' | 'mailer' | 'developersUrl'>,
+  warn: (warning: ConfigurationProblem) => unknown,
+): readonly string[] {
+  if (operators === undefined) return []
+  if (!Array.isArray(operators) || operators.length === 0 || operators.length > MAX_OPERATORS) {
+    throw invalidOption('operators', operators, FIX)
+  }
+  const read = Array.from(operators, readOperator)
+  if (developersUrl === undefined) {
+    throw new ConfigurationError({
+      option: 'developersUrl',
+      problem: 'is missing',
+      fix: 'With operators, e-mails link to {developersUrl}/register/decide.',
+    })
+  }
+  if (mailer === undefined) {
+    warn({
+      option: 'operators',
+      problem: 'is set, and there is no mailer to write to them',
+      fix: 'Give the option mailer.',
+    })
+  }
+  return [...new Set(read)]
+}
+
+function readOperator(operator: unknown, index: number): string {
+  if (isEmailAddress(operator)) return operator.toLowerCase()
+  throw new ConfigurationError({
+    option: `operators[${index}]`,
+    problem: `is ${describeValue(operator)}`,
+    fix: 'Write one plain e-mail address, such as apis@example.com.',
+  })
+}

@@ -1,0 +1,87 @@
+import { listContacts, listOpenInvitations, toMailbox } from '../applications/contact-lists.js'
+import { html } from '../lib/html.js'
+import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
+import { hashAddress } from './contact-section.js'
+import { readField } from './form-fields.js'
+import type { ApplicationView } from './view.js'
+
+export function createInvitePage(view: ApplicationView): ActionPage {
+  return {
+    action: 'invite',
+    heading: 'Invite a colleague',
+    render: (entered) =>
+      renderActionForm(view, {
+        button: 'Invite',
+        content: html`<p>
+            Whoever follows the link in the e-mail may see and change this application as you may. The link works for 7
+            days.
+          </p>
+          <div class="field">
+            <label for="address">E-mail address</label>
+            <input
+              id="address"
+              name="address"
+              type="email"
+              value="${readField(entered, 'address')}"
+              required
+              maxlength="254"
+              autocomplete="off"
+            />
+          </div>`,
+      }),
+    async perform(entered, { applications, by }) {
+      const address = readField(entered, 'address')
+      if (address === '') throw new FormProblem('Enter an e-mail address.')
+      await applications.inviteContact(view.record.id, address, { by })
+      return { done: 'invited' }
+    },
+  }
+}
+
+/** Undefined if no such contact can be removed: one remains. */
+export function createRemovePage(view: ApplicationView, hash: string): ActionPage | undefined {
+  const contacts = listContacts(view.record)
+  const address = contacts.find((each) => hashAddress(each) === hash)
+  if (address === undefined || contacts.length === 1) return undefined
+  const isMe = toMailbox(address) === view.session.mailbox
+  return {
+    action: 'removeContact',
+    heading: isMe ? `Leave ${view.record.name}` : 'Remove a colleague',
+    render: () =>
+      renderActionForm(view, {
+        button: isMe ? 'Leave' : 'Remove',
+        isDestructive: true,
+        content: html`<p>
+            <strong>${address}</strong> can no longer see or change this application, and is signed out where this is
+            the only one.
+          </p>
+          <p class="note">
+            Credentials that ${isMe ? 'you know' : 'this person knows'} keep working. Rotate them if that must not be.
+          </p>`,
+      }),
+    async perform(_entered, { applications, by }) {
+      await applications.removeContact(view.record.id, address, { by })
+      return isMe ? { left: 'left' } : { done: 'removed' }
+    },
+  }
+}
+
+/** Undefined if there is no such invitation. */
+export function createCancelPage(view: ApplicationView, hash: string): ActionPage | undefined {
+  const invitation = listOpenInvitations(view.record, view.now).find(({ address }) => hashAddress(address) === hash)
+  if (!invitation) return undefined
+  return {
+    action: 'invite',
+    heading: 'Cancel an invitation',
+    render: () =>
+      renderActionForm(view, {
+        button: 'Cancel the invitation',
+        isDestructive: true,
+        content: html`<p>The link that was sent to <strong>${invitation.address}</strong> no longer works.</p>`,
+      }),
+    async perform(_entered, { applications, by }) {
+      await applications.cancelInvitation(view.record.id, invitation.address, { by })
+      return { done: 'cancelled' }
+    },
+  }
+}

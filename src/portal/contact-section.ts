@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { listContacts, listOpenInvitations, toMailbox } from '../applications/contact-lists.js'
+import type { Invitation } from '../contracts/store.js'
+import { html, type Html } from '../lib/html.js'
+import { renderRelativeTime } from './times.js'
+import { offers, renderAction, renderHiddenFields, renderSection, type ApplicationView } from './view.js'
+
+/** Stands for an address in the path of a page: paths are in the logs of proxies. */
+export function hashAddress(address: string): string {
+  return createHash('sha256').update(toMailbox(address)).digest('hex').slice(0, 16)
+}
+
+/** Contacts and open invitations, and the form to invite another. */
+export function renderContacts(view: ApplicationView): Html {
+  const { record, now } = view
+  const contacts = listContacts(record)
+  return renderSection(
+    'colleagues',
+    'Colleagues',
+    'Who may see and change this application. The first one gets its e-mails.',
+    html`<ul class="rows">
+        ${contacts.map((address, index) => renderContact(address, { isFirst: index === 0, isOnly: contacts.length === 1 }, view))}
+        ${listOpenInvitations(record, now).map((invitation) => renderInvitation(invitation, view))}
+      </ul>
+      ${offers(view, 'invite') && renderInviteForm(view)}`,
+  )
+}
+
+function renderContact(
+  address: string,
+  { isFirst, isOnly }: { readonly isFirst: boolean; readonly isOnly: boolean },
+  view: ApplicationView,
+): Html {
+  const isMe = toMailbox(address) === view.session.mailbox
+  const path = view.link(view.record.id, 'colleagues', hashAddress(address), 'remove')
+  return html`<li class="row">
+    <div>
+      <h3>${address}</h3>
+      ${(isMe || isFirst) && html`<p class="facts">${isMe && html`<span>You</span> `}${isFirst && html`<span>Gets the e-mails</span>`}</p>`}
+    </div>
+    ${offers(view, 'removeContact') && !isOnly && html`<p class="actions">${renderAction(path, isMe ? 'Leave' : 'Remove', isMe ? 'this application' : address, 'danger')}</p>`}
+  </li> `
+}
+
+function renderInvitation({ address, expiresAt }: Invitation, view: ApplicationView): Html {
+  const path = view.link(view.record.id, 'invitations', hashAddress(address), 'cancel')
+  return html`<li class="row">
+    <div>
+      <h3>${address} <span class="status pending">Invited</span></h3>
+      <p class="facts"><span>The invitation ends ${renderRelativeTime(expiresAt, view.now)}</span></p>
+    </div>
+    ${offers(view, 'invite') && html`<p class="actions">${renderAction(path, 'Cancel', `the invitation of ${address}`)}</p>`}
+  </li> `
+}
+
+function renderInviteForm(view: ApplicationView): Html {
+  return html`<form class="invite" method="post" action="${view.link(view.record.id, 'colleagues', 'invite')}">
+    ${renderHiddenFields(view)}
+    <label for="address">E-mail address of a colleague</label>
+    <div class="together">
+      <input id="address" name="address" type="email" required maxlength="254" autocomplete="off" /><button>
+        Invite
+      </button>
+    </div>
+  </form>`
+}

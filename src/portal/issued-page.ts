@@ -1,0 +1,92 @@
+import { findGrant } from '../applications/grants.js'
+import { html, type Html } from '../lib/html.js'
+import { shellQuote } from '../lib/shell-quote.js'
+import type { IssuedCredential } from './action-page.js'
+import type { PortalApi } from './api-section.js'
+import { KIND_WORDS } from './credential-section.js'
+import { renderHiddenFields, type ApplicationView } from './view.js'
+
+type IssuedView = ApplicationView & { readonly apis: readonly PortalApi[] }
+
+/** Shows a new credential. It is in this page only: a reload sends the form again, which then changes nothing. */
+export function renderIssued(view: IssuedView, issued: IssuedCredential): Html {
+  const { record, link } = view
+  const label = KIND_WORDS[issued.kind]
+  return html`<p class="note">It is shown only on this page. Store it in a safe place, such as a secret manager.</p>
+    ${issued.kind === 'secret' && renderCopyable('Application id, to send as client_id', record.id)}
+    ${renderCopyable(`${label} “${issued.name}”`, issued.plain)}
+    <form class="download" method="post" action="${link(record.id, 'download')}">
+      ${renderHiddenFields(view)}
+      <input type="hidden" name="kind" value="${issued.kind}" />
+      <input type="hidden" name="value" value="${issued.plain}" />
+      <button class="quiet">Download as .env</button>
+    </form>
+    <h2>Try it</h2>
+    ${listExamples(view, issued).map(({ caption, command }) => renderCopyable(caption, command))}
+    <p class="actions"><a class="button" href="${link(record.id)}">I have stored it</a></p>`
+}
+
+/** The contents of the file `.env`: the credential, and the addresses of the APIs that it is for. */
+export function formatEnvFile(view: IssuedView, { kind, plain }: Omit<IssuedCredential, 'name'>): string {
+  const apis = listApis(view, kind)
+  const lines =
+    kind === 'key'
+      ? [`API_KEY=${plain}`, ...apis.map(({ name, resource }) => `${formatName(name)}_URL=${resource}`)]
+      : [
+          `CLIENT_ID=${view.record.id}`,
+          `CLIENT_SECRET=${plain}`,
+          ...apis.flatMap(({ name, resource, tokenEndpoint }) => [
+            `${formatName(name)}_URL=${resource}`,
+            `${formatName(name)}_TOKEN_URL=${tokenEndpoint}`,
+          ]),
+        ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The APIs that the application may use with a credential of that kind. */
+function listApis({ apis, record }: IssuedView, kind: IssuedCredential['kind']): readonly PortalApi[] {
+  const scheme = kind === 'key' ? 'apiKey' : 'oauth2'
+  return apis.filter((api) => api.scheme === scheme && findGrant(record, api) !== undefined)
+}
+
+/** An API's name as part of the name of an environment variable. */
+function formatName(api: string): string {
+  return api
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '_')
+    .replace(/^(?=\d)/, '_')
+}
+
+interface Example {
+  readonly caption: string
+  readonly command: string
+}
+
+/** Commands that work as they are: for each API one call, and for a secret the request for an access token before it. */
+function listExamples(view: IssuedView, { kind, plain }: IssuedCredential): Example[] {
+  return listApis(view, kind).flatMap(({ title, resource, tokenEndpoint, keyHeaders }) => {
+    const call = { caption: `Call ${title}`, address: shellQuote(resource) }
+    if (tokenEndpoint === undefined)
+      return [
+        { caption: call.caption, command: `curl -H ${shellQuote(`${keyHeaders[0]}: ${plain}`)} \\\n  ${call.address}` },
+      ]
+    const credentials = shellQuote(`${view.record.id}:${plain}`)
+    return [
+      {
+        caption: `Get an access token for ${title}`,
+        command: `ACCESS_TOKEN=$(curl -s -u ${credentials} \\\n  -d grant_type=client_credentials \\\n  ${shellQuote(tokenEndpoint)} |\n  sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+      },
+      { caption: call.caption, command: `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  ${call.address}` },
+    ]
+  })
+}
+
+/** A value or a command. The button is hidden without JavaScript: a click on the text selects all of it. */
+function renderCopyable(caption: string, text: string): Html {
+  return html`<figure class="copyable">
+    <figcaption>
+      ${caption}<button type="button" class="copy" aria-label="Copy: ${caption}" hidden>Copy</button>
+    </figcaption>
+    <pre><code>${text}</code></pre>
+  </figure> `
+}

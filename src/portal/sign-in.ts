@@ -1,0 +1,178 @@
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApplicationError, OAuthError, StoreUnavailableError } from '../contracts/errors.js'
+import type { Language } from '../contracts/email-content.js'
+import type { Store } from '../contracts/store.js'
+import type { SignIn as SignInRecord } from '../contracts/sign-ins.js'
+import { readClientAddress } from '../http/request.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
+import { findContact, type Sessions, type SignedIn } from './session.js'
+import type { SignOuts } from './sign-outs.js'
+
+/** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
+export interface SignIn {
+  /**
+   * Sends link and code to the mailbox, if it is a contact. Resolves the id that the code belongs to, for every mailbox and
+   * before anything is looked up. Rejects with `too_many_requests` for an address that asks too often.
+   */
+  request(mailbox: string, req: IncomingMessage): Promise<string>
+  /** Uses a code; undefined if it is not valid. */
+  acceptCode(id: string, code: string): Promise<SignedIn | undefined>
+  /** Uses the token of a link; undefined if it is not valid. */
+  acceptLink(token: string): Promise<SignedIn | undefined>
+  /** A new link for a contact. */
+  createLink(mailbox: string, applicationId: string | undefined): Promise<string>
+}
+
+/** Sends the e-mail soon, in the background. Never throws. */
+export type SendSignIn = (email: {
+  readonly to: string
+  readonly link: string
+  readonly code: string
+  readonly minutes: number
+  readonly language: Language
+}) => void
+
+interface SignInOptions {
+  readonly store: Pick<
+    Store,
+    'listApplications' | 'addSignIn' | 'findSignInByLink' | 'countSignInGuess' | 'removeSignIn'
+  >
+  readonly sessions: Pick<Sessions, 'isContact'>
+  readonly signOuts: Pick<SignOuts, 'readLast'>
+  /** 256 bits. */
+  readonly getHashKey: () => Uint8Array
+  readonly sendSignIn: SendSignIn
+  /** The address of the page that links lead to. */
+  readonly pageUrl: string
+  /** Per address, and per mailbox. */
+  readonly limitSignIns: RateLimit | undefined
+  readonly limitLookups: ConcurrencyLimit
+  readonly limitChanges: ConcurrencyLimit
+  readonly logger: { error(message: string, cause: unknown): void }
+  readonly now: () => number
+}
+
+const SIGN_IN_MINUTES = 15
+/** Of 20^8 codes: with 5 requests per hour, one guess in a billion an hour is right. */
+const MAX_GUESSES = 5
+/** No vowels, so that no words arise, and none that look like digits (RFC 8628 6.1). */
+const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
+const CODE_LENGTH = 8
+/** The e-mail is sent after the answer, at a time that shows nothing to somebody who measures other answers. */
+const MAX_SEND_DELAY_MS = 500
+
+export function createSignIn(options: SignInOptions): SignIn {
+  const { store, sessions, signOuts, getHashKey, sendSignIn, pageUrl, limitSignIns } = options
+  const { limitLookups, limitChanges, logger, now } = options
+
+  function computeHash(kind: 'link' | 'code', text: string): string {
+    return createHmac('sha256', getHashKey()).update(`${kind} ${text}`).digest('base64url')
+  }
+
+  function create(
+    mailbox: string,
+    applicationId: string | undefined,
+  ): { record: SignInRecord; link: string; code: string } {
+    const id = randomBytes(16).toString('base64url')
+    const token = randomBytes(32).toString('base64url')
+    const code = Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
+    const createdAt = now()
+    const record = {
+      id,
+      mailbox,
+      linkHash: computeHash('link', token),
+      codeHash: computeHash('code', `${id} ${code}`),
+      guesses: 0,
+      applicationId,
+      createdAt,
+      expiresAt: createdAt + SIGN_IN_MINUTES * 60_000,
+    }
+    return { record, link: `${pageUrl}#${token}`, code: formatCode(code) }
+  }
+
+  /** A limit that is reached is not shown: that somebody else has asked for a mailbox shows that it is known. */
+  async function mayReceive(mailbox: string): Promise<boolean> {
+    try {
+      await limitSignIns?.(`mailbox ${mailbox}`)
+      return true
+    } catch (error) {
+      if (error instanceof OAuthError) return false
+      throw error
+    }
+  }
+
+  async function send(mailbox: string, email: { readonly link: string; readonly code: string }): Promise<void> {
+    await sleep(Math.random() * MAX_SEND_DELAY_MS, undefined, { ref: false })
+    const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: mailbox }
+    const [application] = await limitLookups(mailbox, () => store.listApplications(query))
+    // The address as it is stored: what was entered may differ in case, and so may be another mailbox.
+    const to = application && findContact(application, mailbox)
+    if (to !== undefined)
+      sendSignIn({ ...email, to, minutes: SIGN_IN_MINUTES, language: application?.language ?? 'en' })
+  }
+
+  function reportFailure(error: unknown): void {
+    // The store client has logged the outage.
+    if (!(error instanceof StoreUnavailableError)) logger.error('A sign-in e-mail could not be sent.', error)
+  }
+
+  /** Uses it, once. Sign-outs are read before: one that is made meanwhile removes the record, or ends the session. */
+  async function accept(record: SignInRecord): Promise<SignedIn | undefined> {
+    const { id, mailbox, applicationId, expiresAt } = record
+    if (expiresAt <= now()) return undefined
+    const lastSignOut = await signOuts.readLast(mailbox)
+    if (!(await sessions.isContact(mailbox, applicationId))) return undefined
+    return (await store.removeSignIn(id)) ? { mailbox, applicationId, lastSignOut } : undefined
+  }
+
+  return {
+    async request(mailbox, req) {
+      const address = readClientAddress(req)
+      await limitSignIns?.(`address ${address}`)
+      const isAllowed = await mayReceive(mailbox)
+      const { record, ...email } = create(mailbox, undefined)
+      // Stored for every mailbox: neither this answer nor that to a code shows whether it is known.
+      await limitChanges(address, () => store.addSignIn(record))
+      if (isAllowed) void send(mailbox, email).catch(reportFailure)
+      return record.id
+    },
+    async acceptCode(id, code) {
+      const record = await store.countSignInGuess(id)
+      if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
+      const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
+      return timingSafeEqual(Buffer.from(presented), Buffer.from(record.codeHash)) ? accept(record) : undefined
+    },
+    async acceptLink(token) {
+      const record = await store.findSignInByLink(computeHash('link', token))
+      return record && accept(record)
+    },
+    async createLink(mailbox, applicationId) {
+      if (!(await sessions.isContact(mailbox, applicationId))) throw createNoContactError(mailbox, applicationId)
+      const { record, link } = create(mailbox, applicationId)
+      await store.addSignIn({ ...record, codeHash: undefined })
+      return link
+    },
+  }
+}
+
+/** In two groups, which are easier to read. */
+function formatCode(code: string): string {
+  return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
+}
+
+/** Case, spaces and hyphens do not matter. */
+function normalizeCode(code: string): string {
+  return code.toUpperCase().replace(/[^A-Z]/g, '')
+}
+
+function createNoContactError(mailbox: string, applicationId: string | undefined): ApplicationError {
+  return new ApplicationError(
+    'application_not_found',
+    applicationId === undefined
+      ? `${mailbox} is the contact of no application.`
+      : `${mailbox} is not a contact of the application ${applicationId}.`,
+  )
+}

@@ -1,0 +1,47 @@
+import { html, type Html } from '../lib/html.js'
+
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC',
+}) // prettier-ignore
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Milliseconds. */
+export const DAY_MS = 24 * HOUR_MS
+
+/** Such as `22 Nov 2026`, in UTC. */
+export function formatDate(at: number): string {
+  return DATE.format(at)
+}
+
+/** The time since or until, in words, with the exact time in UTC as its title. */
+export function renderRelativeTime(at: number, now: number): Html {
+  return html`<time datetime="${new Date(at).toISOString()}" title="${formatDateTime(at)}"
+    >${formatRelative(at, now)}</time
+  >`
+}
+
+/** The date, with the exact time in UTC as its title. */
+export function renderDate(at: number): Html {
+  return html`<time datetime="${new Date(at).toISOString()}" title="${formatDateTime(at)}">${formatDate(at)}</time>`
+}
+
+/** Date and time of day, in UTC. */
+export function renderDateTime(at: number): Html {
+  return html`<time datetime="${new Date(at).toISOString()}">${formatDateTime(at)}</time>`
+}
+
+function formatDateTime(at: number): string {
+  return `${DATE_TIME.format(at)} UTC`
+}
+
+function formatRelative(at: number, now: number): string {
+  const distance = at - now
+  if (Math.abs(distance) < MINUTE_MS) return distance <= 0 ? 'just now' : 'in less than a minute'
+  if (Math.abs(distance) < HOUR_MS) return RELATIVE.format(Math.trunc(distance / MINUTE_MS), 'minute')
+  if (Math.abs(distance) < DAY_MS) return RELATIVE.format(Math.trunc(distance / HOUR_MS), 'hour')
+  if (Math.abs(distance) < 60 * DAY_MS) return RELATIVE.format(Math.trunc(distance / DAY_MS), 'day')
+  return formatDate(at)
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { DENIAL_SUFFIX, type ApprovalLink, type ApprovalLinks } from '../applications/approval-links.js'
+import type { Approvals, Decision } from '../applications/approvals.js'
+import { readReason } from '../applications/validation.js'
+import { ApplicationError, OAuthError, type Denial } from '../contracts/errors.js'
+import { readOrigin } from '../contracts/events.js'
+import { readForm, type Form } from '../http/form.js'
+import type { Endpoint } from '../http/middleware.js'
+import { formatFailureKey, readClientAddress } from '../http/request.js'
+import { sendDenial, sendPage, setHeaders } from '../http/respond.js'
+import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { MaybePromise } from '../lib/maybe-promise.js'
+import type { RateLimit } from '../rate-limits/rate-limit.js'
+import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
+
+interface DecideOptions {
+  readonly links: ApprovalLinks
+  readonly approvals: Approvals
+  readonly pages: DecidePages
+  readonly limitFailures: RateLimit | undefined
+  /** Gives each address a fair share of the changes that clients make. */
+  readonly limitChanges: ConcurrencyLimit
+  /** Rejects while the platform cannot answer. */
+  readonly available: () => MaybePromise<void>
+  /** The refusal for whatever was thrown, which is logged. */
+  readonly readRefusal: (error: unknown) => Denial
+}
+
+interface Answer {
+  readonly status: number
+  readonly page: string
+}
+
+/**
+ * The page on which operators decide. GET shows a form, and the link's token stays in the browser. POST with the link alone
+ * shows the request and changes nothing, so that mail scanners which follow links and run scripts decide nothing. Only POST
+ * with a `decision`, which a button sends, decides.
+ */
+export function createDecideEndpoints(options: DecideOptions): { readonly show: Endpoint; readonly decide: Endpoint } {
+  const { links, approvals, pages, limitFailures, limitChanges, available, readRefusal } = options
+
+  /** Counted after the check: a good link always works, whatever else its address sends. */
+  async function readLink(token: string, req: IncomingMessage): Promise<ApprovalLink> {
+    await available()
+    const link = links.read(token)
+    if (typeof link === 'object') return link
+    if (link === 'unknown') await limitFailures?.(formatFailureKey(req, undefined))
+    throw new OAuthError('invalid_request', LINK_PROBLEMS[link])
+  }
+
+  async function answerForm(form: Form, req: IncomingMessage): Promise<Answer> {
+    const { token, denies } = splitLink(form.get('link') ?? '')
+    if (token === '') throw new OAuthError('invalid_request', LINK_PROBLEMS.missing)
+    const link = await readLink(token, req)
+    const caller = readClientAddress(req)
+    const choice = form.get('decision')
+    if (choice === undefined) return limitChanges(caller, () => showRequest(link, token, denies ? {} : undefined))
+    const reason = form.get('reason') ?? ''
+    const decision = readDecision(choice, reason)
+    if (!decision) {
+      const denial = { reason, problem: REASON_PROBLEM }
+      return limitChanges(caller, () => showRequest(link, token, denial))
+    }
+    return limitChanges(caller, async () => {
+      const hasDecided = await approvals.decide(link, decision, readOrigin(req))
+      if (!hasDecided) return { ...(await showRequest(link, token)), status: 409 }
+      return { status: 200, page: pages.renderDone(decision.approve, link.api === undefined) }
+    })
+  }
+
+  /** `denial`: the reason is what the operator writes next. With a `problem`, the last one was refused. */
+  async function showRequest(
+    link: ApprovalLink,
+    token: string,
+    denial?: Parameters<DecidePages['renderOpen']>[2],
+  ): Promise<Answer> {
+    const approval = await approvals.find(link)
+    if (!approval) throw new OAuthError('invalid_request', LINK_PROBLEMS.unknown)
+    if (!approval.isOpen) return { status: 200, page: pages.renderClosed(approval) }
+    return { status: denial?.problem === undefined ? 200 : 400, page: pages.renderOpen(approval, token, denial) }
+  }
+
+  function send(res: ServerResponse, { status, page }: Answer): void {
+    sendPage(res, status, page, DECIDE_SECURITY_POLICY)
+  }
+
+  return {
+    show: (_req, res) => send(res, { status: 200, page: pages.renderStart() }),
+    async decide(req, res) {
+      let form: Form | undefined
+      try {
+        form = await readForm(req, FIELDS)
+        send(res, await answerForm(form, req))
+      } catch (error) {
+        const denied = readRefusal(error)
+        if (res.headersSent) return sendDenial(req, res, denied)
+        setHeaders(res, denied.headers)
+        // The rest of a body that is too large is not read.
+        if (!req.complete) res.setHeader('Connection', 'close')
+        // With the link, so that one button tries again.
+        send(res, {
+          status: denied.status,
+          page: pages.renderStart({ link: form?.get('link'), problem: denied.description }),
+        })
+      }
+    },
+  }
+}
+
+const FIELDS = ['link', 'decision', 'reason']
+
+const LINK_PROBLEMS = {
+  missing: 'The link is not complete. Open the link in the e-mail again',
+  unknown: 'This link is not valid. Copy the whole link from the e-mail',
+  expired: 'This link has expired: it is valid for 14 days. Decide on the command line',
+  noOperator: 'This link is not valid any more, because its recipient is not an operator any more',
+} as const
+
+const REASON_PROBLEM = 'Write a reason of up to 500 characters. It is sent by e-mail.'
+
+/** The whole link may be pasted. The end of a link says which decision it is for. */
+function splitLink(text: string): { readonly token: string; readonly denies: boolean } {
+  const fragment = text.trim().split('#').at(-1)!
+  const denies = fragment.endsWith(DENIAL_SUFFIX)
+  return { token: denies ? fragment.slice(0, -DENIAL_SUFFIX.length) : fragment, denies }
+}
+
+/** Undefined if the reason of a denial is missing or too long. */
+function readDecision(choice: string, reason: string): Decision | undefined {
+  if (choice === 'approve') return { approve: true }
+  if (choice !== 'deny') throw new OAuthError('invalid_request', 'The decision must be approve or deny')
+  try {
+    return { approve: false, reason: readReason(reason)! }
+  } catch (error) {
+    if (error instanceof ApplicationError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http'
+import { ConfigurationError } from '../contracts/errors.js'
+import type { SecuredOperation } from '../openapi/operations.js'
+
+/** An Express app or router. */
+export type RouteContainer = object
+
+/** The parts of Express 4 and 5 that are read. */
+interface Layer {
+  /** The part of the path that it matches is `path` of what it returns, or else of the layer: versions of Express differ. */
+  match(path: string): boolean | { readonly path: string }
+  readonly path: string | undefined
+  readonly route: { readonly methods: Readonly<Record<string, boolean | undefined>> } | undefined
+  readonly handle: { readonly stack?: readonly Layer[] }
+}
+
+/** Throws `ConfigurationError` with all operations that have no route in an app or router. */
+export function refuseMissingRoutes(
+  call: string,
+  operations: readonly SecuredOperation[],
+  app: RouteContainer,
+  path: string,
+): void {
+  const missing = findMissingRoutes(operations, app, path)
+  if (missing.length === 0) return
+  throw new ConfigurationError({
+    problem: `${call}: there is no route for ${missing.join(', ')}`,
+    fix: 'Add the routes before this call, give the app or router that has them and the path at which the guard is mounted in it, or remove the operations from the document.',
+  })
+}
+
+/** The operations that have no route below `path`, such as `GET /items`. Express answers OPTIONS itself. */
+export function findMissingRoutes(
+  operations: readonly SecuredOperation[],
+  app: RouteContainer,
+  path: string,
+): string[] {
+  const stack = readStack(app)
+  const isMissing = ({ method, template }: SecuredOperation): boolean =>
+    method !== 'OPTIONS' && !SAMPLES.some((sample) => hasRoute(stack, method, path + fill(template.path, sample)))
+  return operations.filter(isMissing).map(({ method, template }) => `${method} ${template.path}`)
+}
+
+/** The app of a request, and the path in it at which the guard is mounted that has the request now. */
+export function findRoutes(req: IncomingMessage): { app: RouteContainer; path: string } | undefined {
+  const { app, baseUrl = '' } = req as { app?: { path?(): string }; baseUrl?: string }
+  const mountPath = app?.path?.() ?? ''
+  return app && baseUrl.startsWith(mountPath) ? { app, path: baseUrl.slice(mountPath.length) } : undefined
+}
+
+/** Values for parameters, because a route may take only numbers, or only UUIDs. */
+const SAMPLES = ['1', 'a', '00000000-0000-4000-8000-000000000000']
+
+function fill(path: string, sample: string): string {
+  return path.replaceAll(/\{[^{}]+\}/g, sample)
+}
+
+function readStack(container: RouteContainer): readonly Layer[] {
+  const { stack, _router: router } = container as { stack?: readonly Layer[]; _router?: { stack: readonly Layer[] } }
+  if (Array.isArray(stack)) return stack as readonly Layer[]
+  if (router) return router.stack
+  try {
+    return (container as { router?: { stack: readonly Layer[] } }).router?.stack ?? []
+  } catch {
+    // Express 4 throws here for an app without routes.
+    return []
+  }
+}
+
+function hasRoute(layers: readonly Layer[], method: string, path: string): boolean {
+  return layers.some((layer) => {
+    const matched = layer.match(path)
+    if (!matched) return false
+    if (layer.route) return handlesMethod(layer.route.methods, method)
+    const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
+    const rest = path.slice(matchedPath.length) || '/'
+    return rest.startsWith('/') && hasRoute(layer.handle.stack ?? [], method, rest)
+  })
+}
+
+function handlesMethod(methods: Readonly<Record<string, boolean | undefined>>, method: string): boolean {
+  return Boolean(methods['_all'] ?? methods[method.toLowerCase()] ?? (method === 'HEAD' && methods['get']))
+}

@@ -1,0 +1,133 @@
+import type { ExpiredUsage, RefusalRecord, UsageBatch, UsageCount, UsageCountQuery } from '../../contracts/usage.js'
+import {
+  formatRefusals,
+  listApplicationIds,
+  parseRefusal,
+  parseUsageCount,
+  type RefusalRow,
+  type UsageRow,
+} from '../sql/usage-rows.js'
+import type { Sql } from './connection.js'
+
+/** To be called in a transaction, as `addRefusals` and `deleteExpiredUsage`. */
+export async function addUsage(sql: Sql, batch: UsageBatch, counts: readonly UsageCount[]): Promise<void> {
+  if (await addBatch(sql, batch)) await sql.run(ADD_USAGE, JSON.stringify(counts))
+}
+
+/** In one order: two processes that lock the same rows in different orders deadlock. */
+const ADD_USAGE = `
+  INSERT INTO platform_auth_usage AS stored (day, application_id, api, outcome, count)
+  SELECT day, a.id, api, outcome, sum(count)
+  FROM json_to_recordset($1) AS given (day text, "applicationId" text, api text, outcome text, count bigint)
+  JOIN platform_auth_applications a ON a.id = given."applicationId"
+  GROUP BY day, a.id, api, outcome ORDER BY a.id COLLATE "C", day COLLATE "C", api COLLATE "C", outcome COLLATE "C"
+  ON CONFLICT (application_id, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
+
+/** Resolves false for a batch that was added before. Waits for a transaction that is adding it. */
+async function addBatch(sql: Sql, { id, at }: UsageBatch): Promise<boolean> {
+  const text = 'INSERT INTO platform_auth_usage_batches (id, at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING'
+  return (await sql.run(text, id, at)) > 0
+}
+
+export async function listUsage(sql: Sql, query: UsageCountQuery): Promise<readonly UsageCount[]> {
+  const { after, applicationId, api, from, to, limit } = query
+  if ([after?.applicationId, after?.api, after?.outcome, applicationId, api].some((text) => text?.includes('\0')))
+    return []
+  const rows = await sql.all<UsageRow>(
+    LIST_USAGE,
+    from,
+    to,
+    after?.applicationId,
+    after?.day ?? '',
+    after?.api ?? '',
+    after?.outcome ?? '',
+    limit,
+    applicationId,
+    api,
+  )
+  return rows.map(parseUsageCount)
+}
+
+/** LATERAL: reads the index by one application after another, until there are enough. */
+const LIST_USAGE = `
+  SELECT u.* FROM platform_auth_applications a
+  CROSS JOIN (SELECT CASE WHEN $3::text IS NULL THEN 0
+    ELSE (SELECT seq FROM platform_auth_applications WHERE id = $3) END AS seq) AS start
+  CROSS JOIN LATERAL (
+    SELECT day, application_id, api, outcome, count FROM platform_auth_usage
+    WHERE application_id = a.id AND day BETWEEN $1 AND $2 AND ($9::text IS NULL OR api = $9)
+      AND (a.seq > start.seq OR (day, api, outcome) > ($4, $5, $6))
+    ORDER BY day, api, outcome LIMIT $7
+  ) AS u
+  WHERE a.seq >= start.seq AND ($8::text IS NULL OR a.id = $8)
+  ORDER BY a.seq, u.day, u.api, u.outcome LIMIT $7`
+
+export async function addRefusals(
+  sql: Sql,
+  batch: UsageBatch,
+  refusals: readonly RefusalRecord[],
+  kept: number,
+): Promise<void> {
+  if (!(await addBatch(sql, batch))) return
+  await sql.run(ADD_REFUSALS, formatRefusals(refusals))
+  await sql.run(DELETE_EARLIER_REFUSALS, listApplicationIds(refusals), kept)
+}
+
+const ADD_REFUSALS = `
+  INSERT INTO platform_auth_refusals (application_id, at, api, error, reason, request_id, address, details)
+  SELECT a.id, at, api, error, reason, "requestId", address, details
+  FROM ROWS FROM (json_to_recordset($1) AS ("applicationId" text, at bigint, api text, error text, reason text,
+    "requestId" text, address text, details text)) WITH ORDINALITY AS given
+    ("applicationId", at, api, error, reason, "requestId", address, details, position)
+  JOIN platform_auth_applications a ON a.id = given."applicationId" AND a.status <> 'deleted'
+  ORDER BY position`
+
+/** By a sorted list of their numbers, for the same reason as above. */
+const DELETE_EARLIER_REFUSALS = `
+  DELETE FROM platform_auth_refusals WHERE seq = ANY (ARRAY(
+    SELECT earlier.seq FROM unnest($1::text[]) AS given (application_id)
+    CROSS JOIN LATERAL (
+      SELECT seq FROM platform_auth_refusals r WHERE r.application_id = given.application_id
+      ORDER BY seq DESC OFFSET $2
+    ) AS earlier ORDER BY earlier.seq))`
+
+/** In the transaction that deletes the application. */
+export async function deleteRefusals(sql: Sql, applicationId: string): Promise<void> {
+  await sql.run('DELETE FROM platform_auth_refusals WHERE application_id = $1', applicationId)
+}
+
+export async function listRefusals(sql: Sql, applicationId: string, after: number): Promise<readonly RefusalRecord[]> {
+  if (applicationId.includes('\0')) return []
+  const text = `
+    SELECT r.* FROM platform_auth_refusals r JOIN platform_auth_applications a ON a.id = r.application_id
+    WHERE r.application_id = $1 AND r.at > $2 AND a.status <> 'deleted' ORDER BY r.seq DESC`
+  return (await sql.all<RefusalRow>(text, applicationId, after)).map(parseRefusal)
+}
+
+/** So that nothing is written where nothing has expired. */
+export async function hasExpiredUsage(
+  sql: Sql,
+  { countsBefore, refusalsBefore, batchesBefore }: ExpiredUsage,
+): Promise<boolean> {
+  const text = `
+    SELECT 1 WHERE EXISTS (SELECT 1 FROM platform_auth_usage WHERE day < $1)
+      OR EXISTS (SELECT 1 FROM platform_auth_refusals WHERE at < $2)
+      OR EXISTS (SELECT 1 FROM platform_auth_usage_batches WHERE at < $3)`
+  return (await sql.get(text, countsBefore, refusalsBefore, batchesBefore)) !== undefined
+}
+
+export async function deleteExpiredUsage(sql: Sql, expired: ExpiredUsage): Promise<number> {
+  const { countsBefore, refusalsBefore, batchesBefore, limit } = expired
+  const deleted = [
+    await sql.run(formatDelete('platform_auth_usage', 'day'), countsBefore, limit),
+    await sql.run(formatDelete('platform_auth_refusals', 'at'), refusalsBefore, limit),
+    await sql.run(formatDelete('platform_auth_usage_batches', 'at'), batchesBefore, limit),
+  ]
+  return deleted.reduce((sum, count) => sum + count, 0)
+}
+
+/** Rows that another process is deleting are skipped: there is no need to wait for them. */
+function formatDelete(table: string, column: string): string {
+  return `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${table} WHERE ${column} < $1 ORDER BY ${column} LIMIT $2 FOR UPDATE SKIP LOCKED))`
+}

@@ -1,0 +1,105 @@
+import type { Language } from '../../contracts/email-content.js'
+import type {
+  AccessRequest,
+  ApplicationRecord,
+  ApplicationStatus,
+  CredentialRecord,
+  GrantedApis,
+  Invitation,
+  JsonObject,
+} from '../../contracts/store.js'
+
+/** An application as a SQL database returns it. Lists and objects are JSON. */
+export interface ApplicationRow {
+  readonly id: string
+  readonly name: string
+  readonly contact: string | null
+  readonly status: ApplicationStatus
+  readonly created_at: number
+  readonly tokens_revoked_at: number
+  readonly version: number
+  readonly metadata: string | null
+  readonly external_id: string | null
+  readonly language: Language | null
+  readonly invitations: string | null
+  readonly access_requests: string | null
+  readonly other_contacts: string
+  readonly apis: string
+  readonly credentials: string
+}
+
+export function parseApplication(row: ApplicationRow): ApplicationRecord {
+  const apis = JSON.parse(row.apis) as readonly (readonly [api: string, scopes: readonly string[]])[]
+  const credentials = JSON.parse(row.credentials) as readonly CredentialJson[]
+  return {
+    id: row.id,
+    name: row.name,
+    contact: row.contact ?? undefined,
+    otherContacts: JSON.parse(row.other_contacts) as readonly string[],
+    invitations: parseList<StoredInvitation>(row.invitations).map(parseActor),
+    language: row.language ?? undefined,
+    status: row.status,
+    apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
+    accessRequests: parseList<StoredAccessRequest>(row.access_requests).map(parseActor),
+    keys: credentials.filter(({ kind }) => kind === 'key').map(parseCredential),
+    secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),
+    metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as JsonObject),
+    externalId: row.external_id ?? undefined,
+    createdAt: row.created_at,
+    tokensRevokedAt: row.tokens_revoked_at,
+    version: row.version,
+  }
+}
+
+type StoredInvitation = Omit<Invitation, 'by'> & { readonly by?: string }
+type StoredAccessRequest = Omit<AccessRequest, 'by'> & { readonly by?: string }
+
+function parseList<Item>(json: string | null): readonly Item[] {
+  return json === null ? [] : (JSON.parse(json) as readonly Item[])
+}
+
+/** JSON has no undefined members. */
+function parseActor<Item extends { readonly by?: string }>(item: Item): Item & { readonly by: string | undefined } {
+  return { ...item, by: item.by }
+}
+
+/** JSON for a column that is NULL for an empty list. */
+export function formatList(list: readonly object[]): string | undefined {
+  return list.length > 0 ? JSON.stringify(list) : undefined
+}
+
+/**
+ * The contact of an application that has others too. A constraint compares it with the contact, which keeps processes of
+ * schema 4 from changing the first of several contacts, and from deleting the application without the others.
+ */
+export function readGuardedContact({ contact, otherContacts }: ApplicationRecord): string | undefined {
+  return otherContacts.length > 0 ? contact : undefined
+}
+
+interface CredentialJson {
+  readonly kind: 'key' | 'secret'
+  readonly id: string
+  readonly name: string
+  readonly hash: string
+  readonly prefix: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly lastUsedAt: number | null
+  readonly apis: GrantedApis | null
+  readonly remindedDays: number | null
+}
+
+function parseCredential(json: CredentialJson): CredentialRecord {
+  const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, remindedDays } = json
+  return {
+    id,
+    name,
+    hash,
+    prefix,
+    createdAt,
+    expiresAt: expiresAt ?? undefined,
+    lastUsedAt: lastUsedAt ?? undefined,
+    apis: apis ?? undefined,
+    remindedDays: remindedDays ?? undefined,
+  }
+}

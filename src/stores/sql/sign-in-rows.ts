@@ -1,0 +1,42 @@
+import type { SignIn, SignOut } from '../../contracts/sign-ins.js'
+
+export interface SignInRow {
+  readonly id: string
+  readonly mailbox: string
+  readonly link_hash: string
+  readonly code_hash: string | null
+  readonly guesses: number
+  readonly application_id: string | null
+  readonly created_at: number
+  readonly expires_at: number
+}
+
+export function parseSignIn(row: SignInRow): SignIn {
+  return {
+    id: row.id,
+    mailbox: row.mailbox,
+    linkHash: row.link_hash,
+    codeHash: row.code_hash ?? undefined,
+    guesses: row.guesses,
+    applicationId: row.application_id ?? undefined,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}
+
+export interface SignOutRow {
+  readonly subject: string
+  readonly at: number
+  readonly expires_at: number
+}
+
+export function parseSignOut({ subject, at, expires_at: expiresAt }: SignOutRow): SignOut {
+  return { subject, at, expiresAt }
+}
+
+const MAILBOX_SUBJECT = 'mailbox:'
+
+/** The mailbox that a sign-out is about; undefined if it is about one session. */
+export function readMailbox({ subject }: SignOut): string | undefined {
+  return subject.startsWith(MAILBOX_SUBJECT) ? subject.slice(MAILBOX_SUBJECT.length) : undefined
+}

@@ -1,0 +1,47 @@
+import type { RefusalDetails, RefusalRecord, UsageCount } from '../../contracts/usage.js'
+
+export interface UsageRow {
+  readonly day: string
+  readonly application_id: string
+  readonly api: string
+  readonly outcome: string
+  readonly count: number
+}
+
+export function parseUsageCount(row: UsageRow): UsageCount {
+  return { day: row.day, applicationId: row.application_id, api: row.api, outcome: row.outcome, count: row.count }
+}
+
+export interface RefusalRow {
+  readonly application_id: string
+  readonly at: number
+  readonly api: string
+  readonly error: string
+  readonly reason: string | null
+  readonly request_id: string | null
+  readonly address: string | null
+  readonly details: string | null
+}
+
+export function parseRefusal(row: RefusalRow): RefusalRecord {
+  return {
+    applicationId: row.application_id,
+    at: row.at,
+    api: row.api,
+    error: row.error,
+    reason: row.reason ?? row.error,
+    requestId: row.request_id ?? undefined,
+    address: row.address ?? undefined,
+    details: row.details === null ? {} : (JSON.parse(row.details) as RefusalDetails),
+  }
+}
+
+/** As JSON text, which one parameter holds. */
+export function formatRefusals(refusals: readonly RefusalRecord[]): string {
+  return JSON.stringify(refusals.map((refusal) => ({ ...refusal, details: JSON.stringify(refusal.details) })))
+}
+
+/** The ids of their applications, each once and in one order: two processes that lock rows in different orders deadlock. */
+export function listApplicationIds(refusals: readonly RefusalRecord[]): readonly string[] {
+  return [...new Set(refusals.map(({ applicationId }) => applicationId))].toSorted()
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import type { RefusalRecord } from '../../index.js'
+import { application, audit, NOW } from './records.js'
+import { assertEqual, createReaders, NO_TRACES, overwrite } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
+
+/** The last refusals of applications. */
+export function refusalsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { recordTraces } = createReaders(opened)
+
+  async function save(id: string): Promise<void> {
+    await opened().store.saveApplication(application(id), audit(id))
+  }
+
+  async function listTimes(id: string, after = 0): Promise<readonly number[]> {
+    return (await opened().store.listRefusals(id, after)).map(({ at }) => at)
+  }
+
+  describe('refusals', () => {
+    it('are listed unchanged, the one added last first', async () => {
+      const { store, other } = opened()
+      for (const id of ['a', 'b']) await save(id)
+      const full = refusal('a', {
+        requestId: 'req-1',
+        address: '2001:db8::1',
+        details: { expiredAt: NOW, credential: 'Ünï\u0000 "🔑"', none: null },
+      })
+      await store.addRefusals({ id: '1', at: NOW }, [refusal('a'), refusal('b'), full], 50)
+      await other.addRefusals({ id: '2', at: NOW }, [refusal('a', { at: 1 })], 50)
+      assertEqual(await store.listRefusals('a', 0), [refusal('a', { at: 1 }), full, refusal('a')])
+      assertEqual(await other.listRefusals('b', 0), [refusal('b')])
+      assertEqual(await store.listRefusals('unknown', 0), [])
+    })
+
+    it('are added once for a batch that is written again', async () => {
+      const { store, other } = opened()
+      await save('a')
+      const write = (each: typeof store) => each.addRefusals({ id: 'same', at: NOW }, [refusal('a')], 50)
+      await Promise.all([write(store), write(other)])
+      await write(store)
+      assert.equal((await listTimes('a')).length, 1)
+    })
+
+    it('are kept up to a number for each application', async () => {
+      const { store, other } = opened()
+      for (const id of ['a', 'b']) await save(id)
+      const add = (each: typeof store, id: string, at: number) =>
+        each.addRefusals({ id: `${id}${at}`, at: NOW }, [refusal(id, { at }), refusal(id, { at: at + 1 })], 3)
+      await add(store, 'b', 100)
+      for (const at of [1, 3, 5, 7]) await add(other, 'a', at)
+      assertEqual(await listTimes('a'), [8, 7, 6])
+      assertEqual(await listTimes('b'), [101, 100])
+    })
+
+    it('of concurrent batches are kept up to that number', async () => {
+      const { store, other } = opened()
+      for (const id of ['a', 'b', 'c']) await save(id)
+      const batches = Array.from({ length: 20 }, (_, i) => {
+        const refusals = ['a', 'b', 'c'].map((id) => refusal(id, { at: i + 1 }))
+        return (i % 2 === 0 ? store : other).addRefusals({ id: `${i}`, at: NOW }, i % 3 === 0 ? refusals : refusals.toReversed(), 5) // prettier-ignore
+      })
+      await Promise.all(batches)
+      await store.addRefusals({ id: 'last', at: NOW }, ['a', 'b', 'c'].map((id) => refusal(id, { at: 99 })), 5) // prettier-ignore
+      for (const id of ['a', 'b', 'c']) {
+        const times = await listTimes(id)
+        assert.equal(times.length, 5)
+        assert.equal(times[0], 99)
+      }
+    })
+
+    it('are listed after a time', async () => {
+      await save('a')
+      const refusals = [5, 6, 7].map((at) => refusal('a', { at }))
+      await opened().store.addRefusals({ id: '1', at: NOW }, refusals, 50)
+      assertEqual(await listTimes('a', 5), [7, 6])
+      assertEqual(await listTimes('a', 7), [])
+    })
+
+    it('are deleted with their application, and added for no application that is deleted or not stored', async () => {
+      const { store } = opened()
+      for (const id of ['a', 'b']) await save(id)
+      await store.addRefusals({ id: '1', at: NOW }, [refusal('a'), refusal('b'), refusal('unknown')], 50)
+      await store.saveApplication(application('a', { version: 2, status: 'deleted', name: '' }), audit('a'))
+      await store.addRefusals({ id: '2', at: NOW }, [refusal('a')], 50)
+      assertEqual(await listTimes('a'), [])
+      assert.equal((await listTimes('b')).length, 1)
+      await save('unknown')
+      assertEqual(await listTimes('unknown'), [])
+    })
+
+    it('are deleted when they are too old', async () => {
+      const { store } = opened()
+      await save('a')
+      const refusals = [1, 2, 3, 4, 5].map((at) => refusal('a', { at }))
+      await store.addRefusals({ id: '1', at: NOW }, refusals, 50)
+      const expired = { countsBefore: '', refusalsBefore: 4, batchesBefore: 0, limit: 2 }
+      for (let calls = 0; calls < 10; calls++) await store.deleteExpiredUsage(expired)
+      assertEqual(await listTimes('a'), [5, 4])
+    })
+
+    it('are added neither to the audit nor to the change feed', async () => {
+      const { store } = opened()
+      await save('a')
+      assertEqual(await recordTraces(() => store.addRefusals({ id: '1', at: NOW }, [refusal('a')], 50)), NO_TRACES)
+    })
+
+    it('are not changed by writing to what was given or read', async () => {
+      const { store } = opened()
+      await save('a')
+      const given = [{ ...refusal('a', { details: { seconds: 1 } }) }]
+      await store.addRefusals({ id: '1', at: NOW }, given, 50)
+      overwrite(given)
+      overwrite(await store.listRefusals('a', 0))
+      assertEqual(await store.listRefusals('a', 0), [refusal('a', { details: { seconds: 1 } })])
+    })
+  })
+}
+
+function refusal(applicationId: string, changes: Partial<RefusalRecord> = {}): RefusalRecord {
+  return {
+    applicationId,
+    at: NOW,
+    api: 'orders',
+    error: 'invalid_token',
+    reason: 'expired_token',
+    requestId: undefined,
+    address: undefined,
+    details: {},
+    ...changes,
+  }
+}

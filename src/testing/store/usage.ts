@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import type { ExpiredUsage, UsageCount, UsageCountQuery } from '../../index.js'
+import { application, audit, NOW } from './records.js'
+import { assertEqual, createReaders, NO_TRACES, overwrite } from './suite.js'
+import type { OpenedStores, TestCollector } from './suite.js'
+
+/** Counts of requests, which are added to those stored. */
+export function usageContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { listUsage, save } = createUsageCalls(opened)
+  const { recordTraces } = createReaders(opened)
+
+  describe('usage', () => {
+    it('is added to what is stored, by day, application, API and outcome', async () => {
+      const { store, other } = opened()
+      await save('a')
+      const counts = [
+        count('a'),
+        count('a', { outcome: 'token' }),
+        count('a', { api: 'b' }),
+        count('a', { day: LATER }),
+      ]
+      await store.addUsage({ id: '1', at: NOW }, counts)
+      await other.addUsage({ id: '2', at: NOW }, [count('a', { count: 10 }), count('a', { day: LATER, count: -1 })])
+      assertEqual(await listUsage(), [
+        count('a', { count: 11 }),
+        count('a', { outcome: 'token' }),
+        count('a', { api: 'b' }),
+        count('a', { day: LATER, count: 0 }),
+      ])
+    })
+
+    it('is added once for a batch that is written again, also at the same time', async () => {
+      const { store, other } = opened()
+      await save('a')
+      const write = (each: typeof store) => each.addUsage({ id: 'same', at: NOW }, [count('a')])
+      await Promise.all([write(store), write(other), write(store)])
+      await write(other)
+      assertEqual(await listUsage(), [count('a')])
+    })
+
+    it('of concurrent batches is added up', async () => {
+      const { store, other } = opened()
+      await save('a')
+      await save('b')
+      const counts = [count('a'), count('b'), count('a', { api: 'other' })]
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          (i % 2 === 0 ? store : other).addUsage({ id: `${i}`, at: NOW }, i % 3 === 0 ? counts : counts.toReversed()),
+        ),
+      )
+      assertEqual(
+        (await listUsage()).map((each) => each.count),
+        [20, 20, 20],
+      )
+    })
+
+    it('of an application that is not stored is left out, and that of a deleted one is kept', async () => {
+      const { store } = opened()
+      await save('a')
+      await store.addUsage({ id: '1', at: NOW }, [count('a'), count('unknown')])
+      await store.saveApplication(application('a', { version: 2, status: 'deleted', name: '' }), audit('a'))
+      await store.addUsage({ id: '2', at: NOW }, [count('a')])
+      assertEqual(await listUsage(), [count('a', { count: 2 })])
+    })
+
+    it('holds large counts', async () => {
+      const { store } = opened()
+      await save('a')
+      const large = Number.MAX_SAFE_INTEGER - 1
+      await store.addUsage({ id: '1', at: NOW }, [count('a', { count: large })])
+      await store.addUsage({ id: '2', at: NOW }, [count('a')])
+      assertEqual(await listUsage(), [count('a', { count: large + 1 })])
+    })
+
+    it('is added neither to the audit nor to the change feed', async () => {
+      const { store } = opened()
+      await save('a')
+      assertEqual(await recordTraces(() => store.addUsage({ id: '1', at: NOW }, [count('a')])), NO_TRACES)
+    })
+
+    it('is not changed by writing to what was given or read', async () => {
+      const { store } = opened()
+      await save('a')
+      const given = [{ ...count('a') }]
+      await store.addUsage({ id: '1', at: NOW }, given)
+      overwrite(given)
+      overwrite(await listUsage())
+      assertEqual(await listUsage(), [count('a')])
+    })
+  })
+}
+
+/** Lists of counts. */
+export function usageListContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { listUsage, save } = createUsageCalls(opened)
+
+  describe('the list of usage', () => {
+    it('has the order in which applications were added, then of days, APIs and outcomes', async () => {
+      const { store } = opened()
+      for (const id of ['z', 'a']) await save(id)
+      const expected = ['z', 'a'].flatMap((id) => [
+        count(id, { api: 'B' }),
+        count(id, { api: 'a' }),
+        count(id, { api: 'a-b' }),
+        count(id, { api: 'a.b' }),
+        count(id, { api: 'a.b', outcome: 'invalid_token' }),
+        count(id, { day: LATER }),
+      ])
+      await store.addUsage({ id: '1', at: NOW }, expected.toReversed())
+      assertEqual(await listUsage(), expected)
+    })
+
+    it('is read in pages', async () => {
+      const { store } = opened()
+      const counts: UsageCount[] = []
+      for (const id of ['c', 'b', 'a']) {
+        await save(id)
+        for (const day of [DAY, LATER]) for (const api of ['a', 'b']) counts.push(count(id, { day, api }))
+      }
+      await save('without')
+      await store.addUsage({ id: '1', at: NOW }, counts)
+      for (const limit of [1, 2, 5, 12, 13]) {
+        const seen: UsageCount[] = []
+        for (let after: UsageCount | undefined; ;) {
+          const page = await listUsage({ after, limit })
+          assert.ok(page.length <= limit)
+          seen.push(...page)
+          if (page.length < limit) break
+          after = page.at(-1)
+        }
+        assertEqual(seen, counts, `pages of ${limit}`)
+      }
+      const after = { applicationId: 'b', day: LATER, api: '', outcome: '' }
+      assertEqual(await listUsage({ after, limit: 1 }), [count('b', { day: LATER, api: 'a' })])
+      assertEqual(await listUsage({ after: { ...after, applicationId: 'unknown' } }), [])
+    })
+
+    it('is restricted to days, an application and an API', async () => {
+      const { store } = opened()
+      for (const id of ['a', 'b']) await save(id)
+      const days = ['2026-10-31', '2026-11-01', '2026-11-30', '2026-12-01']
+      await store.addUsage(
+        { id: '1', at: NOW },
+        ['a', 'b'].flatMap((id) => days.flatMap((day) => ['x', 'y'].map((api) => count(id, { day, api })))),
+      )
+      const november = { from: '2026-11-01', to: '2026-11-31' }
+      const inNovember = (id: string, api: string) => days.slice(1, 3).map((day) => count(id, { day, api }))
+      assertEqual(await listUsage({ ...november, applicationId: 'b', api: 'y' }), inNovember('b', 'y'))
+      assertEqual(await listUsage({ ...november, api: 'x' }), [...inNovember('a', 'x'), ...inNovember('b', 'x')])
+      assert.equal((await listUsage({ ...november, applicationId: 'a' })).length, 4)
+      assertEqual(await listUsage({ applicationId: 'unknown' }), [])
+      assertEqual(await listUsage({ api: 'unknown' }), [])
+      const after = count('a', { day: '2026-11-30', api: 'x' })
+      assertEqual(await listUsage({ ...november, after, applicationId: 'a' }), [
+        count('a', { day: '2026-11-30', api: 'y' }),
+      ])
+    })
+  })
+}
+
+/** The end of counts and of the ids of batches. */
+export function expiredUsageContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const { listUsage, save } = createUsageCalls(opened)
+
+  describe('deleteExpiredUsage()', () => {
+    it('deletes counts of earlier days, as often as it is called until nothing is left', async () => {
+      const { store } = opened()
+      await save('a')
+      const counts = Array.from({ length: 5 }, (_, i) => count('a', { api: `api${i}` }))
+      await store.addUsage({ id: '1', at: NOW }, [...counts, count('a', { day: LATER })])
+      assert.equal(await deleteAll({ countsBefore: DAY }), 0)
+      assert.equal((await listUsage()).length, 6)
+      await deleteAll({ countsBefore: LATER, limit: 2 })
+      assertEqual(await listUsage(), [count('a', { day: LATER })])
+    })
+
+    it('deletes the ids of earlier batches only', async () => {
+      const { store } = opened()
+      await save('a')
+      await store.addUsage({ id: 'earlier', at: NOW - 1 }, [count('a')])
+      await store.addUsage({ id: 'later', at: NOW }, [count('a')])
+      await deleteAll({ batchesBefore: NOW })
+      await store.addUsage({ id: 'later', at: NOW }, [count('a')])
+      assertEqual(await listUsage(), [count('a', { count: 2 })])
+      await store.addUsage({ id: 'earlier', at: NOW }, [count('a')])
+      assertEqual(await listUsage(), [count('a', { count: 3 })])
+    })
+  })
+
+  /** Resolves the result of the last call. */
+  async function deleteAll(expired: Partial<ExpiredUsage>): Promise<number> {
+    const nothing = { countsBefore: '', refusalsBefore: 0, batchesBefore: 0, limit: 100 }
+    for (let calls = 0; calls < 100; calls++) {
+      if ((await opened().store.deleteExpiredUsage({ ...nothing, ...expired })) === 0) return 0
+    }
+    throw new Error('deleteExpiredUsage() always has something to delete.')
+  }
+}
+
+const DAY = '2026-11-22'
+const LATER = '2026-11-23'
+
+function count(applicationId: string, changes: Partial<UsageCount> = {}): UsageCount {
+  return { day: DAY, applicationId, api: 'a', outcome: 'allowed', count: 1, ...changes }
+}
+
+function createUsageCalls(opened: () => OpenedStores) {
+  async function listUsage(query: Partial<UsageCountQuery> = {}): Promise<readonly UsageCount[]> {
+    const everything = {
+      after: undefined, applicationId: undefined, api: undefined, from: '2000-01-01', to: '2999-12-31', limit: 100,
+    } // prettier-ignore
+    return opened().store.listUsage({ ...everything, ...query })
+  }
+
+  async function save(id: string): Promise<void> {
+    await opened().store.saveApplication(application(id), audit(id))
+  }
+
+  return { listUsage, save }
+}

@@ -1,0 +1,61 @@
+import { ApplicationError } from '../contracts/errors.js'
+import type { RefusalRecord, UsageStore } from '../contracts/usage.js'
+import { DAY_MS } from './counts.js'
+import { explainRefusal, type RefusalExplanation } from './explain-refusal.js'
+
+/** A refused request or token request of an application. */
+export interface RefusalEntry extends RefusalExplanation {
+  readonly at: Date
+  readonly api: string
+  /** The `error` that was sent. */
+  readonly error: string
+  /** Why, in more detail, as in events: such as `expired_token`. */
+  readonly reason: string
+  /** The host's `req.id`, if it sets one that may be stored. */
+  readonly requestId?: string
+  /** The caller's IP address. */
+  readonly address?: string
+}
+
+/** `auth.refusals`: why requests of an application were refused. */
+export interface Refusals {
+  /** The last 50 refusals of an application, at most 7 days old, newest first. Empty for an id that does not exist. */
+  list(applicationId: string): Promise<{ items: RefusalEntry[] }>
+}
+
+interface RefusalsOptions {
+  readonly store: Pick<UsageStore, 'listRefusals'>
+  /** Resolves once the store is open. */
+  readonly opened: () => Promise<unknown>
+  readonly now: () => number
+}
+
+export const MAX_REFUSAL_AGE_MS = 7 * DAY_MS
+
+export function createRefusals({ store, opened, now }: RefusalsOptions): Refusals {
+  return {
+    async list(applicationId) {
+      if (typeof applicationId !== 'string')
+        throw new ApplicationError('invalid_argument', 'refusals.list() needs the id of an application.')
+      await opened()
+      const at = now()
+      const records = await store.listRefusals(applicationId, at - MAX_REFUSAL_AGE_MS)
+      // Several processes write at different times.
+      const newestFirst = records.toSorted((one, other) => other.at - one.at)
+      return { items: newestFirst.map((record) => describe(record, at)) }
+    },
+  }
+}
+
+function describe(record: RefusalRecord, now: number): RefusalEntry {
+  const { at, api, error, reason, requestId, address } = record
+  return {
+    at: new Date(at),
+    api,
+    error,
+    reason,
+    ...explainRefusal(record, now),
+    ...(requestId !== undefined && { requestId }),
+    ...(address !== undefined && { address }),
+  }
+}

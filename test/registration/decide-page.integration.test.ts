@@ -1,0 +1,151 @@
+import { once } from 'node:events'
+import { source as axe, type run } from 'axe-core'
+import express from 'express'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memoryMailer } from '../../src/testing/index.js'
+import { openPlatform } from '../support/platform.js'
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const QUIET = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
+const OPERATOR = 'apis@example.com'
+
+describe('the page on which operators decide', { timeout: 120_000 }, () => {
+  const mailer = memoryMailer()
+  let browser: Browser
+  let site: string
+  let platform: ReturnType<typeof openPlatform>
+  let close: () => Promise<void>
+
+  beforeAll(async () => {
+    const app = express()
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    site = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+    platform = openPlatform({
+      mailer,
+      developersUrl: `${site}/developers`,
+      operators: [OPERATOR],
+      now: Date.now,
+    })
+    app.use('/developers/register', platform.auth.registrationRouter)
+    await platform.auth.ready()
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+    close = async () => {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    }
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await close?.()
+    await platform?.auth.close()
+  })
+
+  /** A registration that waits, and the link in the operator's e-mail. */
+  async function register(): Promise<{ id: string; link: string }> {
+    const sent = mailer.emails.length
+    const { application } = await platform.auth.applications.register({
+      name: 'Corner Shop',
+      contact: 'dev@shop.example',
+      apis: ['orders', 'catalog'],
+    })
+    const findAsked = () => mailer.emails.slice(sent).find(({ to }) => to === OPERATOR)
+    await vi.waitFor(() => expect(findAsked()).toBeDefined())
+    return { id: application.id, link: /http\S+\/decide#[\w-]+\.[\w-]{43}(?=\s)/.exec(findAsked()!.text)![0] }
+  }
+
+  /** A page that fails its test if the browser reports an error, such as a violation of the page's policy. */
+  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const errors: string[] = []
+    page.on('console', (each) => {
+      if (each.type() === 'error' && !/status of 40/.test(each.text())) errors.push(each.text())
+    })
+    page.on('pageerror', (error) => errors.push(error.message))
+    onTestFinished(async () => {
+      await context.close()
+      expect(errors).toEqual([])
+    })
+    return page
+  }
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+  const statusOf = async (id: string) => (await platform.auth.applications.get(id))?.status
+
+  it('decides nothing for a mail scanner that follows the link and runs scripts', async () => {
+    const { id, link } = await register()
+    const requests: string[] = []
+    const page = await openPage()
+    page.on('request', (each) => void requests.push(`${each.method()} ${each.url()} ${each.postData() ?? ''}`))
+    await page.goto(link)
+    await heading(page, 'Registration')
+    await page.mouse.wheel(0, 2000)
+    expect(page.url()).toBe(`${site}/developers/register/decide`)
+    expect(requests.map((each) => each.replace(/link=.*/, 'link'))).toEqual([
+      `GET ${site}/developers/register/decide `,
+      `POST ${site}/developers/register/decide link`,
+    ])
+    expect(await statusOf(id)).toBe('pending')
+    const { items } = await platform.auth.audit.list({ applicationId: id })
+    expect(items.map(({ type }) => type)).toEqual(['application.registered', 'application.delivered'])
+  })
+
+  it('approves by keyboard, and shows a link that was followed in the same tab', async () => {
+    const { id, link } = await register()
+    const page = await openPage()
+    await page.goto(`${site}/developers/register/decide`)
+    await page.goto(link)
+    await heading(page, 'Registration')
+    await page.getByRole('button', { name: 'Approve' }).focus()
+    await page.keyboard.press('Enter')
+    await heading(page, 'Approved')
+    await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'))
+  })
+
+  it('denies without scripts: the link is pasted', async () => {
+    const { id, link } = await register()
+    const page = await openPage({ javaScriptEnabled: false })
+    await page.goto(`${link}.deny`)
+    await page.getByLabel('Link from the e-mail').fill(`${link}.deny`)
+    await page.getByRole('button', { name: 'Show the request' }).click()
+    await page.getByLabel('Reason').fill('No contract.')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await heading(page, 'Denied')
+    expect(await statusOf(id)).toBe('deleted')
+  })
+
+  it('has no violation of accessibility rules in any state, 390 pixels wide', async () => {
+    const page = await openPage({ viewport: { width: 390, height: 860 } })
+    const { link } = await register()
+    await page.goto(`${site}/developers/register/decide#unknown`)
+    await page.getByRole('alert').waitFor()
+    await expectAccessible(page)
+    await page.goto(`${link}.deny`)
+    await heading(page, 'Registration')
+    await page.getByLabel('Reason').fill('   ')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('Error: Write a reason').waitFor()
+    await expectAccessible(page)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expectAccessible(page)
+    await page.getByLabel('Reason').fill('No contract.')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await heading(page, 'Denied')
+    await page.goto(link)
+    await heading(page, 'Nothing left to decide')
+    await expectAccessible(page)
+  })
+
+  /** Also without a horizontal scroll bar. */
+  async function expectAccessible(page: Page): Promise<void> {
+    await page.evaluate(axe)
+    const violations = await page.evaluate(async () => {
+      const results = await (globalThis as unknown as { axe: { run: typeof run } }).axe.run()
+      return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    })
+    expect(violations).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  }
+})

@@ -1,0 +1,35 @@
+/**
+ * A platform with a portal in its own process: `node portal-process.mjs <SQLite file> <port> <contact>`. Writes a link that
+ * signs the contact in to stdout. `GET /state` answers with the application of the contact, whatever the portal shows.
+ */
+import express from 'express'
+import { createPlatformAuth } from 'express-platform-auth'
+import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+
+const [file = '', port = '', contact = ''] = process.argv.slice(2)
+const baseUrl = `http://localhost:${port}`
+const auth = createPlatformAuth({
+  baseUrl,
+  developersUrl: `${baseUrl}/developers`,
+  apis: { orders: { scheme: 'oauth2' } },
+  store: sqliteStore(file),
+  secret: 'a secret of 32 characters or more',
+  mailer: { send: async () => undefined },
+  rateLimits: { failedAuthentication: false },
+  logger: { debug() {}, info() {}, warn() {}, error: console.error },
+})
+await auth.ready()
+const { items } = await auth.applications.list()
+if (items.length === 0) await auth.applications.create({ name: 'Rotating', contact, apis: ['orders'] })
+
+const app = express().use(auth.router).use('/developers/applications', auth.portalRouter)
+app.get('/state', async (_req, res) => {
+  const [application] = (await auth.applications.list()).items
+  const audit = await auth.audit.list({ applicationId: application?.id, limit: 1000 })
+  res.json({
+    application,
+    rotations: audit.items.filter(({ type }) => type === 'application.credentialRotated').length,
+  })
+})
+const link = await auth.portal.link({ contact })
+app.listen(Number(port), 'localhost', () => process.stdout.write(`${link}\n`))
