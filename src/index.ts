@@ -1,6 +1,7 @@
 export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
 export type { AuthInfo } from './resource-server/auth-info.js'
 export { authOf, maybeAuthOf } from './resource-server/auth-of.js'
+export { describeGuard } from './resource-server/describe-guard.js'
 export { checkOptions, type OptionsReport } from './options/read-options.js'
 export { openAdmin, type AdminApi, type AdminOptions } from './admin.js'
 export { memoryStore } from './stores/memory/index.js'
@@ -33,6 +34,7 @@ export type {
   SigningOptions,
   UsageOptions,
 } from './options/options.js'
+export type { AcceptedCredential, GuardDescription } from './contracts/guard-description.js'
 export type { Logger } from './contracts/logger.js'
 export type {
   Api,

@@ -1,5 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import type { AuthInfo } from './auth-info.js'
+import { shareInProcess } from '../lib/share-in-process.js'
 import type { Identity } from './identity.js'
 
 /**
@@ -68,13 +69,6 @@ type Established = Identity | readonly (Identity | null)[]
  * survives until the next full collection, and more time than the rest of the guard.
  */
 const ESTABLISHED = shareInProcess('express-platform-auth', () => new WeakMap<object, Established>())
-
-/** An ESM and a CommonJS copy of this package use the same object. */
-function shareInProcess<Shared>(name: string, create: () => Shared): Shared {
-  const key = Symbol.for(name)
-  if (!Object.hasOwn(globalThis, key)) Object.defineProperty(globalThis, key, { value: create() })
-  return Reflect.get(globalThis, key) as Shared
-}
 
 function toList(established: Established): readonly (Identity | null)[] {
   return Array.isArray(established) ? (established as readonly (Identity | null)[]) : [established as Identity]

@@ -3,6 +3,7 @@ import { isApplicationId } from '../applications/application-id.js'
 import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EventDetails } from '../contracts/events.js'
+import type { AcceptedCredential } from '../contracts/guard-description.js'
 import { findBearer, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
@@ -15,6 +16,7 @@ import { ownMembers } from '../lib/own-members.js'
 import type { SecuredOperation } from '../openapi/operations.js'
 import type { AllowRequest } from './allow.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import { setGuardDescription } from './describe-guard.js'
 import { createDocumentGuard, readUndocumented, type DocumentGuard } from './document-guard.js'
 import {
   BEARER_FORM,
@@ -120,6 +122,7 @@ export function createGuards(given: GuardsOptions): Guards {
   function register(config: GuardConfig): Guard {
     const guard = createGuard({ ...config, onDenied: config.onDenied ?? platformOnDenied })
     configs.set(guard, config)
+    setGuardDescription(guard, { optional: config.optional, accepts: [describeAccepted(config, platformOnDenied)] })
     return guard
   }
 
@@ -184,6 +187,7 @@ export function createGuards(given: GuardsOptions): Guards {
       const parts = readParts(list, configs)
       const guard = createAnyGuard({ parts, optional, onDenied, createGuard, ...responders })
       configs.set(guard, undefined)
+      setGuardDescription(guard, { optional, accepts: parts.map((part) => describeAccepted(part, onDenied)) })
       return guard
     },
     document(api, operations, documentOptions) {
@@ -205,6 +209,23 @@ export function createGuards(given: GuardsOptions): Guards {
     },
   }
   return guards
+}
+
+function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefined): AcceptedCredential {
+  const { api, findRequirement, foreign, onDenied = otherOnDenied } = config
+  return {
+    api: api.name,
+    resource: api.resource,
+    scheme: api.scheme,
+    foreign: foreign !== undefined,
+    hasOwnAnswers: onDenied !== undefined,
+    scopesFor(method) {
+      const { scopes, anyOf, allowsMethod } = findRequirement({ method })
+      // An empty alternative is met by every credential.
+      const anyScope = anyOf.some((alternative) => alternative.length === 0) ? [] : [...new Set(anyOf.flat())]
+      return allowsMethod ? { scopes, anyScope } : undefined
+    },
+  }
 }
 
 function createBearerReader(read: typeof readBearer): GuardConfig['readCredential'] {

@@ -22,7 +22,7 @@ export interface Requirement {
 /** Lists of scopes, of which one is enough. */
 export type ScopeAlternatives = readonly (readonly string[])[]
 
-export type FindRequirement = (req: IncomingMessage) => Requirement
+export type FindRequirement = (req: Pick<IncomingMessage, 'method'>) => Requirement
 
 /** Made at start-up for every method, so that a request costs one look-up at most. */
 export function createScopeRequirements(

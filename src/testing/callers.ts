@@ -63,7 +63,7 @@ export async function callersFor<const Apis extends ApisOptions, Name extends ke
 }
 
 /** A new application with a credential for the API. */
-async function createCaller(auth: AnyPlatform, api: string, options: AccessTokenOptions = {}): Promise<Caller> {
+export async function createCaller(auth: AnyPlatform, api: string, options: AccessTokenOptions = {}): Promise<Caller> {
   const { application, ...client } = await createApplication(auth, api, options)
   const isToken = findApi(auth, api).scheme === 'oauth2'
   const credential = isToken ? await requestAccessToken(auth, api, client) : client.clientId

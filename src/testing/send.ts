@@ -3,7 +3,10 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
 /** What answers requests: an Express app, a router, or any other listener of Node's HTTP server. */
-export type Listener = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => unknown
+export type Listener = {
+  // A method, because its parameters may be narrower: a router takes Express's Request and Response.
+  answer(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
+}['answer']
 
 export interface SentRequest {
   readonly method: string

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expectSecured } from 'express-platform-auth/testing'
 import supertest from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../example-app/app.js'
@@ -44,6 +45,12 @@ describe('The example app’s routes', () => {
     const { body } = await api.post('/orders/token').type('form').send(form).expect(200)
     return { bearer: { Authorization: `Bearer ${body.access_token}` }, clientId: made.clientId }
   }
+
+  it('are protected by the guard of their API, as the documents say', async () => {
+    const app = createApp({ auth, database, baseUrl: 'http://localhost:3000' })
+    const documents = { orders: 'example-app/orders.openapi.json', catalog: 'example-app/catalog.openapi.json' }
+    await expectSecured(app, { auth, documents, public: { 'GET /': 'the home page', 'GET /health': 'proxies ask it' } })
+  })
 
   it('show an application only its own orders', async () => {
     const order = { product: 'TEA-MATCHA-30', quantity: 1 }

@@ -47,3 +47,43 @@ declare module 'morgan' {
   }
   export default morgan
 }
+
+declare module 'cors' {
+  import type { RequestHandler } from 'express'
+  export default function cors(options?: object): RequestHandler
+}
+
+declare module 'json-server' {
+  import type { RequestHandler, Router } from 'express'
+  const jsonServer: { defaults(options: { readonly logger: boolean }): RequestHandler[]; router(data: object): Router }
+  export default jsonServer
+}
+
+declare module 'oauth2-mock-server' {
+  import type { RequestListener } from 'node:http'
+  export class OAuth2Server {
+    readonly service: { readonly requestHandler: RequestListener }
+    readonly issuer: { readonly keys: { generate(algorithm: string): Promise<unknown> }; url: string }
+  }
+}
+
+declare module 'peer' {
+  import type { Server } from 'node:http'
+  import type { RequestHandler } from 'express'
+  export function ExpressPeerServer(server: Server, options: object): RequestHandler
+}
+
+declare module '@bull-board/api' {
+  export function createBullBoard(options: {
+    readonly queues: readonly object[]
+    readonly serverAdapter: object
+  }): unknown
+}
+
+declare module '@bull-board/express' {
+  import type { RequestHandler } from 'express'
+  export class ExpressAdapter {
+    setBasePath(path: string): this
+    getRouter(): RequestHandler
+  }
+}

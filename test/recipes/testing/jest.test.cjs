@@ -1,11 +1,15 @@
 const request = require('supertest')
-const { callersFor, createTestPlatform, headersFor } = require('express-platform-auth/testing')
+const { callersFor, createTestPlatform, expectSecured, headersFor } = require('express-platform-auth/testing')
 const { apis, createApp } = require('./app.cjs')
 
 const { auth, mailer } = createTestPlatform({ apis })
 const app = createApp(auth)
 afterAll(() => auth.close())
 afterEach(() => jest.useRealTimers())
+
+test('every route is secured', async () => {
+  await expectSecured(app, { auth })
+})
 
 test('only callers with the scope read orders', async () => {
   const reader = await headersFor(auth, 'orders', { scopes: ['orders:read'], metadata: { discount: 10 } })

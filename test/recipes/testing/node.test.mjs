@@ -1,12 +1,16 @@
 import { after, afterEach, mock, test } from 'node:test'
 import request from 'supertest'
-import { callersFor, createTestPlatform, headersFor } from 'express-platform-auth/testing'
+import { callersFor, createTestPlatform, expectSecured, headersFor } from 'express-platform-auth/testing'
 import { apis, createApp } from './app.cjs'
 
 const { auth, mailer } = createTestPlatform({ apis })
 const app = createApp(auth)
 after(() => auth.close())
 afterEach(() => mock.timers.reset())
+
+test('every route is secured', async () => {
+  await expectSecured(app, { auth })
+})
 
 test('only callers with the scope read orders', async () => {
   const reader = await headersFor(auth, 'orders', { scopes: ['orders:read'], metadata: { discount: 10 } })

@@ -1,11 +1,16 @@
-import { callersFor, createTestPlatform, fetchFrom, headersFor } from 'express-platform-auth/testing'
+import { callersFor, createTestPlatform, expectSecured, fetchFrom, headersFor } from 'express-platform-auth/testing'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { apis, createApp } from './app.cjs'
 
 const { auth, mailer } = createTestPlatform({ apis })
-const fetch = fetchFrom(createApp(auth)) // without a port; supertest works as well
+const app = createApp(auth)
+const fetch = fetchFrom(app) // without a port; supertest works as well
 afterAll(() => auth.close())
 afterEach(() => void vi.useRealTimers())
+
+test('every route is secured', async () => {
+  await expectSecured(app, { auth })
+})
 
 test('only callers with the scope read orders', async () => {
   const reader = await headersFor(auth, 'orders', { scopes: ['orders:read'], metadata: { discount: 10 } })

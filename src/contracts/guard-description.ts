@@ -1,0 +1,25 @@
+import type { Scheme } from './api.js'
+
+/** What a guard asks of a request. */
+export interface GuardDescription {
+  /** Whether it lets a request without a credential pass. */
+  readonly optional: boolean
+  /** The credentials that it accepts: one, or those of the guards of `requireAny()`. */
+  readonly accepts: readonly AcceptedCredential[]
+}
+
+/** The credentials of one API. */
+export interface AcceptedCredential {
+  readonly api: string
+  /** The API's resource identifier, by which it differs from an API of another platform. */
+  readonly resource: string
+  readonly scheme: Scheme
+  /** Whether bearer tokens of other issuers go to a guard of the host. */
+  readonly foreign: boolean
+  /** Whether `onDenied`, of the guard or the platform, writes the refusals. */
+  readonly hasOwnAnswers: boolean
+  /** What it needs for a request method; undefined if it allows none of its requests. */
+  readonly scopesFor: (
+    method: string,
+  ) => { readonly scopes: readonly string[]; readonly anyScope: readonly string[] } | undefined
+}

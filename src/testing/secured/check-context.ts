@@ -1,0 +1,41 @@
+import type { AcceptedCredential, GuardDescription, PlatformAuth } from '../../index.js'
+import type { CredentialSource } from './bad-credentials.js'
+import type { Operation } from './documents.js'
+import type { Endpoint } from './endpoints.js'
+import type { ProblemKind } from './problem.js'
+import type { Prober } from './prober.js'
+import type { PublicRoutes } from './public-routes.js'
+
+export type Headers = Readonly<Record<string, string>>
+
+/** What all checks of an app use. */
+export interface CheckContext {
+  readonly auth: PlatformAuth
+  readonly prober: Prober
+  readonly credentials: CredentialSource
+  readonly publicRoutes: PublicRoutes
+  readonly endpoints: readonly Endpoint[]
+  /** The operations of the documents that describe a route. */
+  readonly operationsOf: (endpoint: Endpoint, method: string) => readonly Operation[]
+  /** Notes a problem, once for each kind, route and method. */
+  readonly report: (kind: ProblemKind, endpoint: Endpoint, method: string, description: string, fix: string) => void
+}
+
+/** A check of one method of a route. */
+export interface Check extends CheckContext {
+  readonly endpoint: Endpoint
+  readonly method: string
+  readonly target: string
+}
+
+export const NO_CREDENTIAL = { name: 'A request without a credential', status: 401, error: 'unauthorized' }
+
+export function listAccepted(guards: readonly GuardDescription[]): AcceptedCredential[] {
+  return guards.flatMap(({ accepts }) => accepts)
+}
+
+/** The good credentials of the other APIs. One of the same header gives way. */
+export function joinHeaders(goodHeaders: ReadonlyMap<string, Headers>, except: string): Headers {
+  const others = [...goodHeaders].filter(([api]) => api !== except).map(([, headers]) => headers)
+  return Object.assign({}, ...others) as Headers
+}

@@ -1,0 +1,197 @@
+import type { AcceptedCredential, GuardDescription, PlatformAuth } from '../../index.js'
+import { findApiAddress } from './addresses.js'
+import { UNKNOWN_TOKENS } from './bad-credentials.js'
+import {
+  joinHeaders,
+  listAccepted,
+  NO_CREDENTIAL,
+  type Check,
+  type CheckContext,
+  type Headers,
+} from './check-context.js'
+import { checkRefusal, judge } from './check-refusal.js'
+import { checkScopes } from './check-scopes.js'
+import type { Endpoint } from './endpoints.js'
+import { listPathVariants } from './path-variants.js'
+
+import { describeOutcome, type ProblemKind } from './problem.js'
+import type { Outcome } from './prober.js'
+
+/** Checks one method of a route: which requests reach its handler, and what the others are answered. */
+export async function checkEndpoint(
+  context: CheckContext,
+  endpoint: Endpoint,
+  method: string,
+  isThorough: boolean,
+): Promise<void> {
+  const { report, publicRoutes } = context
+  const { target } = endpoint
+  const isPublic = publicRoutes.has(method, endpoint.path)
+  if (target === undefined) {
+    if (isPublic) return
+    return report('no-path', endpoint, method, 'No path could be made that this route matches, so it was not checked.',
+      `Give one: examples: { '${endpoint.path}': '/...' }.`) // prettier-ignore
+  }
+  const check = { ...context, endpoint, method, target }
+  const { none, guards, goodHeaders } = await learnGuards(check)
+  if (none.reached || none.denied.length === 0) {
+    if (!isPublic) return reportUnguarded(check, none, guards)
+    if (!none.reached) return
+  } else if (isPublic) {
+    return report('public-but-guarded', endpoint, method, 'It is listed as public, but a request without a credential is refused.',
+      'Remove it from "public".') // prettier-ignore
+  } else checkRefusal(check, NO_CREDENTIAL, none, guards)
+
+  const accepted = listAccepted(guards)
+  if (accepted.length === 0) return
+  checkApi(check, accepted)
+  await checkScopes(check, accepted, goodHeaders)
+  if (!isThorough) return
+  await checkBadCredentials(check, accepted, guards, goodHeaders)
+  if (accepted.some(({ foreign }) => foreign)) await checkForeign(check)
+  if (!isPublic) await checkOtherRequests(check)
+}
+
+interface Learned {
+  /** What became of a request without a credential. */
+  readonly none: Outcome
+  /** The guards of this platform before the handler. */
+  readonly guards: readonly GuardDescription[]
+  /** Good credentials for all of them, by API. */
+  readonly goodHeaders: ReadonlyMap<string, Headers>
+}
+
+/** Gives each guard that refuses a good credential, until the handler is reached or no further guard refuses. */
+async function learnGuards({ auth, prober, credentials, method, target }: Check): Promise<Learned> {
+  const resources = auth.apis.map(({ resource }) => resource)
+  const ours = ({ guards }: Outcome): GuardDescription[] =>
+    guards.filter(({ accepts }) => accepts.some(({ resource }) => resources.includes(resource)))
+  const none = await prober.probe(method, target)
+  const goodHeaders = new Map<string, Headers>()
+  let last = none
+  for (let api = none.denied[0]?.api; api !== undefined && !goodHeaders.has(api); api = last.denied[0]?.api) {
+    goodHeaders.set(api, (await credentials.good(api)).headers)
+    last = await prober.probe(method, target, Object.assign({}, ...goodHeaders.values()) as Headers)
+  }
+  const found = ours(last)
+  for (const { accepts } of found)
+    for (const { api } of accepts) goodHeaders.set(api, (await credentials.good(api)).headers)
+  // A guard that the app calls in a function of its own is seen by its refusals only.
+  const unseen = [...goodHeaders.keys()].filter((api) => !listAccepted(found).some((each) => each.api === api))
+  return { none, guards: [...new Set(found), ...unseen.map((api) => describeUnseenGuard(auth, api))], goodHeaders }
+}
+
+function describeUnseenGuard(auth: PlatformAuth, api: string): GuardDescription {
+  const { resource, scheme } = auth.apis.find(({ name }) => name === api)!
+  const accepted = {
+    api,
+    resource,
+    scheme,
+    foreign: false,
+    hasOwnAnswers: true,
+    scopesFor: () => ({ scopes: [], anyScope: [] }),
+  }
+  return { optional: false, accepts: [accepted] }
+}
+
+function reportUnguarded(
+  { report, endpoint, method, endpoints, auth }: Check,
+  none: Outcome,
+  guards: readonly GuardDescription[],
+): void {
+  // An earlier route answers this path. It is checked by itself.
+  const owner = endpoints.find(({ route }) => route !== undefined && route === none.reached)
+  if (owner && owner.route !== endpoint.route) return
+  if (!none.reached) {
+    return report('wrong-refusal', endpoint, method, `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
+      'Put the guard before what answers, such as app.param() or your own check. If a parameter needs a certain value, give it: params: { id: "..." }. If the route is protected otherwise, list it in "public" with that reason.') // prettier-ignore
+  }
+  const api = findApiAddress(auth, endpoint.path)?.api
+  const call = api === undefined ? 'a guard' : formatGuardCall(auth, api)
+  if (guards.some(({ optional }) => optional)) {
+    return report('optional', endpoint, method, 'A request without a credential reached the handler: the guard is optional, and no other guard stands behind it.',
+      'Remove "optional: true", or list the route in "public" with the reason.') // prettier-ignore
+  }
+  report('open', endpoint, method, 'A request without a credential reached the handler.',
+    `Put ${call} before the handler, or list the route in "public" with the reason.`) // prettier-ignore
+}
+
+export function formatGuardCall(auth: PlatformAuth, api: string): string {
+  const isToken = auth.apis.find(({ name }) => name === api)?.scheme === 'oauth2'
+  return `auth.${isToken ? 'requireBearer' : 'requireApiKey'}('${api}')`
+}
+
+function checkApi({ auth, endpoint, method, report }: Check, accepted: readonly AcceptedCredential[]): void {
+  const expected = findApiAddress(auth, endpoint.path)?.api
+  if (expected === undefined || accepted.some(({ api }) => api === expected)) return
+  const apis = [...new Set(accepted.map(({ api }) => `"${api}"`))].join(' and ')
+  report('wrong-api', endpoint, method, `Its path belongs to the API "${expected}", but its guard is for ${apis}.`,
+    `Use ${formatGuardCall(auth, expected)}.`) // prettier-ignore
+}
+
+/** Credentials that no guard may accept, with good ones for the other guards. */
+async function checkBadCredentials(
+  check: Check,
+  accepted: readonly AcceptedCredential[],
+  guards: readonly GuardDescription[],
+  goodHeaders: ReadonlyMap<string, Headers>,
+): Promise<void> {
+  const { credentials, prober, method, target } = check
+  for (const [at, credential] of accepted.entries()) {
+    if (accepted.findIndex(({ api }) => api === credential.api) !== at) continue
+    const others = accepted.filter(({ api }) => api !== credential.api)
+    const isAlternative = guards.some(
+      ({ accepts }) => accepts.length > 1 && accepts.some(({ api }) => api === credential.api),
+    )
+    const base = isAlternative ? {} : joinHeaders(goodHeaders, credential.api)
+    for (const bad of await credentials.bad(credential, others)) {
+      // With an optional guard, the other scheme is no credential at all.
+      if (bad.error === 'unauthorized' && guards.some(({ optional }) => optional)) continue
+      judge(check, bad, await prober.probe(method, target, { ...base, ...bad.headers }), accepted)
+    }
+  }
+}
+
+async function checkForeign({ prober, method, target, report, endpoint }: Check): Promise<void> {
+  for (const token of UNKNOWN_TOKENS) {
+    const { reached } = await prober.probe(method, target, { Authorization: `Bearer ${token}` })
+    if (!reached) continue
+    return report('foreign', endpoint, method, 'A bearer token that nobody has issued reached the handler: the guard in "foreign" let it pass.',
+      'Let "foreign" answer 401 unless it has verified the token. What calls next() reaches the route.') // prettier-ignore
+  }
+}
+
+/** HEAD, OPTIONS and other spellings of the path, with a credential that is refused wherever the guard sees it. */
+async function checkOtherRequests(check: Check): Promise<void> {
+  const { prober, method, target, endpoint } = check
+  const methods = method === 'GET' ? ['HEAD', 'OPTIONS'] : ['OPTIONS']
+  for (const other of methods) {
+    const outcome = await prober.probe(other, target)
+    reportReached(check, 'other-method', outcome, `A request with the method ${other} and without a credential`)
+    if (other === 'HEAD' && !outcome.reached && outcome.denied.length === 0)
+      checkRefusal({ ...check, method: other }, NO_CREDENTIAL, outcome, [])
+  }
+  if (endpoint.route === undefined) return
+  for (const variant of listPathVariants(target)) {
+    const outcome = await prober.probe(method, variant.target)
+    reportReached(
+      check,
+      'other-path',
+      outcome,
+      `A request for ${variant.target}, the path ${variant.name}, without a credential`,
+    )
+  }
+}
+
+function reportReached(
+  { report, endpoint, endpoints, publicRoutes, method }: Check,
+  kind: ProblemKind,
+  { reached }: Outcome,
+  subject: string,
+): void {
+  if (!reached) return
+  const owners = endpoints.filter(({ route }) => route === reached)
+  if (owners.some(({ path }) => publicRoutes.has(method, path) || publicRoutes.has('OPTIONS', path))) return
+  report(kind, owners.includes(endpoint) ? endpoint : (owners[0] ?? endpoint), method, `${subject} reached the handler.`,
+    'Mount the guard with app.use(), router.use() or on the route. Do not compare req.path or req.url yourself: Express ignores case and a slash at the end.') // prettier-ignore
+}

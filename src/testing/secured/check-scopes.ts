@@ -1,0 +1,46 @@
+import type { AcceptedCredential } from '../../index.js'
+import { joinHeaders, type Check, type Headers } from './check-context.js'
+import { judge } from './check-refusal.js'
+
+/** Tokens that lack a scope which a guard or the document demands. */
+export async function checkScopes(
+  check: Check,
+  accepted: readonly AcceptedCredential[],
+  goodHeaders: ReadonlyMap<string, Headers>,
+): Promise<void> {
+  const { auth, endpoint, method, credentials, prober, target, report } = check
+  for (const { name, scopes: all, scheme } of auth.apis) {
+    const needed = accepted.filter(({ api }) => api === name).map(({ scopesFor }) => scopesFor(method))
+    if (scheme !== 'oauth2' || needed.length === 0 || needed.includes(undefined)) continue
+    const guarded = new Set(needed.flatMap((each) => each?.scopes ?? []))
+    const anyScope = needed.flatMap((each) => each?.anyScope ?? [])
+    const operations = check.operationsOf(endpoint, method).filter(({ api }) => api === name)
+    const [documented] = operations.flatMap(({ security, isOpen }) =>
+      security?.length === 1 && !isOpen ? [security[0]!] : [],
+    )
+    const base = joinHeaders(goodHeaders, name)
+    const wanted = [...new Set([...guarded, ...(documented ?? [])])].filter((scope) => Object.hasOwn(all, scope))
+    for (const bad of await credentials.missingScopes(name, wanted)) {
+      const outcome = await prober.probe(method, target, { ...base, ...bad.headers })
+      if (outcome.reached && !guarded.has(bad.missingScope!)) {
+        report('missing-scope', endpoint, method, `The document requires the scope "${bad.missingScope}", but ${bad.name} reached the handler.`,
+          `Give the guard the scope: scopes: ['${bad.missingScope}'].`) // prettier-ignore
+      } else judge(check, bad, outcome, accepted)
+    }
+    if (anyScope.length > 0) {
+      const { headers } = await credentials.without(name, anyScope)
+      const bad = {
+        name: `an access token without any of ${anyScope.join(', ')}`,
+        headers,
+        status: 403,
+        error: 'insufficient_scope',
+      }
+      judge(check, bad, await prober.probe(method, target, { ...base, ...headers }), accepted)
+    }
+    const extra = documented && [...guarded].filter((scope) => !documented.includes(scope))
+    if (extra && extra.length > 0) {
+      report('scope-not-documented', endpoint, method, `The guard requires the scope "${extra[0]}", which the document does not name for this operation.`,
+        'Add it to the "security" of the operation, or remove it from the guard.') // prettier-ignore
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/** An Express app, or a router of it: also a function, which is called with the request. */
+export type Handler = ((...args: never[]) => unknown) & {
+  /** Of a router. */
+  readonly stack?: unknown
+}
+
+/** An entry of a router: what it calls for the requests that match. Express 4 and 5 have the same members, except for the pattern. */
+export interface Layer {
+  handle: Handler
+  readonly route?: Route | undefined
+  readonly method?: string | undefined
+  /** Express 4. */
+  readonly regexp?: RegExp & { readonly fast_slash?: boolean; readonly fast_star?: boolean }
+  readonly keys?: readonly { readonly name: string | number }[]
+  /** Express 5. */
+  readonly matchers?: readonly Matcher[]
+  readonly slash?: boolean
+}
+
+/** Of Express 5. False for a path that does not match. */
+type Matcher = (path: string) => false | { readonly params: Readonly<Record<string, unknown>> }
+
+export interface Route {
+  readonly path: unknown
+  readonly stack: readonly Layer[]
+  /** Lower case; `_all` for `app.all()` of Express 4 and 5. */
+  readonly methods: Readonly<Record<string, boolean | undefined>>
+}
+
+/** The layers of an app or a router, or undefined if it is neither. */
+export function findLayers(app: unknown): readonly Layer[] | undefined {
+  if (typeof app !== 'function') return undefined
+  const { stack, _router: router4 } = app as { stack?: unknown; _router?: { stack?: unknown } }
+  if (isLayers(stack)) return stack
+  if (isLayers(router4?.stack)) return router4.stack
+  try {
+    // Express 4 throws here; with Express 5 it is the router.
+    const { router } = app as { router?: { stack?: unknown } }
+    return isLayers(router?.stack) ? router.stack : undefined
+  } catch {
+    // An app of Express 4 without any layer.
+    return []
+  }
+}
+
+function isLayers(value: unknown): value is readonly Layer[] {
+  return Array.isArray(value) && value.every((layer) => typeof (layer as Layer | null)?.handle === 'function')
+}
+
+/**
+ * The app that a layer was mounted for with `app.use(path, otherApp)`; undefined for other layers. Express keeps it in a closure,
+ * which makes the app the prototype's `app` of the request that it is called with. That request ends there, because it then
+ * has no path.
+ */
+export function findMountedApp({ handle }: Layer): Handler | undefined {
+  if (handle.name !== 'mounted_app' && !/mounted_app/.test(Function.prototype.toString.call(handle))) return undefined
+  let app: Handler | undefined
+  const request = new Proxy<Record<string, unknown>>(
+    { method: 'GET', url: '/', query: {}, headers: {}, baseUrl: '', app: { request: {}, response: {} } },
+    {
+      get: (target, name) => (name === 'url' && app ? undefined : Reflect.get(target, name)),
+      setPrototypeOf(_target, prototype: { readonly app?: Handler } | null) {
+        app ??= prototype?.app
+        return true
+      },
+    },
+  )
+  const response = { setHeader: () => undefined, locals: {} }
+  ;(handle as (...args: unknown[]) => unknown)(request, response, () => undefined)
+  return app
+}
+
+/** The regular expressions of a layer, of which one must match; empty if every path does. */
+export function findPatterns({ regexp, matchers = [], slash }: Layer): readonly RegExp[] {
+  if (regexp) return regexp.fast_slash || regexp.fast_star ? [] : [regexp]
+  return slash ? [] : matchers.flatMap(captureRegExp)
+}
+
+const PROBE = '/express-platform-auth'
+
+/** Express 5 keeps its patterns in closures: what a matcher executes is the pattern. */
+function captureRegExp(matcher: Matcher): RegExp[] {
+  const executed: RegExp[] = []
+  const { exec } = RegExp.prototype
+  // oxlint-disable-next-line eslint/no-extend-native -- for one synchronous call
+  RegExp.prototype.exec = function execAndNote(this: RegExp, text: string) {
+    if (text === PROBE) executed.push(this)
+    return exec.call(this, text)
+  }
+  try {
+    matcher(PROBE)
+  } finally {
+    // oxlint-disable-next-line eslint/no-extend-native -- as above
+    RegExp.prototype.exec = exec
+  }
+  return executed.slice(0, 1)
+}
+
+/** The names of a pattern's groups, in its order. */
+export function findParameterNames(
+  { keys = [], matchers = [] }: Layer,
+  path: string,
+  groups: readonly (string | undefined)[],
+): string[] {
+  if (matchers.length === 0) return groups.map((_, at) => String(keys[at]?.name ?? at))
+  const match = matchers.map((matcher) => matcher(path)).find((each) => each !== false)
+  const params = Object.entries(match?.params ?? {})
+  return groups.map((group, at) => params.find(([, value]) => String(value) === group)?.[0] ?? String(at))
+}

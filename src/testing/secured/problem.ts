@@ -1,0 +1,56 @@
+import type { Outcome } from './prober.js'
+
+/** What is wrong with a route. */
+export type ProblemKind =
+  | 'open'
+  | 'optional'
+  | 'foreign'
+  | 'wrong-api'
+  | 'accepted'
+  | 'other-path'
+  | 'other-method'
+  | 'wrong-refusal'
+  | 'missing-scope'
+  | 'scope-not-documented'
+  | 'guarded-but-open-in-document'
+  | 'not-documented'
+  | 'no-route'
+  | 'public-but-guarded'
+  | 'public-without-route'
+  | 'no-path'
+
+/** Something that `expectSecured()` found. */
+export interface SecurityProblem {
+  readonly kind: ProblemKind
+  /** `GET /orders/items/:id` */
+  readonly route: string
+  /** `src/orders.ts:12`, where the handler is defined, if that is known. */
+  readonly location: string | undefined
+  /** What was sent, and what happened. */
+  readonly description: string
+  readonly fix: string
+}
+
+/** The answer, in a few words. */
+export function describeOutcome({ reached, answer }: Outcome): string {
+  if (reached) return 'it reached the handler'
+  if (!answer) return 'it got no answer'
+  const text = answer.body.toString().replaceAll(/\s+/g, ' ').slice(0, 120)
+  return text === '' ? `the answer was ${answer.status}` : `the answer was ${answer.status} ${text}`
+}
+
+/** What `expectSecured()` rejects with. */
+export class RoutesNotSecuredError extends Error {
+  override readonly name = 'RoutesNotSecuredError'
+  readonly problems: readonly SecurityProblem[]
+
+  constructor(problems: readonly SecurityProblem[], routeCount: number) {
+    const lines = problems.map(({ route, location, description, fix }, at) => {
+      const place = location === undefined ? '' : ` (${location})`
+      return `${at + 1}. ${route}${place}\n   ${description}\n   Fix: ${fix}`
+    })
+    const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${routeCount} routes`
+    super([`expectSecured found ${count}:`, ...lines].join('\n\n'))
+    this.problems = problems
+  }
+}

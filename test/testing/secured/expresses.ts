@@ -1,0 +1,8 @@
+import type express5 from 'express'
+import { EXPRESSES } from '../../support/platform.js'
+
+/** Every version of Express, the oldest supported one too; in the unit lane only Express 5. */
+export const SECURED_EXPRESSES: readonly (readonly [string, typeof express5])[] = [
+  ...Object.entries(EXPRESSES),
+  ...(process.env['LANE'] === 'unit' ? [] : ([['Express 4.16', (await import('express4-16')).default]] as const)),
+]
