@@ -18,7 +18,9 @@ export {
 
 export type {
   AllowRegistration,
+  BrandOptions,
   CredentialsOptions,
+  EmailsOptions,
   ImportedCredentialsOptions,
   OnDenied,
   PlatformAuthOptions,
@@ -95,6 +97,15 @@ export type { RefusalEntry, Refusals } from './usage/refusals.js'
 export type { RefusalExplanation } from './usage/explain-refusal.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
 export type { Health, ReadyOptions } from './store-client/readiness.js'
+export type { Brand } from './contracts/brand.js'
+export type {
+  ComposedEmail,
+  ComposeEmail,
+  EmailCode,
+  EmailLink,
+  EmailTexts,
+  EmailToCompose,
+} from './contracts/composed-email.js'
 export type {
   ApprovalRequestEmail,
   ApprovedEmail,
@@ -105,7 +116,6 @@ export type {
   EmailGrants,
   ExpiringEmail,
   InvitationEmail,
-  Language,
   SignInEmail,
   SuspendedEmail,
 } from './contracts/email-content.js'
@@ -129,6 +139,7 @@ export type {
   GrantedApis,
   JsonObject,
   JsonValue,
+  Language,
   EmailChange,
   DeliveryPurpose,
   EmailPurpose,

@@ -13,6 +13,7 @@ import { createAuthorizationServer } from './authorization-server/create.js'
 import { createMountCheck } from './authorization-server/mount-check.js'
 import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
 import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
+import type { Brand } from './contracts/brand.js'
 import type { AnyMetadata, MetadataInput, MetadataOutput, MetadataSchema } from './contracts/metadata-schema.js'
 import { createEvents, type PlatformEvents } from './contracts/events.js'
 import { createCredentialEmail } from './credential-email/create.js'
@@ -57,6 +58,8 @@ import type { Usage } from './usage/usage.js'
 export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> {
   /** The APIs, in the order of the option `apis`. */
   readonly apis: readonly Api[]
+  /** The option `brand`, with a colour that can be read. */
+  readonly brand: Brand
   /** Token, revocation and introspection endpoints, metadata and key set. Mount it at the path of `baseUrl`, before the guarded routes. */
   readonly router: Middleware
   /** The metadata documents at the root of the origin (RFC 8414 3), for a `baseUrl` with a path: `app.use(auth.wellKnownRouter)`. */
@@ -210,8 +213,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 ): PlatformAuth<Apis, Schema> {
   const warnings: ConfigurationProblem[] = []
   const settings = readOptions(options, (warning) => warnings.push(warning))
-  const { apis, baseUrl, developersUrl, mailer, delivery, signing, clockTolerance, cache, operators, logger, now } =
-    settings
+  const { apis, baseUrl, developersUrl, mailer, signing, clockTolerance, cache, operators, logger, now } = settings
   for (const warning of warnings) logger.warn(describeWithFix(warning))
   const { events, emit } = createEvents({
     now,
@@ -244,15 +246,14 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 
   const { foreignCredentials, importReader } = createImportedCredentials({ settings, store, credentials: credentials.get, clientLimits, now }) // prettier-ignore
   const applicationCache = createApplicationCache({ store, limit: cache.applications, limitLookups, readAddress: readClientAddress, foreignCredentials }) // prettier-ignore
+  const publicApis = new Map([...apis].map(([name, api]) => [name, describeApi(api)]))
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
   const portalUrl = settings.portal.enabled ? developersUrl : undefined
   const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
   const links = createApprovalLinks({ credentials: credentials.get, operators, now })
-  const credentialEmail = createCredentialEmail({
-    store, apis, writer, credentials: credentials.get, opened, mailer, delivery, baseUrl, developersUrl, approvalLinks: links, emit, logger, now,
-  }) // prettier-ignore
+  const credentialEmail = createCredentialEmail({ ...settings, store, apis: publicApis, writer, credentials: credentials.get, opened, approvalLinks: links, emit }) // prettier-ignore
   const { applications, createCheckedCalls, approvals, prepareRegistration, acceptInvitation, outbox, background } = createApplications({
     store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
     onEmailDue: credentialEmail.wake, portalUrl, logger, now,
@@ -277,7 +278,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({
-    store, credentials: credentials.get, opened, acceptInvitation, sendSignIn: ({ to, link, code }) => void mailer?.send({ to, subject: 'Sign in', text: `${link}\n${code}`, html: '' }), enabled: mailer !== undefined && settings.portal.enabled,
+    store, credentials: credentials.get, opened, acceptInvitation, sendSignIn: credentialEmail.sendSignIn, enabled: mailer !== undefined && settings.portal.enabled,
     developersUrl: portalUrl, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
@@ -308,7 +309,8 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const auth: PlatformAuth = {
     ...resourceServer,
     ...authorizationServer,
-    apis: [...apis.values()].map(describeApi),
+    apis: [...publicApis.values()],
+    brand: settings.brand,
     registration: { enabled: mailer !== undefined },
     registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
     portal: withOwnArguments(portal),

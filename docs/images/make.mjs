@@ -4,13 +4,13 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
-import PostalMime from 'postal-mime'
+import { saveEmails } from './emails.mjs'
 import { drawGuardCost } from './guard-cost.mjs'
 import { addUsage, showPortal } from './portal.mjs'
 
@@ -31,7 +31,6 @@ const app = spawn(process.execPath, ['example-app/server.js'], {
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   await waitForApp()
-  const email = await register()
   await addUsage(folder)
   const doctor = await runDoctor()
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
@@ -49,10 +48,7 @@ try {
     await save(terminal, 'doctor', colorScheme)
     await terminal.close()
   }
-  // In a page of its own: the console's Content-Security-Policy forbids the styles of the e-mail. It has no dark form.
-  const page = await browser.newPage({ viewport: { width: 720, height: 100 } })
-  await page.setContent(email)
-  await page.screenshot({ path: join(IMAGES, 'e-mail.png'), fullPage: true })
+  await saveEmails(browser, IMAGES)
 } finally {
   await browser.close()
   if (app.kill()) await once(app, 'exit')
@@ -73,24 +69,6 @@ async function waitForApp() {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error('The example app was not healthy within 30 seconds.')
-}
-
-/** Registers an application and resolves the HTML of the e-mail that it causes. */
-async function register() {
-  const application = { name: 'Acme warehouse', contact: 'dev@acme.example', apis: ['orders', 'catalog'] }
-  await fetch(`${BASE_URL}/developers/register`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(application),
-  })
-  const mailFolder = join(folder, 'mail')
-  for (const start = Date.now(); Date.now() - start < 15_000;) {
-    const [file] = await readdir(mailFolder).catch(() => [])
-    const { html } = file ? await PostalMime.parse(await readFile(join(mailFolder, file))) : { html: undefined }
-    if (html) return html
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('No e-mail arrived within 15 seconds.')
 }
 
 /** @param {import('playwright-core').Page} page */

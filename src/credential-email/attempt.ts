@@ -14,13 +14,12 @@ import { mintCredentials, type Credentials } from '../applications/credentials.j
 import { issueInvitationToken } from '../applications/invitations.js'
 import { findDelivered, isDelivery, isHeldBySuspension, suspendEmails } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
+import type { EmailContent } from '../contracts/email-content.js'
 import type { Emit } from '../contracts/events.js'
-import type { EmailMessage } from '../contracts/mailer.js'
 import type { ApplicationRecord, DeliveryPurpose, NewAuditRecord, QueuedEmail, Store } from '../contracts/store.js'
 import { createClaimToken } from './claim-link.js'
-import type { ComposeEmail } from './message.js'
-import { describeNotice, isNotice, type ComposeNotice, type Notice } from './notice.js'
-import type { ComposeReminder } from './reminder-message.js'
+import { describeDelivery, describeReminder, type Recipient } from './content.js'
+import { describeNotice, isNotice, type Notice } from './notice.js'
 
 /** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
 export interface Attempts {
@@ -35,9 +34,9 @@ export interface Attempts {
   failed(email: QueuedEmail, error: unknown): Promise<void>
 }
 
-/** One attempt to send an e-mail: its content, and its record as saved before it is sent. */
+/** One attempt to send an e-mail: what it is about, and its record as saved before it is sent. */
 export interface Attempt {
-  readonly content: EmailMessage
+  readonly content: EmailContent
   readonly email: QueuedEmail
 }
 
@@ -46,9 +45,6 @@ interface AttemptsOptions {
   readonly apis: ReadonlyMap<string, Api>
   readonly writer: ApplicationWriter
   readonly credentials: () => Credentials
-  readonly composeEmail: ComposeEmail
-  readonly composeReminder: ComposeReminder
-  readonly composeNotice: ComposeNotice
   readonly delivery: 'inline' | 'claim-link'
   readonly developersUrl: string | undefined
   readonly approvalLinks: ApprovalLinks
@@ -157,35 +153,29 @@ interface Prepared {
   readonly attempt: Attempt
 }
 
-type Recipient = ApplicationRecord & { readonly contact: string }
-
 /** Saves the attempt, or removes a notice that is to be sent no more. */
 function sendNotice(options: AttemptsOptions, leased: Notice, application: ApplicationRecord): Edit<Attempt> {
-  const { composeNotice, credentials, now } = options
+  const { credentials, now } = options
   const isInvitation = leased.purpose === 'invitation'
   const issued = isInvitation ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
   const content = issued && describeNotice(leased, application, { ...options, invitationToken: issued.token })
   if (!content) return { changed: {}, emails: [{ remove: leased }] }
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
-  return { changed: issued.changed, emails: [{ save: email }], result: { email, content: composeNotice(content) } }
+  return { changed: issued.changed, emails: [{ save: email }], result: { email, content } }
 }
 
 const NO_TOKEN = { token: undefined, changed: {} }
 
 /** Undefined if the credential has ended or was replaced since the e-mail was queued. */
-function prepareReminder(
-  { composeReminder, now }: AttemptsOptions,
-  leased: QueuedEmail,
-  application: Recipient,
-): Prepared | undefined {
+function prepareReminder({ now }: AttemptsOptions, leased: QueuedEmail, application: Recipient): Prepared | undefined {
   const expiring = findExpiring(application, leased.credentialId, now())
   if (!expiring) return undefined
   const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
-  return { changed: {}, attempt: { email, content: composeReminder({ application, expiring, now: now() }) } }
+  return { changed: {}, attempt: { email, content: describeReminder(application, expiring, now()) } }
 }
 
 function prepareDelivery(
-  { apis, writer, credentials, composeEmail, delivery, now }: AttemptsOptions,
+  { apis, writer, credentials, delivery, developersUrl, now }: AttemptsOptions,
   leased: QueuedEmail,
   current: Recipient,
 ): Prepared | undefined {
@@ -198,13 +188,14 @@ function prepareDelivery(
   const purpose = leased.purpose as DeliveryPurpose
   const attemptCount = leased.attemptCount + 1
   const hasPrevious = findNewest(application[LISTS[kind]], terms.name, now()) !== undefined
-  const content = { application, purpose, to: current.contact, overlap, terms, hasPrevious }
+  const described = { purpose, overlap, terms, hasPrevious }
 
   if (delivery === 'claim-link') {
     const { plain, hash } = createClaimToken(credentials())
     const claimLinks = [{ hash, expiresAt: now() + CLAIM_LINK_LIFETIME_MS }, ...leased.claimLinks.slice(0, 1)]
     const email = nextVersion(leased, { attemptCount, claimLinks })
-    return { changed: {}, attempt: { email, content: composeEmail({ ...content, claimToken: plain }) } }
+    const link = `${developersUrl}/register/claim#${plain}`
+    return { changed: {}, attempt: { email, content: describeDelivery(current, { ...described, link }) } }
   }
   const minted = mintCredentials(credentials(), purpose, apis, current.apis, now(), terms)
   // At most two sets: this one, and the previous one, which may have arrived.
@@ -216,7 +207,7 @@ function prepareDelivery(
       keys: minted.key ? addCredential(keys, minted.key.record, now()) : keys,
       secrets: minted.secret ? addCredential(secrets, minted.secret.record, now()) : secrets,
     },
-    attempt: { email, content: composeEmail({ ...content, minted }) },
+    attempt: { email, content: describeDelivery(current, { ...described, minted }) },
   }
 }
 

@@ -2,6 +2,8 @@ import type { ApprovalLinks } from '../applications/approval-links.js'
 import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { Credentials } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
+import type { Brand } from '../contracts/brand.js'
+import type { ComposeEmail } from '../contracts/composed-email.js'
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
@@ -9,14 +11,15 @@ import type { Mailer } from '../contracts/mailer.js'
 import type { Store } from '../contracts/store.js'
 import { createAttempts } from './attempt.js'
 import { createClaim, type ClaimCredentials } from './claim-link.js'
-import { createEmailComposer } from './message.js'
-import { createNoticeComposer } from './notice.js'
-import { createReminderComposer } from './reminder-message.js'
+import { createEmailWriter } from './message.js'
+import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
 import { createEmailWorker } from './worker.js'
 
 /** Sends credentials, or links to them, by e-mail. */
 export interface CredentialEmail {
   readonly claim: ClaimCredentials
+  /** Sends an e-mail with which a contact signs in, in the background; no effect without a mailer. */
+  readonly sendSignIn: SignInMailer['sendSignIn']
   /** Sends due e-mails now; no effect before `start`, or without a mailer. */
   wake(): void
   /** Starts to send e-mails; called once the store is open. */
@@ -37,6 +40,11 @@ interface CredentialEmailOptions {
   readonly delivery: 'inline' | 'claim-link'
   readonly baseUrl: string
   readonly developersUrl: string | undefined
+  /** Whether contacts manage their applications at `/applications` below `developersUrl`. */
+  readonly portal: { readonly enabled: boolean }
+  readonly brand: Brand
+  /** The option `emails.compose`. */
+  readonly composeEmail: ComposeEmail | undefined
   readonly approvalLinks: ApprovalLinks
   readonly emit: Emit
   readonly logger: Pick<Logger, 'warn' | 'error'>
@@ -44,15 +52,12 @@ interface CredentialEmailOptions {
 }
 
 export function createCredentialEmail(options: CredentialEmailOptions): CredentialEmail {
-  const { store, mailer, logger, now } = options
-  const attempts = createAttempts({
-    ...options,
-    composeEmail: createEmailComposer(options),
-    composeReminder: createReminderComposer(options),
-    composeNotice: createNoticeComposer(options),
-    onFailed: logFailure,
-  })
-  const worker = mailer && createEmailWorker({ store, mailer, attempts, now, onError: logError })
+  const { store, mailer, developersUrl, portal, logger, now } = options
+  const portalUrl = portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined
+  const writeEmail = createEmailWriter({ ...options, portalUrl })
+  const attempts = createAttempts({ ...options, onFailed: logFailure })
+  const worker = mailer && createEmailWorker({ store, mailer, attempts, writeEmail, now, onError: logError })
+  const signInMailer = mailer && createSignInMailer({ mailer, writeEmail, logger })
   let started = false
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {
@@ -72,13 +77,14 @@ export function createCredentialEmail(options: CredentialEmailOptions): Credenti
 
   return {
     claim: createClaim(options),
+    sendSignIn: (email) => signInMailer?.sendSignIn(email),
     wake,
     start() {
       started = true
       wake()
     },
     async close() {
-      await worker?.close()
+      await Promise.all([worker?.close(), signInMailer?.close()])
     },
   }
 }

@@ -1,14 +1,9 @@
 import { DENIAL_SUFFIX, type ApprovalLinks } from '../applications/approval-links.js'
 import { findRequested, readApprovalRequest } from '../applications/approval-requests.js'
-import type {
-  ApprovalRequestEmail,
-  ApprovedEmail,
-  DeniedEmail,
-  EmailApplication,
-  SuspendedEmail,
-} from '../contracts/email-content.js'
+import type { ApprovalRequestEmail, ApprovedEmail, DeniedEmail, SuspendedEmail } from '../contracts/email-content.js'
 import type { ApplicationRecord, QueuedEmail } from '../contracts/store.js'
 import { ownMembers } from '../lib/own-members.js'
+import { describeApplication } from './content.js'
 
 /** An e-mail that asks an operator for a decision, or tells a contact of one. */
 export type DecisionEmail = ApprovalRequestEmail | ApprovedEmail | DeniedEmail | SuspendedEmail
@@ -67,11 +62,6 @@ function describeApprovalRequest(
     address,
     links: { approve: link, deny: link + DENIAL_SUFFIX },
   }
-}
-
-/** A copy: `emails.compose` may change what it gets. */
-export function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
-  return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
 }
 
 function readText(value: unknown): string | undefined {

@@ -1,9 +1,11 @@
 import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EmailMessage, Mailer } from '../contracts/mailer.js'
+import type { EmailContent } from '../contracts/email-content.js'
+import type { Mailer } from '../contracts/mailer.js'
 import type { QueuedEmail, Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { Attempts } from './attempt.js'
+import type { WriteEmail } from './message.js'
 
 /** Sends the e-mails that are due. Every process with a mailer runs one; a lease keeps two from sending the same e-mail. */
 export interface EmailWorker {
@@ -17,6 +19,7 @@ interface EmailWorkerOptions {
   readonly store: Store
   readonly mailer: Mailer
   readonly attempts: Attempts
+  readonly writeEmail: WriteEmail
   readonly now: () => number
   /** Called when an e-mail could not be processed. If the mailer rejects, `attempts.failed` is called instead. */
   readonly onError: (error: unknown) => void
@@ -31,7 +34,14 @@ const LEASE_RENEWAL_INTERVAL_MS = 5000
 /** After this the outcome counts as unknown. */
 const MAILER_TIMEOUT_MS = 60_000
 
-export function createEmailWorker({ store, mailer, attempts, now, onError }: EmailWorkerOptions): EmailWorker {
+export function createEmailWorker({
+  store,
+  mailer,
+  attempts,
+  writeEmail,
+  now,
+  onError,
+}: EmailWorkerOptions): EmailWorker {
   const sending = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
   let polling: Promise<void> | undefined
@@ -85,8 +95,8 @@ export function createEmailWorker({ store, mailer, attempts, now, onError }: Ema
   }
 
   /** Async, so that a mailer that throws instead of rejecting becomes a rejection too. */
-  async function callMailer(content: EmailMessage): Promise<void> {
-    await mailer.send(content)
+  async function callMailer(content: EmailContent): Promise<void> {
+    await mailer.send(await writeEmail(content))
   }
 
   /** Renews the lease of an e-mail until `end`, which resolves the e-mail as it was saved last. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApisOptions, Limit } from '../contracts/api.js'
+import type { ComposeEmail } from '../contracts/composed-email.js'
 import type { Denial } from '../contracts/errors.js'
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
@@ -76,6 +77,27 @@ export interface CredentialsOptions {
    * `[30, 14, 7, 1]` where there is a maximum age, and otherwise no reminders.
    */
   readonly remindBefore?: readonly number[] | undefined
+}
+
+/** The option `brand`: how e-mails and pages look. */
+export interface BrandOptions {
+  /** In e-mails, and at the top of pages. In e-mails the host of `baseUrl` if left out. */
+  readonly name?: string | undefined
+  /** The path of a PNG, JPEG or SVG file, or a data: URL of one; at most 32 KiB. Shown on pages, not in e-mails. */
+  readonly logo?: string | undefined
+  /**
+   * The colour of links and buttons, as `#rrggbb`. Where text in this colour could not be read (a contrast below 4.5:1), a
+   * darker or lighter variant is used; dark pages have a variant of their own.
+   */
+  readonly color?: string | undefined
+  /** Where developers get help: an absolute URL, or `mailto:`. */
+  readonly supportUrl?: string | undefined
+}
+
+/** The option `emails`. */
+export interface EmailsOptions {
+  /** Writes the e-mails instead of the built-in texts and layout. */
+  readonly compose?: ComposeEmail | undefined
 }
 
 /** The option `registration`. */
@@ -162,6 +184,10 @@ export interface PlatformAuthOptions<Apis extends ApisOptions = ApisOptions, Sch
   readonly mailer?: Mailer | undefined
   /** The absolute URL of the developer console, to which e-mails link. Registration is at `/register` below it. */
   readonly developersUrl?: string | undefined
+  /** Name, logo, colour and support address of your platform, for e-mails and pages. */
+  readonly brand?: BrandOptions | undefined
+  /** E-mails with words or a layout of your own. */
+  readonly emails?: EmailsOptions | undefined
   /** Whether e-mails contain the credentials (`inline`, if left out), or a link that shows them once. */
   readonly delivery?: 'inline' | 'claim-link' | undefined
   /** Seconds until access tokens expire; 3600 if left out. */

@@ -1,3 +1,4 @@
+import type { ComposeEmail } from '../contracts/composed-email.js'
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
@@ -21,6 +22,7 @@ import {
   type SigningAlgorithm,
 } from './options.js'
 import { readApis } from './read-apis.js'
+import { readBrand } from './read-brand.js'
 import { readCredentials } from './read-credentials.js'
 import { readImportedCredentials } from './read-imported-credentials.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
@@ -94,6 +96,8 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     importUnencrypted,
     mailer: readMailer(options.mailer),
     developersUrl: readDevelopersUrl(options.developersUrl),
+    brand: readBrand(options.brand),
+    composeEmail: readComposeEmail(options.emails),
     delivery: readDelivery(options),
     clockTolerance: readWholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
     maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
@@ -117,7 +121,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 }
 
 const OPTION_NAMES = [
-  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
+  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'brand', 'emails', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
   'signing', 'applicationMetadata', 'operators', 'registration', 'portal', 'rateLimits', 'usage', 'cache', 'cors', 'onDenied', 'logger', 'now',
 ] // prettier-ignore
 
@@ -139,6 +143,11 @@ function readMailer(mailer: unknown): Mailer | undefined {
     problem: 'is not a mailer',
     fix: 'Use smtpMailer() from "express-platform-auth/mailers/smtp", or an object with send(email).',
   })
+}
+
+function readComposeEmail(emails: PlatformAuthOptions['emails']): ComposeEmail | undefined {
+  const { compose } = readGroup('emails', emails, ['compose'])
+  return readOptionalFunction('emails.compose', compose)
 }
 
 function readDelivery({ delivery = 'inline', developersUrl }: PlatformAuthOptions): 'inline' | 'claim-link' {

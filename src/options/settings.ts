@@ -1,4 +1,6 @@
 import type { Api, CreateClaims, Limit, Registration } from '../contracts/api.js'
+import type { Brand } from '../contracts/brand.js'
+import type { ComposeEmail } from '../contracts/composed-email.js'
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
@@ -20,6 +22,9 @@ export interface Settings {
   readonly importUnencrypted: boolean
   readonly mailer: Mailer | undefined
   readonly developersUrl: string | undefined
+  readonly brand: Brand
+  /** The option `emails.compose`; undefined where the built-in texts are sent. */
+  readonly composeEmail: ComposeEmail | undefined
   readonly delivery: 'inline' | 'claim-link'
   readonly clockTolerance: number
   readonly maxStaleness: number

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationError, OAuthError, StoreUnavailableError } from '../contracts/errors.js'
-import type { Language } from '../contracts/email-content.js'
+import type { Language } from '../contracts/store.js'
 import type { Store } from '../contracts/store.js'
 import type { SignIn as SignInRecord } from '../contracts/sign-ins.js'
 import { readClientAddress } from '../http/request.js'

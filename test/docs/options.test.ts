@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type {
   ApiKeyApiOptions,
   BearerGuardOptions,
+  BrandOptions,
+  EmailsOptions,
   OAuth2ApiOptions,
   PlatformAuthOptions,
   CredentialsOptions,
@@ -25,6 +27,8 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   importUnencrypted: true,
   mailer: true,
   developersUrl: true,
+  brand: true,
+  emails: true,
   delivery: true,
   accessTokenLifetime: true,
   clockTolerance: true,
@@ -71,6 +75,8 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   redis: true,
   headers: true,
 }
+const BRAND: Names<BrandOptions> = { name: true, logo: true, color: true, supportUrl: true }
+const EMAILS: Names<EmailsOptions> = { compose: true }
 const REGISTRATION: Names<RegistrationOptions> = { allow: true, foldTags: true, ipv6Prefix: true }
 const USAGE: Names<UsageOptions> = { retention: true }
 const CACHE: Names<NonNullable<PlatformAuthOptions['cache']>> = {
@@ -94,6 +100,8 @@ describe.each([
   ['docs/options.md', '`apis`', API],
   ['docs/options.md', '`credentials`', CREDENTIALS],
   ['docs/options.md', '`signing`', SIGNING],
+  ['docs/options.md', '`brand`', BRAND],
+  ['docs/options.md', '`emails`', EMAILS],
   ['docs/options.md', '`registration`', REGISTRATION],
   ['docs/options.md', 'Rate limits', RATE_LIMITS],
   ['docs/options.md', '`usage`', USAGE],

@@ -332,11 +332,15 @@ async function emailInMailbox(baseUrl: string): Promise<string> {
   return source.replace(/<[^>]*>/g, '\n').replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }
 
-function linesIn(text: string): { tokenLine: string; keyLine: string } {
+function linesIn(text: string): { tokenLine: string; callLine: string; keyLine: string } {
   const lines = [...text.matchAll(/^ *(curl .*)$/gm)].map(([, line = '']) => line)
-  expect(lines).toEqual([expect.stringContaining('/orders/token'), expect.stringContaining('X-Api-Key')])
-  const [tokenLine = '', keyLine = ''] = lines
-  return { tokenLine, keyLine }
+  expect(lines).toEqual([
+    expect.stringContaining('/orders/token'),
+    expect.stringContaining('Bearer ACCESS_TOKEN'),
+    expect.stringContaining('X-Api-Key'),
+  ])
+  const [tokenLine = '', callLine = '', keyLine = ''] = lines
+  return { tokenLine, callLine, keyLine }
 }
 
 function keyIn(text: string): string {
@@ -359,7 +363,8 @@ async function pasteLines(text: string, baseUrl: string): Promise<void> {
   })
   const token = await tokenBy(text)
   for (const path of ['', '/items']) {
-    const orders = await apps.paste(`curl -fsS -H "Authorization: Bearer ${token}" "${baseUrl}/orders${path}"`)
+    const call = linesIn(text).callLine.replace('ACCESS_TOKEN', token)
+    const orders = await apps.paste(call.replace(`${baseUrl}/orders`, `${baseUrl}/orders${path}`))
     expect(orders).toMatchObject({ code: 0, stdout: expect.stringContaining('"items"') })
   }
   expect((await fetch(`${baseUrl}/catalog`)).status).toBe(401)

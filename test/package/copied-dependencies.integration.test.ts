@@ -32,7 +32,13 @@ describe('the dependencies that are copied into dist', () => {
     expect(sent.includes(style.replace(/\/\*# sourceMappingURL=.*/, '').trim())).toBe(true)
   })
 
-  it.each(['jose', 'swagger-ui-dist'])('SECURITY.md names the locked version of %s', async (name) => {
+  it("the script of the portal's plots has the uPlot whose version is in package-lock.json", async () => {
+    const [banner] = (await readAsset('plots.js')).split('\n')
+    expect(banner).toBe(`/*! uPlot ${await lockedVersion('uplot')}, MIT licence */`)
+    expect(await readText(root, 'dist/assets/uplot.LICENSE')).toContain('MIT License')
+  })
+
+  it.each(['jose', 'swagger-ui-dist', 'uplot'])('SECURITY.md names the locked version of %s', async (name) => {
     const rows = (await readText(root, 'SECURITY.md')).split('\n').filter((line) => line.startsWith('|'))
     const row = rows.find((line) => line.split('|')[1]?.includes(name))
     expect(row?.split('|')[2]).toContain(await lockedVersion(name))

@@ -145,9 +145,9 @@ export function describePortal(getBrowser: () => Browser, findViolations: (page:
     }],
     ['a choice of scopes', open('ID/apis/orders/request')],
     ['a form that was refused', async (page) => {
-      await open('ID/credentials/new-key')(page)
+      await open('ID/credentials/new-secret')(page)
       await page.getByLabel('Name').fill('default')
-      await page.getByRole('button', { name: 'Add the key' }).click()
+      await page.getByRole('button', { name: 'Add the secret' }).click()
       await page.getByRole('alert').waitFor()
     }],
     ['a new credential', send('ID/credentials/KEY/rotate', 'Make a new key')],

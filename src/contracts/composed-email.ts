@@ -1,0 +1,62 @@
+import type { Api } from './api.js'
+import type { Brand } from './brand.js'
+import type { EmailContent } from './email-content.js'
+
+/** Subject, text and HTML of an e-mail. */
+export interface ComposedEmail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** A value to copy. */
+export interface EmailCode {
+  readonly label: string
+  readonly code: string
+}
+
+export interface EmailLink {
+  readonly label: string
+  readonly link: string
+}
+
+/** The built-in words of an e-mail, in its language, in the order in which they are shown. */
+export interface EmailTexts {
+  readonly subject: string
+  readonly heading: string
+  readonly paragraphs: readonly string[]
+  /** Credentials, or a code: shown in a box. */
+  readonly box: readonly EmailCode[]
+  readonly facts: readonly EmailCode[]
+  /** The next step, as buttons; the first one is the main one. */
+  readonly actions: readonly EmailLink[]
+  /** For each API, how to call it, with commands that can be pasted. */
+  readonly sections: readonly { readonly title: string; readonly codes: readonly EmailCode[] }[]
+  readonly links: readonly EmailLink[]
+  readonly notes: readonly string[]
+}
+
+/**
+ * What `emails.compose` gets: what the e-mail is about, and the built-in words and layout to take over or to replace.
+ * `purpose` narrows its type.
+ */
+export type EmailToCompose = EmailContent & {
+  /** The host of `baseUrl`. */
+  readonly host: string
+  readonly developersUrl: string | undefined
+  readonly brand: Brand
+  /** The APIs that it concerns. */
+  readonly apis: readonly Api[]
+  readonly texts: EmailTexts
+  /** The built-in e-mail. */
+  readonly standard: ComposedEmail
+}
+
+/**
+ * Writes an e-mail: returns subject, text and HTML, or a promise of them within 5 seconds. Each credential, link and code must be in
+ * text and HTML, as it is, and none of them in the subject. If it throws or returns anything else, the built-in e-mail is sent, and the error is logged.
+ */
+export type ComposeEmail = {
+  // A method, because its parameter may be narrower.
+  compose(email: EmailToCompose): ComposedEmail | PromiseLike<ComposedEmail>
+}['compose']

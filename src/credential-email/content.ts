@@ -1,0 +1,65 @@
+import type { ExpiringCredential } from '../applications/credential-expiry.js'
+import type { CredentialTerms, MintedCredentials } from '../applications/credentials.js'
+import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../contracts/email-content.js'
+import type { ApplicationRecord, DeliveryPurpose } from '../contracts/store.js'
+
+/** An application with somebody to write to. */
+export type Recipient = ApplicationRecord & { readonly contact: string }
+
+const DAY_MS = 24 * 3600 * 1000
+
+interface Delivery {
+  readonly purpose: DeliveryPurpose
+  /** Seconds for which the previous credential still works. */
+  readonly overlap: number
+  /** Of the credential that it is about. */
+  readonly terms: CredentialTerms
+  /** Whether that replaces another one. */
+  readonly hasPrevious: boolean
+  readonly minted?: MintedCredentials
+  readonly link?: string
+}
+
+/** What an e-mail with credentials, or with a link to them, is about. */
+export function describeDelivery(record: Recipient, delivery: Delivery): CredentialsEmail {
+  const { purpose, overlap, terms, hasPrevious, minted, link } = delivery
+  return {
+    ...describeRecipient(record),
+    purpose,
+    credentials: minted && {
+      ...(minted.key && { clientId: minted.key.plain }),
+      ...(minted.secret && { clientSecret: minted.secret.plain }),
+    },
+    link,
+    name: terms.name,
+    usableAt: Object.keys(terms.apis ?? record.apis),
+    hasPrevious,
+    overlap,
+  }
+}
+
+/** What a reminder is about, at the time when it is sent, which may be later than it was queued. */
+export function describeReminder(
+  record: Recipient,
+  { kind, credential, replacement }: ExpiringCredential,
+  now: number,
+): ExpiringEmail {
+  const { name, prefix, expiresAt } = credential
+  return {
+    ...describeRecipient(record),
+    purpose: 'expiring',
+    credential: { kind, name, prefix, expiresAt: new Date(expiresAt) },
+    daysLeft: Math.round((expiresAt - now) / DAY_MS),
+    replacementPrefix: replacement?.prefix,
+  }
+}
+
+/** The members that the content of an e-mail to an application's contact begins with. */
+function describeRecipient(record: Recipient) {
+  return { to: record.contact, language: record.language ?? 'en', application: describeApplication(record) } as const
+}
+
+/** A copy: `emails.compose` may change what it gets. */
+export function describeApplication({ id, name, externalId, metadata, apis }: ApplicationRecord): EmailApplication {
+  return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
+}

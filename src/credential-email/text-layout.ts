@@ -1,0 +1,20 @@
+import type { EmailCode, EmailLink, EmailTexts } from '../contracts/composed-email.js'
+
+/** An e-mail as plain text. Each code and link has a line of its own. */
+export function formatText(
+  { paragraphs, box, facts, actions, sections, links, notes }: EmailTexts,
+  colon: string,
+): string {
+  const formatCode = ({ label, code }: EmailCode): string => `${label}${colon}\n\n    ${code}`
+  const formatLink = ({ label, link }: EmailLink): string => formatCode({ label, code: link })
+  const blocks = [
+    ...paragraphs,
+    ...box.map(formatCode),
+    ...facts.map(formatCode),
+    ...actions.map(formatLink),
+    ...sections.flatMap(({ title, codes }) => [`${title}\n${'-'.repeat(title.length)}`, ...codes.map(formatCode)]),
+    ...links.map(formatLink),
+    ...notes,
+  ]
+  return `${blocks.join('\n\n')}\n`
+}

@@ -1,0 +1,176 @@
+import type { MentionedCredential, Phrases } from './phrases.js'
+
+const UNITS = {
+  day: ['Tag', 'Tage'],
+  hour: ['Stunde', 'Stunden'],
+  minute: ['Minute', 'Minuten'],
+  second: ['Sekunde', 'Sekunden'],
+} as const
+const NOUNS = { key: 'Schlüssel', secret: 'Secret' } as const
+const YOUR_NEW = { key: 'Ihr neuer Schlüssel', secret: 'Ihr neues Secret' } as const
+const A_NEW = { key: 'einen neuen Schlüssel', secret: 'ein neues Secret' } as const
+const PREVIOUS = { key: 'Der bisherige Schlüssel', secret: 'Das bisherige Secret' } as const
+const THE = { key: 'Der Schlüssel', secret: 'Das Secret' } as const
+const THE_OBJECT = { key: 'den Schlüssel', secret: 'das Secret' } as const
+const AN_UNUSED = {
+  key: 'einen neuen, noch unbenutzten Schlüssel',
+  secret: 'ein neues, noch unbenutztes Secret',
+} as const
+const YOUR = { key: 'Ihr Schlüssel', secret: 'Ihr Secret' } as const
+
+/** The built-in words in German. */
+export const de: Phrases = {
+  duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
+  date: (date) => new Intl.DateTimeFormat('de', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
+
+  registration: ({ name, host, byLink }) => ({
+    subject: `Ihre Zugangsdaten für ${host}`,
+    heading: 'Ihre Zugangsdaten',
+    paragraphs: [
+      `Ihre Anwendung „${name}“ ist bei ${host} registriert.`,
+      'Diese E-Mail ersetzt alle früheren E-Mails mit Zugangsdaten für diese Anwendung.',
+      byLink && SHOWN_ONCE,
+    ],
+    actions: byLink ? ['Zugangsdaten anzeigen'] : [],
+    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
+  }),
+
+  replaced: (kind, { name, host, credential, byLink, previous }) => ({
+    subject: `${YOUR_NEW[kind]} für ${host}`,
+    heading: YOUR_NEW[kind],
+    paragraphs: [
+      `Für Ihre Anwendung „${name}“ bei ${host} gibt es ${A_NEW[kind]}.`,
+      credential !== undefined && `Der Name lautet „${credential}“.`,
+      `Diese E-Mail ersetzt alle früheren E-Mails, die ${A_NEW[kind]} für diese Anwendung enthielten.`,
+      previous !== undefined && describePrevious(PREVIOUS[kind], previous, byLink),
+      byLink && SHOWN_ONCE,
+    ],
+    actions: byLink ? ['Zugangsdaten anzeigen'] : [],
+    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
+  }),
+
+  expiring: ({ name, host, kind, credential, date, daysLeft, replacement, selfService }) => ({
+    subject: `${YOUR[kind]} für ${host} läuft am ${date} ab`,
+    heading: `${YOUR[kind]} läuft ${formatDays(daysLeft)} ab`,
+    paragraphs: [
+      `${THE[kind]} „${credential}“ Ihrer Anwendung „${name}“ bei ${host} läuft ${formatDays(daysLeft)} ab und wird danach nicht mehr angenommen.`,
+      replacement === undefined
+        ? `${selfService ? `Erstellen Sie ${A_NEW[kind]}` : `Bitten Sie den Betreiber von ${host} um ${A_NEW[kind]}`} und stellen Sie Ihre Anwendung vorher darauf um.`
+        : `Es gibt bereits ${AN_UNUSED[kind]}. Die ersten Zeichen lauten ${replacement}. Stellen Sie Ihre Anwendung vorher darauf um.`,
+    ],
+    notes: [`Wenn niemand ${THE_OBJECT[kind]} mehr verwendet, können Sie diese E-Mail ignorieren.`],
+  }),
+
+  invitation: ({ name, host, invitedBy }) => ({
+    subject: `Einladung zu einer Anwendung bei ${host}`,
+    heading: 'Sie sind eingeladen',
+    paragraphs: [
+      `${invitedBy ?? `Der Betreiber von ${host}`} lädt Sie ein, die Anwendung „${name}“ bei ${host} mitzubetreuen.`,
+      'Wenn Sie annehmen, können Sie sich dort anmelden, die API-Nutzung der Anwendung einsehen und ihre Zugangsdaten verwalten. Der Link gilt 7 Tage und funktioniert nur einmal.',
+    ],
+    actions: ['Einladung annehmen'],
+    notes: ['Wenn Sie die Anwendung nicht kennen, ignorieren Sie diese E-Mail: Es passiert dann nichts.'],
+  }),
+
+  signIn: ({ host, minutes }) => ({
+    subject: `Anmeldung bei ${host}`,
+    heading: 'Anmelden',
+    paragraphs: [
+      `Jemand möchte sich mit Ihrer E-Mail-Adresse bei ${host} anmelden. Öffnen Sie den Link oder geben Sie den Code auf der Seite ein, auf der Sie ihn angefordert haben.`,
+      `Link und Code gelten ${minutes} Minuten und funktionieren nur einmal.`,
+    ],
+    actions: ['Anmelden'],
+    notes: [
+      'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Geben Sie den Code niemandem weiter: Wer ihn kennt, kann sich anmelden.',
+    ],
+  }),
+
+  approvalRequest: ({ name, host, access }) => ({
+    subject: access
+      ? `Eine API-Anfrage bei ${host} wartet auf Ihre Entscheidung`
+      : `Eine Registrierung bei ${host} wartet auf Ihre Entscheidung`,
+    heading: access ? 'Eine Anwendung bittet um eine API' : 'Eine Anwendung möchte registriert werden',
+    paragraphs: [
+      access
+        ? `Die Anwendung „${name}“ bittet um weiteren Zugriff auf die APIs bei ${host}.`
+        : `Jemand hat die Anwendung „${name}“ bei ${host} registriert. Sie erhält ihre Zugangsdaten, sobald Sie zustimmen.`,
+      'Beide Links öffnen eine Seite, auf der Sie die Entscheidung bestätigen. Sie gelten 14 Tage, bis jemand entschieden hat.',
+    ],
+    actions: ['Genehmigen', 'Ablehnen'],
+    notes: ['Die Links sind nur für Sie bestimmt: Wer diese E-Mail hat, kann in Ihrem Namen entscheiden.'],
+  }),
+
+  approved: ({ name, host, apis, tokens }) => ({
+    subject: `Ihre Anfrage bei ${host} ist genehmigt`,
+    heading: 'Ihre Anfrage ist genehmigt',
+    paragraphs: [
+      `Ihre Anwendung „${name}“ bei ${host} darf ab sofort ${apis} verwenden.`,
+      'Sie verwendet dafür ihre vorhandenen Zugangsdaten.',
+      tokens && 'Früher ausgestellte Access-Tokens gelten dafür noch nicht; fordern Sie ein neues an.',
+    ],
+  }),
+
+  denied: ({ name, host, api, reason }) => ({
+    subject:
+      api === undefined ? `Ihre Registrierung bei ${host} wurde abgelehnt` : `Ihre Anfrage bei ${host} wurde abgelehnt`,
+    heading: api === undefined ? 'Ihre Registrierung wurde abgelehnt' : 'Ihre Anfrage wurde abgelehnt',
+    paragraphs: [
+      api === undefined
+        ? `Der Betreiber von ${host} hat die Registrierung Ihrer Anwendung „${name}“ abgelehnt. Ihre Angaben wurden gelöscht.`
+        : `Der Betreiber von ${host} hat die Anfrage Ihrer Anwendung „${name}“ für ${api} abgelehnt. Was sie bisher verwenden darf, bleibt unverändert.`,
+      reason !== undefined && `Begründung: ${reason}`,
+    ],
+  }),
+
+  suspended: ({ name, host, reason }) => ({
+    subject: `Ihre Anwendung bei ${host} ist gesperrt`,
+    heading: 'Ihre Anwendung ist gesperrt',
+    paragraphs: [
+      `Der Betreiber von ${host} hat Ihre Anwendung „${name}“ gesperrt. Bis sie wieder freigegeben ist, werden ihre Zugangsdaten und Access-Tokens nicht angenommen; danach gelten sie wieder.`,
+      reason !== undefined && `Begründung: ${reason}`,
+    ],
+  }),
+
+  labels: {
+    key: (uses) => `Schlüssel (${uses})`,
+    secret: 'Secret (client_secret)',
+    publicId: 'Kann statt des Schlüssels die client_id sein; sie ist nicht geheim',
+    applicationId: 'Anwendungs-ID',
+    application: 'Anwendung',
+    contact: 'Kontakt',
+    requested: 'Angefragt',
+    address: 'Von der Adresse',
+    expiresAt: 'Läuft ab am',
+    firstCharacters: (kind) => `Erste Zeichen (${NOUNS[kind]})`,
+    code: 'Code',
+    tokenAddress: 'Access-Tokens gibt es unter',
+    getToken: 'Access-Token anfordern',
+    useToken: 'Die API damit aufrufen (Pfad einer Ressource anhängen)',
+    keyHeader: 'Senden Sie Ihren Schlüssel im Header',
+    useKey: 'Die API aufrufen (Pfad einer Ressource anhängen)',
+    documentation: 'Dokumentation lesen',
+    manage: 'Anwendung verwalten',
+    support: 'Hilfe',
+  },
+}
+
+const SHOWN_ONCE = 'Der Link zeigt Ihre Zugangsdaten ein einziges Mal an. Er gilt 72 Stunden.'
+const KEEP_SAFE =
+  'Bewahren Sie die Zugangsdaten so auf, dass nur Ihre Anwendung sie lesen kann. Sie sind hier nicht gespeichert und können nicht noch einmal angezeigt werden.'
+const NOT_REQUESTED = 'Wenn Sie das nicht angefordert haben, können Sie diese E-Mail ignorieren.'
+
+function describePrevious(
+  subject: string,
+  { worksFor }: NonNullable<MentionedCredential['previous']>,
+  byLink: boolean,
+): string {
+  if (worksFor === undefined) {
+    return `${subject} gilt ${byLink ? 'nicht mehr, sobald die neuen Zugangsdaten angezeigt wurden' : 'nicht mehr'}.`
+  }
+  return `${subject} gilt ${byLink ? 'nach dem Anzeigen der neuen Zugangsdaten ' : ''}noch ${worksFor}.`
+}
+
+function formatDays(days: number): string {
+  if (days === 0) return 'in weniger als einem Tag'
+  return days === 1 ? 'in einem Tag' : `in ${days} Tagen`
+}

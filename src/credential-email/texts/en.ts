@@ -1,0 +1,156 @@
+import type { MentionedCredential, Phrases } from './phrases.js'
+
+/** The built-in words in English. */
+export const en: Phrases = {
+  duration: (count, unit) => `${count} ${unit}${count === 1 ? '' : 's'}`,
+  // In this order everywhere: in dates of digits readers from America and Europe exchange day and month.
+  date: (date) => date.toISOString().slice(0, 10),
+
+  registration: ({ name, host, byLink }) => ({
+    subject: `Your credentials for ${host}`,
+    heading: 'Your credentials',
+    paragraphs: [
+      `Your application “${name}” is registered at ${host}.`,
+      'This e-mail replaces all earlier e-mails with credentials for this application.',
+      byLink && SHOWN_ONCE,
+    ],
+    actions: byLink ? ['Show my credentials'] : [],
+    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
+  }),
+
+  replaced: (kind, { name, host, credential, byLink, previous }) => ({
+    subject: `Your new ${kind} for ${host}`,
+    heading: `Your new ${kind}`,
+    paragraphs: [
+      `There is a new ${kind} for your application “${name}” at ${host}.`,
+      credential !== undefined && `Its name is “${credential}”.`,
+      `This e-mail replaces all earlier e-mails with a new ${kind} for this application.`,
+      previous !== undefined && describePrevious(`The previous ${kind}`, previous, byLink),
+      byLink && SHOWN_ONCE,
+    ],
+    actions: byLink ? ['Show my credentials'] : [],
+    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
+  }),
+
+  expiring: ({ name, host, kind, credential, date, daysLeft, replacement, selfService }) => ({
+    subject: `Your ${kind} for ${host} expires on ${date}`,
+    heading: `Your ${kind} expires ${formatDays(daysLeft)}`,
+    paragraphs: [
+      `The ${kind} “${credential}” of your application “${name}” at ${host} expires ${formatDays(daysLeft)}. From then on it is refused.`,
+      replacement === undefined
+        ? `${selfService ? 'Make' : `Ask the operator of ${host} for`} a new ${kind}, and use it instead of this one before that time.`
+        : `There is a new ${kind} already, which has not been used yet. It begins with ${replacement}. Use it instead of the old one before that time.`,
+    ],
+    notes: [`If nobody uses this ${kind} any more, you can ignore this e-mail.`],
+  }),
+
+  invitation: ({ name, host, invitedBy }) => ({
+    subject: `An invitation to an application at ${host}`,
+    heading: 'You are invited',
+    paragraphs: [
+      `${invitedBy ?? `The operator of ${host}`} invites you to look after the application “${name}” at ${host} too.`,
+      'If you accept, you can sign in there, see how the application uses the APIs, and manage its credentials. The link works once, for 7 days.',
+    ],
+    actions: ['Accept the invitation'],
+    notes: ['If you do not know the application, ignore this e-mail: nothing happens then.'],
+  }),
+
+  signIn: ({ host, minutes }) => ({
+    subject: `Sign in at ${host}`,
+    heading: 'Sign in',
+    paragraphs: [
+      `Somebody asked to sign in at ${host} with your e-mail address. Follow the link, or enter the code on the page where you asked for it.`,
+      `Both work once, for ${minutes} minutes.`,
+    ],
+    actions: ['Sign in'],
+    notes: ['If it was not you, ignore this e-mail, and give the code to nobody: whoever has it can sign in.'],
+  }),
+
+  approvalRequest: ({ name, host, access }) => ({
+    subject: access
+      ? `A request for an API at ${host} awaits your decision`
+      : `A registration at ${host} awaits your decision`,
+    heading: access ? 'An application asks for an API' : 'An application asks to be registered',
+    paragraphs: [
+      access
+        ? `The application “${name}” asks for more access to the APIs at ${host}.`
+        : `Somebody has registered the application “${name}” at ${host}. It gets its credentials when you approve it.`,
+      'Both links open a page that asks you to confirm. They work for 14 days, until somebody has decided.',
+    ],
+    actions: ['Approve', 'Deny'],
+    notes: ['The links are for you alone: whoever has this e-mail can decide in your name.'],
+  }),
+
+  approved: ({ name, host, apis, tokens }) => ({
+    subject: `Your request at ${host} is approved`,
+    heading: 'Your request is approved',
+    paragraphs: [
+      `Your application “${name}” at ${host} may use ${apis} now.`,
+      'It calls with the credentials that it has already.',
+      tokens && 'An access token that it got before does not include this; request a new one.',
+    ],
+  }),
+
+  denied: ({ name, host, api, reason }) => ({
+    subject:
+      api === undefined ? `Your registration at ${host} is not approved` : `Your request at ${host} is not approved`,
+    heading: api === undefined ? 'Your registration is not approved' : 'Your request is not approved',
+    paragraphs: [
+      api === undefined
+        ? `The operator of ${host} has not approved the registration of your application “${name}”. What you entered has been deleted.`
+        : `The operator of ${host} has not approved the request of your application “${name}” to use ${api}. What it may use already has not changed.`,
+      reason !== undefined && `The reason: ${reason}`,
+    ],
+  }),
+
+  suspended: ({ name, host, reason }) => ({
+    subject: `Your application at ${host} is suspended`,
+    heading: 'Your application is suspended',
+    paragraphs: [
+      `The operator of ${host} has suspended your application “${name}”. Its credentials and access tokens are refused until it is resumed; then they work again.`,
+      reason !== undefined && `The reason: ${reason}`,
+    ],
+  }),
+
+  labels: {
+    key: (uses) => `Key (${uses})`,
+    secret: 'Secret (client_secret)',
+    publicId: 'May be the client_id instead of the key; it is no secret',
+    applicationId: 'Application id',
+    application: 'Application',
+    contact: 'Contact',
+    requested: 'Asks for',
+    address: 'From the address',
+    expiresAt: 'Expires at',
+    firstCharacters: (kind) => `First characters of the ${kind}`,
+    code: 'Code',
+    tokenAddress: 'Get access tokens at',
+    getToken: 'Get an access token',
+    useToken: 'Call the API with it (append the path of a resource)',
+    keyHeader: 'Send your key in the header',
+    useKey: 'Call the API (append the path of a resource)',
+    documentation: 'Read the documentation',
+    manage: 'Manage the application',
+    support: 'Help',
+  },
+}
+
+const SHOWN_ONCE = 'The link shows your credentials once. It works for 72 hours.'
+const KEEP_SAFE =
+  'Keep the credentials where only your application can read them. They are not stored here and cannot be shown again.'
+const NOT_REQUESTED = 'If you did not request this, you can ignore this e-mail.'
+
+function describePrevious(
+  subject: string,
+  { worksFor }: NonNullable<MentionedCredential['previous']>,
+  byLink: boolean,
+): string {
+  if (worksFor === undefined)
+    return `${subject} ${byLink ? 'stops working when the new one is shown' : 'no longer works'}.`
+  return `${subject} still works for ${worksFor}${byLink ? ' after the new one is shown' : ''}.`
+}
+
+function formatDays(days: number): string {
+  if (days === 0) return 'in less than a day'
+  return days === 1 ? 'in a day' : `in ${days} days`
+}

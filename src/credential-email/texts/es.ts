@@ -1,0 +1,169 @@
+import type { MentionedCredential, Phrases } from './phrases.js'
+
+const UNITS = {
+  day: ['día', 'días'],
+  hour: ['hora', 'horas'],
+  minute: ['minuto', 'minutos'],
+  second: ['segundo', 'segundos'],
+} as const
+const YOUR_NEW = { key: 'Su nueva clave', secret: 'Su nuevo secreto' } as const
+const A_NEW = { key: 'una clave nueva', secret: 'un secreto nuevo' } as const
+const YOUR = { key: 'Su clave', secret: 'Su secreto' } as const
+const THE = { key: 'La clave', secret: 'El secreto' } as const
+
+/** The built-in words in Spanish. */
+export const es: Phrases = {
+  duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
+  date: (date) => new Intl.DateTimeFormat('es', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
+
+  registration: ({ name, host, byLink }) => ({
+    subject: `Sus credenciales para ${host}`,
+    heading: 'Sus credenciales',
+    paragraphs: [
+      `Su aplicación «${name}» está registrada en ${host}.`,
+      'Este correo sustituye a todos los anteriores con credenciales para esta aplicación.',
+      byLink && SHOWN_ONCE,
+    ],
+    actions: byLink ? ['Mostrar mis credenciales'] : [],
+    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
+  }),
+
+  replaced: (kind, { name, host, credential, byLink, previous }) => ({
+    subject: `${YOUR_NEW[kind]} para ${host}`,
+    heading: YOUR_NEW[kind],
+    paragraphs: [
+      `Hay ${A_NEW[kind]} para su aplicación «${name}» en ${host}.`,
+      credential !== undefined && `Su nombre es «${credential}».`,
+      `Este correo sustituye a todos los anteriores con ${A_NEW[kind]} para esta aplicación.`,
+      previous !== undefined && describePrevious(kind, previous, byLink),
+      byLink && SHOWN_ONCE,
+    ],
+    actions: byLink ? ['Mostrar mis credenciales'] : [],
+    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
+  }),
+
+  expiring: ({ name, host, kind, credential, date, daysLeft, replacement, selfService }) => ({
+    subject: `${YOUR[kind]} para ${host} caduca el ${date}`,
+    heading: `${YOUR[kind]} caduca ${formatDays(daysLeft)}`,
+    paragraphs: [
+      `${THE[kind]} «${credential}» de su aplicación «${name}» en ${host} caduca ${formatDays(daysLeft)}. A partir de entonces se rechazará.`,
+      replacement === undefined
+        ? `${selfService ? 'Cree' : `Pida al operador de ${host}`} ${A_NEW[kind]} y ${kind === 'key' ? 'úsela' : 'úselo'} en su lugar antes de esa fecha.`
+        : `Ya existe ${A_NEW[kind]} que aún no se ha usado y que empieza por ${replacement}. ${kind === 'key' ? 'Úsela' : 'Úselo'} en su lugar antes de esa fecha.`,
+    ],
+    notes: [`Si ya nadie usa ${kind === 'key' ? 'esta clave' : 'este secreto'}, puede ignorar este correo.`],
+  }),
+
+  invitation: ({ name, host, invitedBy }) => ({
+    subject: `Invitación a una aplicación en ${host}`,
+    heading: 'Ha recibido una invitación',
+    paragraphs: [
+      `${invitedBy ?? `El operador de ${host}`} le invita a gestionar también la aplicación «${name}» en ${host}.`,
+      'Si acepta, podrá iniciar sesión allí, ver cómo la aplicación usa las API y gestionar sus credenciales. El enlace funciona una sola vez, durante 7 días.',
+    ],
+    actions: ['Aceptar la invitación'],
+    notes: ['Si no conoce la aplicación, ignore este correo: no ocurrirá nada.'],
+  }),
+
+  signIn: ({ host, minutes }) => ({
+    subject: `Inicio de sesión en ${host}`,
+    heading: 'Iniciar sesión',
+    paragraphs: [
+      `Alguien ha pedido iniciar sesión en ${host} con su dirección de correo. Abra el enlace o escriba el código en la página donde lo pidió.`,
+      `Ambos funcionan una sola vez, durante ${minutes} minutos.`,
+    ],
+    actions: ['Iniciar sesión'],
+    notes: ['Si no ha sido usted, ignore este correo y no dé el código a nadie: quien lo tenga puede iniciar sesión.'],
+  }),
+
+  approvalRequest: ({ name, host, access }) => ({
+    subject: access
+      ? `Una solicitud de API en ${host} espera su decisión`
+      : `Un registro en ${host} espera su decisión`,
+    heading: access ? 'Una aplicación solicita una API' : 'Una aplicación solicita registrarse',
+    paragraphs: [
+      access
+        ? `La aplicación «${name}» solicita más acceso a las API de ${host}.`
+        : `Alguien ha registrado la aplicación «${name}» en ${host}. Recibirá sus credenciales cuando usted la apruebe.`,
+      'Ambos enlaces abren una página donde se confirma la decisión. Funcionan durante 14 días, hasta que alguien decida.',
+    ],
+    actions: ['Aprobar', 'Rechazar'],
+    notes: ['Los enlaces son solo para usted: quien tenga este correo puede decidir en su nombre.'],
+  }),
+
+  approved: ({ name, host, apis, tokens }) => ({
+    subject: `Su solicitud en ${host} ha sido aprobada`,
+    heading: 'Su solicitud ha sido aprobada',
+    paragraphs: [
+      `Su aplicación «${name}» en ${host} ya puede usar ${apis}.`,
+      'Utiliza las credenciales que ya tiene.',
+      tokens && 'Los tokens de acceso anteriores no incluyen este acceso; solicite uno nuevo.',
+    ],
+  }),
+
+  denied: ({ name, host, api, reason }) => ({
+    subject:
+      api === undefined ? `Su registro en ${host} no ha sido aprobado` : `Su solicitud en ${host} no ha sido aprobada`,
+    heading: api === undefined ? 'Su registro no ha sido aprobado' : 'Su solicitud no ha sido aprobada',
+    paragraphs: [
+      api === undefined
+        ? `El operador de ${host} no ha aprobado el registro de su aplicación «${name}». Los datos que introdujo se han eliminado.`
+        : `El operador de ${host} no ha aprobado la solicitud de su aplicación «${name}» para usar ${api}. Lo que ya puede usar no cambia.`,
+      reason !== undefined && `Motivo: ${reason}`,
+    ],
+  }),
+
+  suspended: ({ name, host, reason }) => ({
+    subject: `Su aplicación en ${host} está suspendida`,
+    heading: 'Su aplicación está suspendida',
+    paragraphs: [
+      `El operador de ${host} ha suspendido su aplicación «${name}». Sus credenciales y tokens de acceso se rechazan hasta que se reactive; entonces volverán a funcionar.`,
+      reason !== undefined && `Motivo: ${reason}`,
+    ],
+  }),
+
+  labels: {
+    key: (uses) => `Clave (${uses})`,
+    secret: 'Secreto (client_secret)',
+    publicId: 'Puede ser el client_id en lugar de la clave; no es secreto',
+    applicationId: 'Id. de la aplicación',
+    application: 'Aplicación',
+    contact: 'Contacto',
+    requested: 'Solicita',
+    address: 'Desde la dirección',
+    expiresAt: 'Caduca el',
+    firstCharacters: (kind) => (kind === 'key' ? 'Primeros caracteres de la clave' : 'Primeros caracteres del secreto'),
+    code: 'Código',
+    tokenAddress: 'Los tokens de acceso se obtienen en',
+    getToken: 'Obtener un token de acceso',
+    useToken: 'Llamar a la API con él (añada la ruta de un recurso)',
+    keyHeader: 'Envíe su clave en la cabecera',
+    useKey: 'Llamar a la API (añada la ruta de un recurso)',
+    documentation: 'Leer la documentación',
+    manage: 'Gestionar la aplicación',
+    support: 'Ayuda',
+  },
+}
+
+const SHOWN_ONCE = 'El enlace muestra sus credenciales una sola vez. Funciona durante 72 horas.'
+const KEEP_SAFE =
+  'Guarde las credenciales donde solo su aplicación pueda leerlas. No se almacenan aquí y no se pueden volver a mostrar.'
+const NOT_REQUESTED = 'Si no lo ha solicitado usted, puede ignorar este correo.'
+
+function describePrevious(
+  kind: 'key' | 'secret',
+  { worksFor }: NonNullable<MentionedCredential['previous']>,
+  byLink: boolean,
+): string {
+  const [subject, shown] =
+    kind === 'key' ? ['La clave anterior', 'se muestre la nueva'] : ['El secreto anterior', 'se muestre el nuevo']
+  if (worksFor !== undefined) {
+    return `${subject} sigue funcionando durante ${worksFor}${byLink ? ` después de que ${shown}` : ''}.`
+  }
+  return byLink ? `${subject} dejará de funcionar cuando ${shown}.` : `${subject} ya no funciona.`
+}
+
+function formatDays(days: number): string {
+  if (days === 0) return 'en menos de un día'
+  return days === 1 ? 'en un día' : `en ${days} días`
+}

@@ -1,0 +1,175 @@
+import type { MentionedCredential, Phrases } from './phrases.js'
+
+const UNITS = {
+  day: ['jour', 'jours'],
+  hour: ['heure', 'heures'],
+  minute: ['minute', 'minutes'],
+  second: ['seconde', 'secondes'],
+} as const
+const YOUR_NEW = { key: 'Votre nouvelle clé', secret: 'Votre nouveau secret' } as const
+const A_NEW = { key: 'une nouvelle clé', secret: 'un nouveau secret' } as const
+const YOUR = { key: 'Votre clé', secret: 'Votre secret' } as const
+const THE = { key: 'La clé', secret: 'Le secret' } as const
+
+/** The built-in words in French. Before a colon and within quotation marks there are no-break spaces. */
+export const fr: Phrases = {
+  duration: (count, unit) => `${count} ${UNITS[unit][count === 1 ? 0 : 1]}`,
+  date: (date) => new Intl.DateTimeFormat('fr', { dateStyle: 'long', timeZone: 'UTC' }).format(date),
+
+  registration: ({ name, host, byLink }) => ({
+    subject: `Vos identifiants pour ${host}`,
+    heading: 'Vos identifiants',
+    paragraphs: [
+      `Votre application «\u00A0${name}\u00A0» est enregistrée sur ${host}.`,
+      'Cet e-mail remplace tous les e-mails précédents contenant des identifiants pour cette application.',
+      byLink && SHOWN_ONCE,
+    ],
+    actions: byLink ? ['Afficher mes identifiants'] : [],
+    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
+  }),
+
+  replaced: (kind, { name, host, credential, byLink, previous }) => ({
+    subject: `${YOUR_NEW[kind]} pour ${host}`,
+    heading: YOUR_NEW[kind],
+    paragraphs: [
+      `Il y a ${A_NEW[kind]} pour votre application «\u00A0${name}\u00A0» sur ${host}.`,
+      credential !== undefined && `Son nom est «\u00A0${credential}\u00A0».`,
+      `Cet e-mail remplace tous les e-mails précédents contenant ${A_NEW[kind]} pour cette application.`,
+      previous !== undefined && describePrevious(kind, previous, byLink),
+      byLink && SHOWN_ONCE,
+    ],
+    actions: byLink ? ['Afficher mes identifiants'] : [],
+    notes: [!byLink && KEEP_SAFE, NOT_REQUESTED],
+  }),
+
+  expiring: ({ name, host, kind, credential, date, daysLeft, replacement, selfService }) => ({
+    subject: `${YOUR[kind]} pour ${host} expire le ${date}`,
+    heading: `${YOUR[kind]} expire ${formatDays(daysLeft)}`,
+    paragraphs: [
+      `${THE[kind]} «\u00A0${credential}\u00A0» de votre application «\u00A0${name}\u00A0» sur ${host} expire ${formatDays(daysLeft)}. Passé ce délai, ${kind === 'key' ? 'elle sera refusée' : 'il sera refusé'}.`,
+      replacement === undefined
+        ? `${selfService ? 'Créez' : `Demandez à l’opérateur de ${host}`} ${A_NEW[kind]} et utilisez-${kind === 'key' ? 'la' : 'le'} avant cette échéance.`
+        : `Il existe déjà ${A_NEW[kind]} encore ${kind === 'key' ? 'inutilisée' : 'inutilisé'}, qui commence par ${replacement}. Utilisez-${kind === 'key' ? 'la' : 'le'} avant cette échéance.`,
+    ],
+    notes: [
+      `Si plus personne n’utilise ${kind === 'key' ? 'cette clé' : 'ce secret'}, vous pouvez ignorer cet e-mail.`,
+    ],
+  }),
+
+  invitation: ({ name, host, invitedBy }) => ({
+    subject: `Invitation à une application sur ${host}`,
+    heading: 'Vous avez reçu une invitation',
+    paragraphs: [
+      `${invitedBy ?? `L’opérateur de ${host}`} vous invite à gérer avec d’autres l’application «\u00A0${name}\u00A0» sur ${host}.`,
+      'Si vous acceptez, vous pourrez vous y connecter, consulter l’utilisation des API par l’application et gérer ses identifiants. Le lien est valable une seule fois, pendant 7 jours.',
+    ],
+    actions: ['Accepter l’invitation'],
+    notes: ['Si vous ne connaissez pas cette application, ignorez cet e-mail\u00A0: il ne se passera rien.'],
+  }),
+
+  signIn: ({ host, minutes }) => ({
+    subject: `Connexion à ${host}`,
+    heading: 'Connexion',
+    paragraphs: [
+      `Une connexion à ${host} a été demandée avec votre adresse e-mail. Suivez le lien, ou saisissez le code sur la page où vous l’avez demandé.`,
+      `Tous deux sont valables une seule fois, pendant ${minutes} minutes.`,
+    ],
+    actions: ['Se connecter'],
+    notes: [
+      'Si vous n’êtes pas à l’origine de cette demande, ignorez cet e-mail et ne communiquez le code à personne\u00A0: quiconque le possède peut se connecter.',
+    ],
+  }),
+
+  approvalRequest: ({ name, host, access }) => ({
+    subject: access
+      ? `Une demande d’API sur ${host} attend votre décision`
+      : `Un enregistrement sur ${host} attend votre décision`,
+    heading: access ? 'Une application demande une API' : 'Une application demande à être enregistrée',
+    paragraphs: [
+      access
+        ? `L’application «\u00A0${name}\u00A0» demande un accès supplémentaire aux API de ${host}.`
+        : `L’application «\u00A0${name}\u00A0» a été enregistrée sur ${host}. Elle recevra ses identifiants dès que vous l’aurez approuvée.`,
+      'Les deux liens ouvrent une page où vous confirmez votre décision. Ils sont valables 14 jours, tant que personne n’a décidé.',
+    ],
+    actions: ['Approuver', 'Refuser'],
+    notes: ['Ces liens vous sont personnels\u00A0: quiconque possède cet e-mail peut décider en votre nom.'],
+  }),
+
+  approved: ({ name, host, apis, tokens }) => ({
+    subject: `Votre demande sur ${host} est approuvée`,
+    heading: 'Votre demande est approuvée',
+    paragraphs: [
+      `Votre application «\u00A0${name}\u00A0» sur ${host} peut désormais utiliser ${apis}.`,
+      'Elle utilise pour cela ses identifiants actuels.',
+      tokens && 'Les jetons d’accès déjà émis ne comprennent pas ce nouvel accès\u00A0; demandez-en un nouveau.',
+    ],
+  }),
+
+  denied: ({ name, host, api, reason }) => ({
+    subject:
+      api === undefined
+        ? `Votre enregistrement sur ${host} n’a pas été approuvé`
+        : `Votre demande sur ${host} n’a pas été approuvée`,
+    heading: api === undefined ? 'Votre enregistrement n’a pas été approuvé' : 'Votre demande n’a pas été approuvée',
+    paragraphs: [
+      api === undefined
+        ? `L’opérateur de ${host} n’a pas approuvé l’enregistrement de votre application «\u00A0${name}\u00A0». Les informations que vous aviez saisies ont été supprimées.`
+        : `L’opérateur de ${host} n’a pas approuvé la demande de votre application «\u00A0${name}\u00A0» concernant ${api}. Ses accès actuels ne changent pas.`,
+      reason !== undefined && `Motif\u00A0: ${reason}`,
+    ],
+  }),
+
+  suspended: ({ name, host, reason }) => ({
+    subject: `Votre application sur ${host} est suspendue`,
+    heading: 'Votre application est suspendue',
+    paragraphs: [
+      `L’opérateur de ${host} a suspendu votre application «\u00A0${name}\u00A0». Ses identifiants et ses jetons d’accès sont refusés jusqu’à son rétablissement\u00A0; ils fonctionneront alors de nouveau.`,
+      reason !== undefined && `Motif\u00A0: ${reason}`,
+    ],
+  }),
+
+  labels: {
+    key: (uses) => `Clé (${uses})`,
+    secret: 'Secret (client_secret)',
+    publicId: 'Peut servir de client_id à la place de la clé\u00A0; il n’est pas secret',
+    applicationId: 'Identifiant de l’application',
+    application: 'Application',
+    contact: 'Contact',
+    requested: 'Demande',
+    address: 'Depuis l’adresse',
+    expiresAt: 'Expire le',
+    firstCharacters: (kind) => (kind === 'key' ? 'Premiers caractères de la clé' : 'Premiers caractères du secret'),
+    code: 'Code',
+    tokenAddress: 'Adresse des jetons d’accès',
+    getToken: 'Obtenir un jeton d’accès',
+    useToken: 'Appeler l’API avec ce jeton (ajoutez le chemin d’une ressource)',
+    keyHeader: 'Envoyez votre clé dans l’en-tête',
+    useKey: 'Appeler l’API (ajoutez le chemin d’une ressource)',
+    documentation: 'Lire la documentation',
+    manage: 'Gérer l’application',
+    support: 'Aide',
+  },
+}
+
+const SHOWN_ONCE = 'Le lien affiche vos identifiants une seule fois. Il est valable 72 heures.'
+const KEEP_SAFE =
+  'Conservez ces identifiants là où seule votre application peut les lire. Ils ne sont pas enregistrés ici et ne pourront pas être affichés à nouveau.'
+const NOT_REQUESTED = 'Si vous n’êtes pas à l’origine de cette demande, vous pouvez ignorer cet e-mail.'
+
+function describePrevious(
+  kind: 'key' | 'secret',
+  { worksFor }: NonNullable<MentionedCredential['previous']>,
+  byLink: boolean,
+): string {
+  const [subject, shown] =
+    kind === 'key' ? ['La clé précédente', 'de la nouvelle clé'] : ['Le secret précédent', 'du nouveau secret']
+  if (worksFor !== undefined) {
+    return `${subject} reste valable ${worksFor}${byLink ? ` après l’affichage ${shown}` : ''}.`
+  }
+  return byLink ? `${subject} cessera de fonctionner dès l’affichage ${shown}.` : `${subject} ne fonctionne plus.`
+}
+
+function formatDays(days: number): string {
+  if (days === 0) return 'dans moins d’un jour'
+  return days === 1 ? 'dans un jour' : `dans ${days} jours`
+}

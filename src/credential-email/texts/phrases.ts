@@ -1,0 +1,80 @@
+type Kind = 'key' | 'secret'
+
+/** The words of one purpose. What is false is left out. */
+export interface Words {
+  readonly subject: string
+  readonly heading: string
+  readonly paragraphs: readonly (string | false)[]
+  /** Labels of the buttons, in the order of the links. */
+  readonly actions?: readonly string[]
+  readonly notes?: readonly (string | false)[]
+}
+
+/** What words may mention. Names are in quotation marks: strangers have chosen them. */
+export interface Mentioned {
+  /** The name of the application. */
+  readonly name: string
+  readonly host: string
+}
+
+export interface MentionedCredential extends Mentioned {
+  /** The credential's name; undefined if it is the default one. */
+  readonly credential: string | undefined
+  /** Whether the e-mail has a link that shows the credentials, instead of the credentials. */
+  readonly byLink: boolean
+  /** What happens to the one that it replaces: it works for a formatted duration or, if that is undefined, no longer. */
+  readonly previous: { readonly worksFor: string | undefined } | undefined
+}
+
+/** All words of one language, with the letters and the typography of its country. */
+export interface Phrases {
+  /** Such as `2 days`: `count` is 2 or more, except for seconds. */
+  duration(count: number, unit: 'day' | 'hour' | 'minute' | 'second'): string
+  date(date: Date): string
+
+  registration(about: MentionedCredential): Words
+  replaced(kind: Kind, about: MentionedCredential): Words
+  expiring(
+    about: Mentioned & {
+      readonly kind: Kind
+      readonly credential: string
+      readonly date: string
+      readonly daysLeft: number
+      /** The first characters of the new one that exists already. */
+      readonly replacement: string | undefined
+      /** Whether the next step is a link to the page where the reader can make a new one. */
+      readonly selfService: boolean
+    },
+  ): Words
+  invitation(about: Mentioned & { readonly invitedBy: string | undefined }): Words
+  signIn(about: { readonly host: string; readonly minutes: number }): Words
+  approvalRequest(about: Mentioned & { readonly access: boolean }): Words
+  /** `tokens`: whether they are called with access tokens. */
+  approved(about: Mentioned & { readonly apis: string; readonly tokens: boolean }): Words
+  denied(about: Mentioned & { readonly api: string | undefined; readonly reason: string | undefined }): Words
+  suspended(about: Mentioned & { readonly reason: string | undefined }): Words
+
+  readonly labels: {
+    key(uses: string): string
+    readonly secret: string
+    /** Of an id that may be the `client_id`. */
+    readonly publicId: string
+    readonly applicationId: string
+    readonly application: string
+    readonly contact: string
+    readonly requested: string
+    readonly address: string
+    readonly expiresAt: string
+    firstCharacters(kind: Kind): string
+    readonly code: string
+    readonly tokenAddress: string
+    readonly getToken: string
+    readonly useToken: string
+    readonly keyHeader: string
+    readonly useKey: string
+    /** The label of a link in the text, and of a button. */
+    readonly documentation: string
+    readonly manage: string
+    readonly support: string
+  }
+}

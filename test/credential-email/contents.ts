@@ -1,0 +1,89 @@
+import type { Api, EmailContent, Language } from '../../src/index.js'
+
+/** The APIs of `CONTENTS`. */
+export const APIS: ReadonlyMap<string, Api> = new Map<string, Api>([
+  [
+    'orders',
+    {
+      name: 'orders',
+      title: 'Orders',
+      description: undefined,
+      scheme: 'oauth2',
+      scopes: { 'orders:read': 'Read orders' },
+      tokenEndpoint: 'https://api.example.com/orders/token',
+      keyHeaders: [],
+      resource: 'https://api.example.com/orders',
+    },
+  ],
+  [
+    'catalog',
+    {
+      name: 'catalog',
+      title: 'Catalog',
+      description: undefined,
+      scheme: 'apiKey',
+      scopes: {},
+      tokenEndpoint: undefined,
+      keyHeaders: ['X-Api-Key'],
+      resource: 'https://api.example.com/catalog',
+    },
+  ],
+])
+
+const KEY = `epa_key_${'4pQ7vXbK2m'.repeat(3)}Nc8t`
+const SECRET = `epa_sec_${'9sLk3JhG7f'.repeat(4)}DqPzXwEr5`
+const LINK = `https://example.com/developers/page#${'aB3-_'.repeat(8)}xyz`
+const application = {
+  id: `app_${'0123456789abcdef'.repeat(2)}`,
+  name: 'Acme & <Söhne>',
+  externalId: undefined,
+  metadata: undefined,
+  apis: { orders: { scopes: ['orders:read'] }, catalog: { scopes: [] } },
+}
+const delivery = { application, name: 'default', usableAt: ['orders', 'catalog'], hasPrevious: true, overlap: 86_400 }
+const expiresAt = new Date('2027-01-31T10:00:00Z')
+
+/** What each kind of e-mail may be about. */
+export function listContents(language: Language): readonly (readonly [name: string, content: EmailContent])[] {
+  const common = { to: 'dev@customer.example', language }
+  const contents: Record<string, EmailContent> = {
+    registration: { ...common, ...delivery, purpose: 'registration', credentials: { clientId: KEY, clientSecret: SECRET }, link: undefined, hasPrevious: false },
+    'registration by link': { ...common, ...delivery, purpose: 'registration', credentials: undefined, link: LINK, hasPrevious: false },
+    key: { ...common, ...delivery, purpose: 'key', credentials: { clientId: KEY }, link: undefined, overlap: 0 },
+    secret: { ...common, ...delivery, purpose: 'secret', name: 'staging', credentials: { clientSecret: SECRET }, link: undefined },
+    'secret by link': { ...common, ...delivery, purpose: 'secret', credentials: undefined, link: LINK },
+    expiring: { ...common, purpose: 'expiring', application, credential: { kind: 'key', name: 'default', prefix: 'epa_key_4pQ7', expiresAt }, daysLeft: 14, replacementPrefix: undefined },
+    'expiring, with a new one': { ...common, purpose: 'expiring', application, credential: { kind: 'secret', name: 'default', prefix: 'epa_sec_4pQ7', expiresAt }, daysLeft: 0, replacementPrefix: 'epa_sec_9sLk' },
+    invitation: { ...common, purpose: 'invitation', application, invitedBy: 'owner@customer.example', link: LINK },
+    signIn: { ...common, purpose: 'signIn', link: LINK, code: '482913', minutes: 15 },
+    approvalRequest: { ...common, purpose: 'approvalRequest', request: 'registration', application, contact: 'dev@customer.example', requested: application.apis, address: '203.0.113.7', links: { approve: `${LINK}A`, deny: `${LINK}D` } },
+    'approvalRequest for an API': { ...common, purpose: 'approvalRequest', request: 'access', application, contact: 'dev@customer.example', requested: { catalog: { scopes: [] } }, address: undefined, links: { approve: `${LINK}A`, deny: `${LINK}D` } },
+    approved: { ...common, purpose: 'approved', application, granted: { orders: { scopes: ['orders:read'] } } },
+    denied: { ...common, purpose: 'denied', application, api: undefined, reason: 'We only work with carriers.' },
+    'denied API': { ...common, purpose: 'denied', application, api: 'orders', reason: undefined },
+    suspended: { ...common, purpose: 'suspended', application, reason: 'Too many requests since Monday.' },
+  } // prettier-ignore
+  return Object.entries(contents)
+}
+
+/** What an e-mail must have in text and HTML. */
+export function listValues(content: EmailContent): readonly string[] {
+  switch (content.purpose) {
+    case 'signIn':
+      return [content.code, content.link]
+    case 'invitation':
+      return [content.link]
+    case 'approvalRequest':
+      return [content.links.approve, content.links.deny, content.contact]
+    case 'registration':
+    case 'key':
+    case 'secret':
+      return [...Object.values(content.credentials ?? {}), ...(content.link === undefined ? [] : [content.link])]
+    case 'expiring':
+    case 'approved':
+    case 'denied':
+    case 'suspended':
+    default:
+      return 'reason' in content && content.reason !== undefined ? [content.reason] : []
+  }
+}
