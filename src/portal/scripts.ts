@@ -33,6 +33,7 @@ if (token) {
 } else {
   document.getElementById('incomplete').hidden = false
 }
+addEventListener('hashchange', () => location.reload())
 `,
   /** Every form, and a new credential. */
   form: FORM_SCRIPT,

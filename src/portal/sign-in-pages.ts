@@ -89,12 +89,13 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
   }
 }
 
+/** With a query, because the link in the e-mail, opened in the same tab, would otherwise only change the fragment of the answer's URL. */
 function renderRequestForm(root: string, csrf: string, contact: string | undefined): Html {
   return html`<p>
       Enter an e-mail address that is a contact of your applications, such as the one that their credentials were sent
       to. We send a link and a code to it.
     </p>
-    <form method="post" action="${root}/sign-in" novalidate>
+    <form method="post" action="${root}/sign-in?sent" novalidate>
       ${renderCsrf({ csrf })}
       <div class="field">
         <label for="contact">E-mail address</label>
