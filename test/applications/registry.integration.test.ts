@@ -22,7 +22,8 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       const { body } = await caller.bearer('/orders/items', accessToken).expect(200)
       expect(body).toMatchObject({ application: { id, name: 'New name' } })
       const changed = await host.auth.applications.update(id, { contact: 'new@example.com' })
-      expect(changed).toEqual({ ...before, name: 'New name', contact: 'new@example.com' })
+      const contact = 'new@example.com'
+      expect(changed).toEqual({ ...before, name: 'New name', contact, contacts: [contact] })
       expect(await host.auth.applications.get(id)).toEqual(changed)
     })
 

@@ -50,7 +50,11 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
 
     it('R1: has a label for each field, and no mistake yet', async () => {
       const form = readForm((await request(app).get(PATH).expect(200)).text)
-      expect(form).toMatchObject({ title: 'Register an application', labels: ['name', 'contact'], alert: undefined })
+      expect(form).toMatchObject({
+        title: 'Register an application',
+        labels: ['name', 'contact', 'language'],
+        alert: undefined,
+      })
       expect([form.name, form.contact, form.apis]).toEqual([FINE, FINE, FINE])
     })
 

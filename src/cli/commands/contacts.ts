@@ -59,7 +59,7 @@ export const contactCommands = [
     parameters: ['ID', 'ADDRESS'],
     requires: 'store',
     audited: true,
-    example: `apps cancel-invitation ${EXAMPLE_ID} dev@shop.example --db platform.sqlite`,
+    example: `apps cancel-invitation ${EXAMPLE_ID} a@b.example --db platform.sqlite`,
     async run({ platform, by, parameters: [id, address] }) {
       const application = await platform.applications.cancelInvitation(id, address, { by })
       return { json: { application }, text: `The invitation of ${address} has ended.` }

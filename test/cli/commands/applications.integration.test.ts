@@ -121,7 +121,7 @@ describe('an application', () => {
     )
     await runInProcess(['apps', 'update', id, '--contact', 'new@shop.example', ...by, ...db()])
     expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
-      /^id {7}app_\w+\nname {5}New name\nstatus {3}active\ncontact {2}new@shop.example\ncreated {2}.*Z\napis {5}orders orders:read orders:write\n {9}catalog\nkeys {5}cred_\w+ default, epa_key_\w{4}\.\.\., created .*Z, never used\nsecrets {2}cred_\w+ default, epa_sec_\w{4}\.\.\., .*\n$/,
+      /^id {8}app_\w+\nname {6}New name\nstatus {4}active\ncontacts {2}new@shop.example\ncreated {3}.*Z\napis {6}orders orders:read orders:write\n {10}catalog\nkeys {6}cred_\w+ default, epa_key_\w{4}\.\.\., created .*Z, never used\nsecrets {3}cred_\w+ default, epa_sec_\w{4}\.\.\., .*\n$/,
     )
     expect((await runInProcess(['apps', 'suspend', id, ...by, ...db()])).stdout).toMatch(/^Suspended "New name"/)
     expect((await runJson(['apps', 'resume', id, ...by, ...db()])).application.status).toBe('active')
@@ -133,7 +133,7 @@ describe('an application', () => {
     )
     expect((await runInProcess(['apps', 'delete', id, '--yes', ...by, ...db()])).stdout).toBe(`Deleted ${id}.\n`)
     expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
-      /name {5}-\nstatus {3}deleted\ncontact {2}-\n[^]*secrets {2}-\n$/,
+      /name {6}-\nstatus {4}deleted\ncontacts {2}-\n[^]*secrets {3}-\n$/,
     )
 
     const { items } = await runJson(['audit', id, ...db()])
@@ -183,7 +183,7 @@ describe('an application', () => {
     const nothing = await runInProcess(['apps', 'update', id, ...db()])
     expect(nothing).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Nothing to change: give --name, --contact, --metadata or --external-id.'),
+      stderr: expect.stringContaining('Nothing to change: give --name, --contact, --language, --metadata or --external-id.'),
     })
   })
 })

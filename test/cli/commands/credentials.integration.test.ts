@@ -100,7 +100,7 @@ describe('apps rotate-key and rotate-secret', () => {
       / has a new key\.\n\n {2}client_id {2}epa_key_\w{34}\n\nShown this once: .* The former one works until .*Z\.\n$/,
     )
     expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
-      /keys {5}cred_.* epa_key_.*\n {9}cred_.* epa_key_.*, expires \d{4}/,
+      /keys {6}cred_.* epa_key_.*\n {10}cred_.* epa_key_.*, expires \d{4}/,
     )
     // The former one, with an overlap of a minute, is the only one now.
     const [newest] = (await runJson(['apps', 'show', id, ...db()])).application.keys
