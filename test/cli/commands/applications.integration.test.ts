@@ -183,7 +183,9 @@ describe('an application', () => {
     const nothing = await runInProcess(['apps', 'update', id, ...db()])
     expect(nothing).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Nothing to change: give --name, --contact, --language, --metadata or --external-id.'),
+      stderr: expect.stringContaining(
+        'Nothing to change: give --name, --contact, --language, --metadata or --external-id.',
+      ),
     })
   })
 })
