@@ -186,7 +186,7 @@ describe('The memory of a guarded request', () => {
   function measureAllocation(guard: Guard, headers: Readonly<Record<string, string>>, times = 200): number {
     const rawHeaders = Object.entries(headers).flat()
     let passed = 0
-    const measurements = Array.from({ length: 12 }, () => {
+    const measurements = Array.from({ length: 30 }, () => {
       const requests = Array.from({ length: times }, () => {
         const req = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/', headers, rawHeaders })
         return { req, res: new ServerResponse(req) }
@@ -197,9 +197,9 @@ describe('The memory of a guarded request', () => {
       return (process.memoryUsage().heapUsed - before) / times
     })
     // The guard let every request pass synchronously.
-    expect(passed).toBe(12 * times)
-    // The median: a collection during a measurement makes it small or negative.
-    return measurements.toSorted((a, b) => a - b)[6]!
+    expect(passed).toBe(30 * times)
+    // The median of the last 20: the first ones compile the code, and a collection during a measurement makes it small or negative.
+    return measurements.slice(-20).toSorted((a, b) => a - b)[10]!
   }
 
   it('is at most 1,300 bytes with an access token, and 2 KiB with a key', async (test) => {
