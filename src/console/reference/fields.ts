@@ -163,8 +163,7 @@ function readChoices(schema: JsonObject): readonly unknown[] {
 function formatField(value: unknown, type: string): string {
   if (value === undefined || value === null) return ''
   if (type === 'array' && Array.isArray(value)) return value.map((each) => formatField(each, 'string')).join('\n')
-  if (type !== 'json' && typeof value !== 'object') return `${value as string}`
-  return typeof value === 'string' && type === 'object' ? value : JSON.stringify(value, null, 2)
+  return typeof value === 'string' && type !== 'json' ? value : JSON.stringify(value, null, 2)
 }
 
 function renderHint(field: Field, schema: JsonObject): Html | false {
