@@ -56,9 +56,9 @@ describe('the console of a shop', () => {
     const { page } = await pageAt(shop.developers)
     const commands = [...page.querySelectorAll('figure.copyable pre')].map(({ textContent }) => textContent)
     expect(commands).toEqual([
-      `curl -u 'YOUR_KEY:YOUR_SECRET' \\\n  -d grant_type=client_credentials \\\n  ${shop.baseUrl}/orders/token`,
-      `curl -H 'Authorization: Bearer ACCESS_TOKEN' \\\n  ${shop.baseUrl}/orders/items`,
-      `curl -H 'Shop-Key: YOUR_KEY' \\\n  ${shop.baseUrl}/catalog/items`,
+      `curl -u "$CLIENT_ID:$CLIENT_SECRET" \\\n  -d grant_type=client_credentials \\\n  ${shop.baseUrl}/orders/token`,
+      `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  ${shop.baseUrl}/orders/items`,
+      `curl -H "Shop-Key: $API_KEY" \\\n  ${shop.baseUrl}/catalog/items`,
     ])
     expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(8)
   })
