@@ -8,6 +8,7 @@ import {
   type SampleFile,
   type SampleTokenRequest,
 } from './call.js'
+import { encodeUrl } from './encode-url.js'
 import type { SampleWriter } from './sample.js'
 
 /** Commands for a POSIX shell. They have no comments: zsh does not know comments in what is pasted. */
@@ -38,7 +39,7 @@ export function formatCallCommand(call: SampleCall, separator = LINES): string {
     ...listCredentialWords(call),
     ...headers.map(formatHeader),
     ...(body ? listBodyWords(body) : []),
-    quote(url),
+    quote(encodeUrl(url)),
   ]
   return `curl ${words.join(separator)}`
 }
