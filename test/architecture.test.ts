@@ -65,6 +65,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   mailers: { mayImport: ['contracts'] },
   console: { mayImport: ['index', 'lib', 'openapi'] },
+  // The script of references. It runs in browsers, so the build bundles it, and nothing imports it.
+  'console/browser': { mayImport: ['samples', 'lib'] },
   // The command line opens what --db names.
   cli: { mayImport: ['index', 'lib', 'stores/sqlite/index', 'stores/postgres/index'] },
   opentelemetry: { mayImport: ['index', 'lib'] },
@@ -156,6 +158,8 @@ describe('an import is refused', () => {
     ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, usage, portal/sign-outs, contracts, lib'],
     ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, lib'],
     ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib, openapi'],
+    ['console/index.ts', `import { isCompleteKey } from './browser/checksum.js'`, 'console may import index, lib, openapi'],
+    ['console/browser/page.ts', `import { loadAssets } from '../assets.js'`, 'console/browser may import samples, lib'],
     ['openapi/document.ts', `import type { Guard } from '../resource-server/guard.js'`, 'openapi may import contracts, lib'],
     ['resource-server/guards.ts', `import { parse } from 'yaml'`, 'yaml may be imported in openapi/yaml.ts only'],
     ['cli/database.ts', `import { connect } from '../stores/postgres/connection.js'`, 'cli may import index, lib, stores/sqlite/index'],
@@ -292,10 +296,10 @@ function explainRefusal(path: string, { target, kind, typeOnly }: Import): strin
   return `${name} may import ${allowed === '' ? 'nothing' : allowed}`
 }
 
-/** The folder; of stores, the store; at the root, the file. */
+/** The folder; of stores, the store; of the console, its script; at the root, the file. */
 function findRuleName(path: string): string {
   const [first = '', second = ''] = path.split('/')
-  if (first === 'stores') return `${first}/${second}`
+  if (first === 'stores' || path.startsWith('console/browser/')) return `${first}/${second}`
   return first.replace(/\.ts$/, '')
 }
 
