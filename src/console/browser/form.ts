@@ -36,7 +36,7 @@ export function readForm(form: HTMLFormElement, resource: string): FormReading {
 }
 
 /** The panel of the chosen media type of the body. */
-export function findBodyPanel(form: HTMLFormElement): HTMLElement | undefined {
+function findBodyPanel(form: HTMLFormElement): HTMLElement | undefined {
   return findAll(form, '.body [data-media]').find((each) => !isControl(each) && !each.hidden)
 }
 
@@ -44,7 +44,7 @@ export function findControls(parent: ParentNode, selector: string): Control[] {
   return findAll(parent, selector).filter(isControl)
 }
 
-export function isControl(element: Element): element is Control {
+function isControl(element: Element): element is Control {
   return isElement(element, 'input') || isElement(element, 'select') || isElement(element, 'textarea')
 }
 

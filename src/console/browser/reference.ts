@@ -2,6 +2,7 @@ import { enableAuthorization } from './authorization.js'
 import { enableCall } from './call.js'
 import { enableCopyButtons } from './copy.js'
 import { create, find } from './elements.js'
+import type { Listeners } from './listeners.js'
 import { enableNavigation } from './navigation.js'
 import { findMain, readPage } from './page.js'
 import { createLanguageChoice, enableSamples, type LanguageChoice } from './samples.js'
@@ -46,7 +47,7 @@ function createView(session: Session, languages: LanguageChoice): View {
   if (!main) return { goToHash: () => false, focusSearch() {}, close() {}, dispose() {} }
 
   const subscriptions: (() => void)[] = []
-  const scope = <Source extends Pick<Session, 'subscribe'>>(source: Source): Source => ({
+  const scope = <Source extends Pick<Listeners, 'subscribe'>>(source: Source): Source => ({
     ...source,
     subscribe(listener: () => void) {
       const end = source.subscribe(listener)

@@ -3,17 +3,16 @@ import type { SampleBody, SampleCall } from '../../samples/call.js'
 import { createCopyButton } from './copy.js'
 import { create } from './elements.js'
 import { readForm } from './form.js'
+import { createListeners, type Listeners } from './listeners.js'
 import type { PageData } from './page.js'
 import { buildHeaders, buildUrl, type BodyInput } from './request.js'
 import type { Session } from './session.js'
 import { createTabs } from './tabs.js'
 
 /** Which language the reader has chosen, for all operations. */
-export interface LanguageChoice {
+export interface LanguageChoice extends Pick<Listeners, 'subscribe'> {
   read(): string
   choose(language: string): void
-  /** Returns how to end it. */
-  subscribe(listener: () => void): () => void
 }
 
 interface SamplesOptions {
@@ -27,7 +26,7 @@ const TYPING_PAUSE_MS = 150
 
 /** Shows code that makes the call of a form, with what the reader has entered. */
 export function enableSamples(form: HTMLFormElement, section: HTMLElement, options: SamplesOptions): void {
-  const { page, session, languages } = options
+  const { session, languages } = options
   const code = create('code')
   const id = `${form.querySelector('[id]')?.id ?? `call-${crypto.randomUUID()}`}-samples`
   const panel = create('pre', { tabindex: '0' }, code)
@@ -60,7 +59,7 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   }
 
   function render(): void {
-    const canReveal = session.hasCredentials() && page.api.scheme !== undefined
+    const canReveal = session.hasCredentials()
     if (!canReveal) isRevealed = false
     // Without the attribute `disabled`, which would drop the focus.
     reveal.setAttribute('aria-disabled', String(!canReveal))
@@ -87,19 +86,16 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
 
 /** One choice for all operations, kept until the page is left. */
 export function createLanguageChoice(): LanguageChoice {
-  const listeners = new Set<() => void>()
+  const { notify, subscribe } = createListeners()
   let chosen = 'curl'
   return {
     read: () => chosen,
     choose(language) {
       if (language === chosen) return
       chosen = language
-      for (const listener of listeners) listener()
+      notify()
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe,
   }
 }
 

@@ -1,6 +1,13 @@
 import { isCompleteKey } from './checksum.js'
+import { createListeners } from './listeners.js'
 import type { Refusal, State } from './messages.js'
-import { createTokenRequest, type AccessToken, type ApiAccess, type Credentials, type TokenRequestOptions } from './token-request.js'
+import {
+  createTokenRequest,
+  type AccessToken,
+  type ApiAccess,
+  type Credentials,
+  type TokenRequestOptions,
+} from './token-request.js'
 
 /** The header that a call carries, or why there is none although there are credentials. */
 export type Carried = { readonly header?: [name: string, value: string] } | { readonly refusal: Refusal }
@@ -11,7 +18,7 @@ export type Session = ReturnType<typeof createSession>
 export function createSession(options: TokenRequestOptions) {
   const { now } = options
   const requestToken = createTokenRequest(options)
-  const listeners = new Set<() => void>()
+  const { notify, subscribe } = createListeners()
   const tokens = new Map<string, AccessToken>()
   const requested = new Map<string, Promise<Refusal | undefined>>()
   /** Names of APIs that have answered to the key with 200, and of those that have refused the current credentials. */
@@ -21,8 +28,6 @@ export function createSession(options: TokenRequestOptions) {
   let lastKey = ''
   /** Aborts what was begun with credentials that are forgotten meanwhile. */
   let lifetime = new AbortController()
-
-  const notify = (): void => listeners.forEach((listener) => listener())
 
   function replace(next: Credentials | undefined): void {
     credentials = next
@@ -46,11 +51,8 @@ export function createSession(options: TokenRequestOptions) {
   }
 
   async function carry(api: ApiAccess): Promise<Carried> {
-    if (!credentials || refused.has(api.name)) return {}
-    if (api.scheme === 'apiKey') {
-      return isCompleteKey(credentials.key) ? { header: [api.keyHeader, credentials.key] } : {}
-    }
-    if (credentials.secret === '') return {}
+    if (!credentials || refused.has(api.name) || !isUsable(credentials, api)) return {}
+    if (api.scheme === 'apiKey') return { header: [api.keyHeader, credentials.key] }
     const refusal = await renew(api)
     if (refusal) return { refusal }
     const token = tokens.get(api.name)
@@ -118,13 +120,8 @@ export function createSession(options: TokenRequestOptions) {
       notify()
     },
     describe(api: ApiAccess): State {
-      if (!credentials || refused.has(api.name)) return 'none'
-      if (api.scheme === 'oauth2') {
-        if (credentials.secret === '') return 'none'
-        return tokens.has(api.name) ? 'authorized' : 'saved'
-      }
-      if (!isCompleteKey(credentials.key)) return 'none'
-      return accepted.has(api.name) ? 'authorized' : 'saved'
+      if (!credentials || refused.has(api.name) || !isUsable(credentials, api)) return 'none'
+      return tokens.has(api.name) || accepted.has(api.name) ? 'authorized' : 'saved'
     },
     /** Whether any API may be called with what was entered. */
     hasCredentials: (): boolean => credentials !== undefined,
@@ -132,9 +129,11 @@ export function createSession(options: TokenRequestOptions) {
     /** The key that was entered last, for the field of the dialog. */
     lastKey: (): string => lastKey,
     grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe,
   }
+}
+
+/** A key alone gets no access token, and the id of an application, which may be used instead of its key there, is no key. */
+function isUsable({ key, secret }: Credentials, { scheme }: ApiAccess): boolean {
+  return scheme === 'oauth2' ? secret !== '' : isCompleteKey(key)
 }

@@ -110,7 +110,7 @@ export function enableSoftNavigation({ root, createView }: SoftNavigationOptions
 }
 
 /** Whether a URL may be a page that can be shown in place of this one. Documents, such as openapi.json, are told apart by their type. */
-export function isPage(url: URL, root: string): boolean {
+function isPage(url: URL, root: string): boolean {
   const address = url.origin + url.pathname
   return address.startsWith(root) && PAGES.test(address.slice(root.length))
 }

@@ -110,6 +110,7 @@ describe('one authorization for all APIs', () => {
     resolve(Response.json({ access_token: 'late' }))
     expect(await carrying).toEqual({})
     expect([states(), session.lastKey(), session.read()]).toEqual([['none', 'none', 'none'], '', undefined])
+    answer = () => Response.json({ access_token: 'late' })
     const entering = session.authorize(ORDERS, { key: KEY, secret: 's' })
     session.forget()
     await entering

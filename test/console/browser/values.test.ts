@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createCredentials } from '../../../src/applications/credentials.js'
 import { decode, formatDuration, formatSize, isText, readFileName } from '../../../src/console/browser/answer-body.js'
