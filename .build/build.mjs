@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { access, chmod, copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import * as esbuild from 'esbuild'
@@ -113,30 +113,17 @@ async function inlineMarked() {
   await esbuild.build({ ...options, bundle: true, stdin, outfile: copy, banner: { js: banner } })
 }
 
-/** The console's files and Swagger UI's, compressed once and used by both module formats. */
+/** The console's files, compressed once and used by both module formats. */
 async function compressAssets() {
-  const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
-  const style = await readFile(join(swaggerUi, 'swagger-ui.css'), 'utf8')
   const own = join(root, 'src/console/assets')
   const { PALETTE_CSS } = await import(join(output, 'esm/lib/palette.js'))
   const assets = join(output, 'assets')
-  const sources = [join(swaggerUi, 'swagger-ui-bundle.js'), ...(await readdir(own)).map((name) => join(own, name))]
   await mkdir(assets)
-  for (const source of sources) {
-    const name = basename(source).replace('swagger-ui-bundle', 'swagger-ui')
-    const content = await readFile(source, 'utf8')
-    /** @type {Record<string, string>} */
-    const before = {
-      'console.css': PALETTE_CSS,
-      // A cascade layer, so that our rules win whatever the specificity of Swagger UI's selectors.
-      'reference.css': `@layer swagger-ui {\n${style}\n}\n`,
-    }
-    const whole = (before[name] ?? '') + content
-    const sent = whole.replaceAll(/\/[*/]# sourceMappingURL=.*/g, '')
-    await writeFile(join(assets, `${name}.gz`), gzipSync(sent, { level: 9 }))
+  for (const name of await readdir(own)) {
+    const content = await readFile(join(own, name), 'utf8')
+    const whole = name === 'console.css' ? PALETTE_CSS + content : content
+    await writeFile(join(assets, `${name}.gz`), gzipSync(whole, { level: 9 }))
   }
-  for (const name of ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'])
-    await copyFile(join(swaggerUi, name), join(assets, `swagger-ui.${name.replace(/^swagger-ui-/, '')}`))
 }
 
 /** @param {string} entryPoint @param {esbuild.BuildOptions} [options] */

@@ -80,17 +80,18 @@ async function showConsole(page) {
 /** The reference of the API `orders` after an authorized call. @param {import('playwright-core').Page} page */
 async function showReference(page) {
   const { clientId, clientSecret } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
-  await page.goto(`${BASE_URL}/developers/apis/orders`)
-  await page.getByRole('button', { name: 'Authorize', exact: true }).click()
-  await page.getByLabel('Key').fill(clientId)
-  await page.getByLabel('Secret').fill(clientSecret)
-  await page.locator('dialog').getByRole('button', { name: 'Authorize' }).click()
-  await page.getByRole('button', { name: 'Close' }).click()
-  const operation = page.locator('#operations-orders-listOrders, [id$="listOrders"]').first()
-  await operation.locator('.opblock-summary-control').click()
-  await operation.getByRole('button', { name: 'Execute' }).click()
-  await operation.locator('.live-responses-table').waitFor()
-  await page.evaluate('scrollTo(0, 0)')
+  await page.goto(`${BASE_URL}/developers/apis/orders#listOrders`)
+  await page.locator('header .authorize').click()
+  const dialog = page.locator('dialog.credentials')
+  await dialog.getByLabel('Key').fill(clientId)
+  await dialog.getByLabel('Secret').fill(clientSecret)
+  await dialog.getByRole('button', { name: 'Authorize' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  const operation = page.locator('#listOrders')
+  await operation.locator('.execute').click()
+  await operation.locator('.answer .good').waitFor()
+  await operation.scrollIntoViewIfNeeded()
+  await page.evaluate(`document.querySelector('#listOrders').scrollIntoView()`)
 }
 
 /** The doctor's report on the app's database, after others were allowed to read its file. */

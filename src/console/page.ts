@@ -5,10 +5,11 @@ import type { Assets } from './assets.js'
 
 interface PageOptions {
   readonly title: string
-  /** The relative path from the page to the console's index: `./` or `../`. */
+  /** The relative path from the page to the console's index, such as `./` or `../`. */
   readonly root: string
   readonly assets: Assets
   readonly brand: PageBrand
+  readonly bodyClass?: string
   readonly styles: readonly (keyof Assets)[]
   readonly scripts: readonly (keyof Assets)[]
   readonly content: Html
@@ -21,7 +22,7 @@ interface PageOptions {
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 
 /** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
-export function renderPage({ title, root, assets, brand, styles, scripts, content }: PageOptions): string {
+export function renderPage({ title, root, assets, brand, bodyClass, styles, scripts, content }: PageOptions): string {
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -34,7 +35,7 @@ export function renderPage({ title, root, assets, brand, styles, scripts, conten
         ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)} ${brand.style}
         ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)}
       </head>
-      <body>
+      <body${bodyClass !== undefined && html` class="${bodyClass}"`}>
         ${brand.header} ${content} ${brand.footer}
       </body>
     </html> `

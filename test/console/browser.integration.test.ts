@@ -1,44 +1,55 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
-import { source as axe } from 'axe-core'
 import express from 'express'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
 import { describePortal } from '../portal/in-chromium.js'
 import { readMail, startMailServer, transportTo, type MailServer } from '../support/smtp.js'
+import { launchChromium, openPage } from './chromium.js'
+import { readCatalogWithEveryState, serveEveryState } from './every-state.js'
+import { openMockServer, type MockServer } from './mock-server.js'
+import { findRealDocument } from './real-documents.js'
+import {
+  authorize,
+  authorizeAndClose,
+  call,
+  findViolations,
+  openOperation,
+  openReference,
+  operationOf,
+  readAnswer,
+  readFocus,
+  readStatus,
+} from './reference-driver.js'
 import { DOCUMENTS, listen, openShop } from './shop.js'
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-const available = existsSync(CHROMIUM)
-const MISSING = `There is no ${CHROMIUM}. Debian's is installed by: apt-get install -y chromium. Or set CHROMIUM to where one is.`
-// Without these flags, the browser looks for updates and waits for a network that tests must not need.
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
+const IS_LONG = process.env['LANE'] === 'long'
+/** Each colour scheme and each width; in the long lane each combination. */
+const VIEWS = ([['light', 1280], ['dark', 390], ['light', 390], ['dark', 1280], ['light', 360]] as const).slice(0, IS_LONG ? 5 : 2) // prettier-ignore
 
-if (!available) process.stderr.write(`test/console/browser.integration.test.ts is skipped, except in CI. ${MISSING}\n`)
-
-describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { timeout: 180_000 }, () => {
+describe('in Chromium', { timeout: 180_000 }, () => {
   let browser: Browser
   let context: BrowserContext
   let mailServer: MailServer
   let shop: Awaited<ReturnType<typeof openShop>>
+  let providers: MockServer
   let key: string
   let secret: string
 
   beforeAll(async () => {
-    if (!available) throw new Error(MISSING)
     mailServer = await startMailServer()
     const transport = transportTo(mailServer, { socketTimeout: 10_000, greetingTimeout: 10_000 })
     shop = await openShop({
       options: { mailer: smtpMailer({ transport, from: 'shop@example.com' }) },
-      console: { documents: { ...DOCUMENTS, catalog: await addPictures(DOCUMENTS.catalog) } },
+      console: { documents: { ...DOCUMENTS, catalog: await readCatalogWithEveryState() } },
     })
-    servePictures(shop)
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
-    // One for all tests, so that Swagger UI is loaded and compiled once.
+    serveEveryState(shop)
+    const names = ['petstore-31', 'petstore-yaml', 'webhooks', 'github'] as const
+    providers = await openMockServer(new Map(names.map((name) => [name, findRealDocument(name)])))
+    browser = await launchChromium()
+    // One for all tests, so that scripts are loaded and compiled once.
     context = await browser.newContext()
     const { credentials } = await shop.auth.applications.create({ name: 'Till', apis: ['orders', 'catalog'] })
     key = credentials.clientId
@@ -46,13 +57,14 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
   })
   afterAll(async () => {
     await browser?.close()
+    await providers?.close()
     await shop?.close()
     await mailServer?.close()
   })
 
   /** A new page. The test fails at its end if a request left this host or the page violated its CSP. */
   async function newPage(allowed?: RegExp): Promise<Page> {
-    const { page, errors } = await openPage(allowed)
+    const { page, errors } = await openPage(context, allowed)
     onTestFinished(async () => {
       await page.close()
       expect(errors).toEqual([])
@@ -60,34 +72,10 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     return page
   }
 
-  /** A new page, and what it does wrong. */
-  async function openPage(allowed = /status of 40/): Promise<{ page: Page; errors: string[] }> {
-    const page = await context.newPage()
-    const errors: string[] = []
-    page.on('request', (each) => {
-      if (!/^(?:http:\/\/localhost:|data:|blob:)/.test(each.url())) errors.push(`request: ${each.url()}`)
-    })
-    page.on('console', (each) => {
-      if (each.type() === 'error' && !allowed.test(each.text())) errors.push(each.text())
-    })
-    page.on('pageerror', (error) => errors.push(error.message))
-    page.on('dialog', (dialog) => errors.push(`dialog: ${dialog.message()}`))
-    return { page, errors }
-  }
+  const referenceOf = (api: 'orders' | 'catalog'): string => `${shop.developers}/apis/${api}`
+  const stateOf = (page: Page) => page.locator('header [role=status].state')
 
-  async function openReference(page: Page, api: string, { developers } = shop): Promise<void> {
-    await page.goto(`${developers}/apis/${api}`)
-    await page.locator('.opblock').first().waitFor()
-  }
-
-  async function authorize(page: Page, values: Record<string, string>): Promise<void> {
-    if (!(await page.locator('dialog').isVisible()))
-      await page.getByRole('button', { name: 'Authorize', exact: true }).click()
-    for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value)
-    await page.locator('dialog').getByRole('button', { name: 'Authorize' }).click()
-  }
-
-  it('registers, reads the e-mail, authorizes, calls every operation, leaves and comes back without credentials', async () => {
+  it('registers, reads the e-mail, authorizes once, calls every operation of both APIs, and forgets when the console is left', async () => {
     const page = await newPage()
     await page.goto(shop.developers)
     await page.getByRole('link', { name: 'Register an application' }).click()
@@ -111,42 +99,40 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     await page.getByRole('link', { name: 'Open the reference of Orders' }).click()
     const wrongSecret = mailedSecret.slice(0, -1) + (mailedSecret.endsWith('x') ? 'y' : 'x')
     await authorize(page, { Key: mailedKey, Secret: wrongSecret })
-    await page.getByRole('alert').getByText('Client authentication failed').waitFor()
+    await page.getByRole('alert').getByText('Key or secret is wrong.').waitFor()
     await authorize(page, { Secret: mailedSecret })
     await page.locator('dialog').getByText('Authorized.').waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
-    expect(await callEverything(page, DOCUMENTS.orders, 'id')).toEqual({
-      placeOrder: '201',
-      listOrders: '200',
-      readOrder: '200',
-      changeOrder: '200',
-      cancelOrder: '204',
-    })
+    expect(await callEverything(page, ['placeOrder', 'listOrders', 'readOrder', 'changeOrder', 'cancelOrder'])).toEqual(
+      ['201', '200', '200', '200', '204'],
+    )
 
-    await page.getByRole('link', { name: 'Tea shop developers' }).click()
+    // Links between pages of the console are followed without leaving the page.
+    await page.getByRole('link', { name: 'Tea shop developers' }).first().click()
     await page.getByRole('heading', { name: 'Tea shop developers' }).waitFor()
-    await page.goBack()
-    await page.getByText('Calls need key and secret of your application.').waitFor()
-    expect(await call(page, 'listOrders')).toBe('401')
-
-    await page.getByRole('link', { name: 'Tea shop developers' }).click()
     await page.getByRole('link', { name: 'Open the reference of Catalogue' }).click()
-    expect(await call(page, 'listProducts')).toBe('401')
-    await authorize(page, { Key: mailedKey })
-    await page.getByRole('button', { name: 'Close' }).click()
-    expect(await callEverything(page, DOCUMENTS.catalog, 'sku')).toEqual({
-      addProduct: '201',
-      listProducts: '200',
-      readProduct: '200',
-      changeProduct: '200',
-      removeProduct: '204',
-    })
+    await stateOf(page)
+      .getByText('Key and secret saved, not checked yet.')
+      .or(stateOf(page).getByText('Key saved'))
+      .waitFor()
+    expect(
+      await callEverything(page, ['addProduct', 'listProducts', 'readProduct', 'changeProduct', 'removeProduct']),
+    ).toEqual(['201', '200', '200', '200', '204'])
+    await page.goBack()
+    await page.goBack()
+    expect(await call(page, 'listOrders')).toBe('200')
+
     expect(await page.context().cookies()).toEqual([])
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
     expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0)
-    expect(page.url()).toBe(`${shop.developers}/apis/catalog`)
+    expect(page.url()).not.toMatch(/epa_|eyJ/)
     await page.reload()
-    await page.getByText('Calls need the key of your application.').waitFor()
+    await stateOf(page).getByText('Calls need key and secret of your application.').waitFor()
+    expect(await call(page, 'listOrders')).toBe('401')
+    await authorizeAndClose(page, { Key: mailedKey, Secret: mailedSecret })
+    await page.goto(`${shop.developers}/register`)
+    await page.goBack()
+    await stateOf(page).getByText('Calls need key and secret of your application.').waitFor()
   })
 
   it('shows the credentials behind a claim link', async () => {
@@ -157,9 +143,9 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     const page = await newPage()
     await page.goto(link)
     await page.getByRole('button', { name: 'Show my credentials' }).click()
-    await page.getByText('epa_sec_').waitFor()
+    await page.getByText('epa_sec_').first().waitFor()
     expect(page.url()).toBe(`${claims.developers}/register/claim`)
-    expect(await violations(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
   })
 
   it('opens no log-in dialog of the browser for a wrong secret', async () => {
@@ -172,9 +158,9 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
       void session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: { response: 'CancelAuth' } })
     })
     await session.send('Fetch.enable', { handleAuthRequests: true })
-    await openReference(page, 'orders')
+    await openReference(page, referenceOf('orders'))
     await authorize(page, { Key: key, Secret: 'wrong' })
-    await page.getByRole('alert').getByText('Client authentication failed').waitFor()
+    await page.getByRole('alert').getByText('Key or secret is wrong.').waitFor()
     expect(asked).toEqual([])
     // Control: a request that includes credentials does open the dialog.
     await page.evaluate(
@@ -183,28 +169,89 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
     expect(asked).toEqual([`${shop.baseUrl}/orders/token`])
   })
 
-  it('can be used with the keyboard alone', async () => {
+  it('can be used with the keyboard alone, from arrival to an answered call', async () => {
     const page = await newPage()
-    await openReference(page, 'orders')
-    const focused = (): Promise<unknown> =>
-      page.evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`)
-    const button = page.getByRole('button', { name: 'Authorize', exact: true })
-    await button.focus()
+    await openReference(page, referenceOf('orders'))
+    // An operation that is closed is one tab stop.
+    const tabStops = await page.evaluate(
+      `[...document.querySelectorAll('section.operation')].map((each) => [...each.querySelectorAll('a, button, input, select, textarea, summary, [tabindex]')].filter((stop) => stop.tabIndex >= 0 && stop.checkVisibility()).length)`,
+    )
+    expect(new Set(tabStops as number[])).toEqual(new Set([1]))
+
+    await page.keyboard.press('/')
+    expect(await page.evaluate(`document.activeElement.matches('.search')`)).toBe(true)
+    await page.keyboard.type('list')
+    await page.locator('[role=option]').first().waitFor()
+    await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Authorize: Orders' }).waitFor()
-    expect(await focused()).toBe('key')
+    const operation = operationOf(page, 'listOrders')
+    await operation.locator('.execute:enabled').waitFor()
+    expect(page.url()).toBe(`${referenceOf('orders')}#listOrders`)
+    expect(await page.evaluate(`document.activeElement.closest('.operation')?.id`)).toBe('listOrders')
+
+    await page.locator('header .authorize').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Authorize' }).waitFor()
+    expect(await readFocus(page)).toBe('credentials-key')
     await page.keyboard.press('Escape')
     await page.locator('dialog').waitFor({ state: 'detached' })
-    expect(await focused()).toBe('Authorize')
+    expect(await readFocus(page)).toBe('Authorize')
     await page.keyboard.press('Enter')
     await page.keyboard.type(key)
     await page.keyboard.press('Tab')
     await page.keyboard.type(secret)
     await page.keyboard.press('Enter')
     await page.locator('dialog').getByText('Authorized.').waitFor()
-    expect(await focused()).toBe('Close')
+    expect(await readFocus(page)).toBe('Close')
     await page.keyboard.press('Enter')
-    expect(await focused()).toBe('Authorize')
+    expect(await readFocus(page)).toBe('Authorize')
+
+    await operation.locator('.toggle').focus()
+    for (let presses = 0; presses < 20 && (await readFocus(page)) !== 'Send'; presses++) {
+      await page.keyboard.press('Tab')
+      expect(await readFocus(page)).not.toBe('BODY')
+    }
+    await page.keyboard.press('Enter')
+    expect(await readStatus(operation)).toBe('200')
+    expect(await readFocus(page)).toBe('Send')
+  })
+
+  it('opens, scrolls to and focuses the operation that the address names', async () => {
+    const page = await newPage()
+    await openReference(page, `${referenceOf('catalog')}#removeProduct`)
+    const focused = () => page.evaluate(`document.activeElement.closest('.operation')?.id`)
+    const inView = (id: string) =>
+      page.evaluate(
+        `{ const { top } = document.getElementById('${id}').getBoundingClientRect(); top >= 0 && top < innerHeight }`,
+      )
+    await operationOf(page, 'removeProduct').locator('.execute:enabled').waitFor()
+    await expect.poll(focused).toBe('removeProduct')
+    await expect.poll(() => inView('removeProduct')).toBe(true)
+    await page.locator('#sidebar a[data-key="findTeas"]').click()
+    await operationOf(page, 'findTeas').locator('.execute:enabled').waitFor()
+    await expect.poll(focused).toBe('findTeas')
+    await expect.poll(() => inView('findTeas')).toBe(true)
+    // A mouse click leaves no outline.
+    expect(
+      await page.evaluate(
+        `document.activeElement.matches(':focus-visible') && getComputedStyle(document.activeElement).outlineStyle !== 'none'`,
+      ),
+    ).toBe(false)
+  })
+
+  it('shows every operation without scripts, on a page of its own', async () => {
+    const scriptless = await browser.newContext({ javaScriptEnabled: false })
+    onTestFinished(() => scriptless.close())
+    const { page, errors } = await openPage(scriptless)
+    await page.setViewportSize({ width: 390, height: 900 })
+    await page.goto(referenceOf('catalog'))
+    await page.locator('#sidebar a').first().waitFor()
+    await operationOf(page, 'addTea').locator('.toggle').click()
+    await page.waitForURL(`${referenceOf('catalog')}/operations/addTea`)
+    expect(await page.locator('.operation-content .execute').isDisabled()).toBe(true)
+    await page.getByText('curl').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    expect(errors).toEqual([])
   })
 
   it('works behind a proxy that strips a prefix, with and without a trailing slash', async () => {
@@ -231,16 +278,17 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
       await page.getByRole('button', { name: 'Copy: Token address' }).waitFor()
     }
     await page.getByRole('link', { name: 'Open the reference of Orders' }).click()
-    await page.locator('.opblock').first().waitFor()
+    await openOperation(page, 'listOrders')
+    expect(page.url()).toBe(`${developers}/apis/orders#listOrders`)
   })
 
   it('says what is known of a key: incomplete, saved, accepted, replaced, suspended', async () => {
     const { application, credentials } = await shop.auth.applications.create({ name: 'Scales', apis: ['catalog'] })
-    const saved = 'Key saved, not checked yet. Calls carry the key until you leave this page.'
+    const saved = 'Key saved, not checked yet. Calls carry the key until you leave the console.'
     const page = await newPage()
-    const state = page.locator('.authorize-bar [role=status]')
-    const alert = page.getByRole('alert')
-    await openReference(page, 'catalog')
+    const state = stateOf(page)
+    const alert = page.locator('dialog [role=alert]')
+    await openReference(page, referenceOf('catalog'))
     for (const wrong of [
       credentials.clientId.slice(0, -1),
       key.slice(0, -6) + credentials.clientId.slice(-6),
@@ -251,196 +299,213 @@ describe.skipIf(!available && process.env['CI'] !== 'true')('in Chromium', { tim
       expect(await state.innerText()).toBe('Calls need the key of your application.')
     }
     // A key whose checksum is right, and which no application has.
-    await authorize(page, { Key: createCredentials('tea_shop', randomBytes(32)).mint('key', 0).plain })
-    await page.locator('dialog').getByText(saved).waitFor()
-    await page.getByRole('button', { name: 'Close' }).click()
+    await authorizeAndClose(page, { Key: createCredentials('tea_shop', randomBytes(32)).mint('key', 0).plain })
+    expect(await state.innerText()).toBe(saved)
     expect(await call(page, 'listProducts')).toBe('401')
     await alert.getByText('The API refuses the key: it is unknown, or was replaced by a newer one.').waitFor()
-    await authorize(page, { Key: credentials.clientId })
-    await page.getByRole('button', { name: 'Close' }).click()
-    await page.locator('[id$="-listProducts"]').getByRole('button', { name: 'Clear' }).click()
+    await authorizeAndClose(page, { Key: credentials.clientId })
     expect(await state.innerText()).toBe(saved)
     expect(await call(page, 'listProducts')).toBe('200')
-    await state.getByText('Authorized. Calls carry the key until you leave this page.').waitFor()
+    await state.getByText('Authorized. Calls carry the key until you leave the console.').waitFor()
     await shop.auth.applications.suspend(application.id)
-    await page.locator('[id$="-listProducts"]').getByRole('button', { name: 'Clear' }).click()
-    expect(await call(page, 'listProducts')).toMatch(/^403/)
+    expect(await call(page, 'listProducts')).toBe('403')
     await alert.getByText('its application is suspended or may not use this API').waitFor()
     expect(await state.innerText()).toBe('Calls need the key of your application.')
   })
 
-  it('can always execute an operation, and reset its body, whatever was edited', async () => {
+  it('sends what was entered: enums, lists, examples, an edited body, an upload; and shows images', async () => {
     const page = await newPage()
-    await openReference(page, 'catalog')
-    await authorize(page, { Key: key })
-    await page.getByRole('button', { name: 'Close' }).click()
-    // Executed as soon as there is a button, while Swagger UI still resolves the operation.
-    const early = page.waitForRequest(`${shop.baseUrl}/catalog/picture`)
-    await page.evaluate(`{
-      const block = document.querySelector('[id$="-readPicture"]')
-      new MutationObserver((_, observer) => {
-        const execute = block.querySelector('.execute')
-        if (execute) observer.disconnect()
-        execute?.click()
-      }).observe(block, { childList: true, subtree: true })
-      block.querySelector('.opblock-summary-control').click()
-    }`)
-    await early
-    // The CSP must allow images. Swagger UI gives them no name.
-    const picture = page.getByRole('img', { name: 'Response body' })
-    await picture.waitFor()
-    await expect.poll(() => page.evaluate(`document.querySelector('img[alt]').naturalWidth`)).toBe(1)
-    for (const [operationId, field] of [
-      ['addProduct', 'textarea'],
-      ['addPicture', 'input[type=text]'],
-    ] as const) {
-      const block = page.locator(`[id$="-${operationId}"]`)
-      const buttons = (): Promise<string[]> => block.locator('.opblock-body .btn:visible').allInnerTexts()
-      await block.locator('.opblock-summary-control').click()
-      const input = block.locator(field)
-      const initial = await input.inputValue()
-      expect(await buttons()).toEqual(['Execute', 'Reset body'])
-      await input.fill('edited')
-      await block.getByRole('button', { name: 'Reset body' }).click()
-      expect(await input.inputValue()).toBe(initial)
-      expect(await buttons()).toEqual(['Execute', 'Reset body'])
-      if (operationId === 'addPicture') {
-        await block.locator('.execute').click()
-        await page.getByRole('alert').getByText('The request body lacks a required value.').waitFor()
-        await block
-          .locator('input[type=file]')
-          .setInputFiles({ name: 'tea.txt', mimeType: 'text/plain', buffer: Buffer.from('tea') })
-      }
-      await input.fill(operationId === 'addPicture' ? 'Sencha' : '{ "sku": "edited" }')
-      await block.locator('.execute').press('Enter')
-      await block.locator('.live-responses-table').waitFor()
-      expect(await answerOf(page, operationId)).toContain(
-        operationId === 'addPicture' ? 'filename=\\"tea.txt' : 'edited',
-      )
-      expect(await buttons()).toEqual(['Execute', 'Reset body', 'Clear'])
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Execute')
-      await block.getByRole('button', { name: 'Clear' }).press('Enter')
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Execute')
+    await openReference(page, referenceOf('catalog'))
+    await authorizeAndClose(page, { Key: key })
+
+    const teas = await openOperation(page, 'findTeas')
+    await teas.locator('.execute').click()
+    const kind = teas.getByLabel('kind')
+    expect(await kind.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.evaluate('document.activeElement.dataset.name')).toBe('kind')
+    await teas.getByText('This is required.').waitFor()
+    await kind.selectOption('black')
+    await teas.getByLabel('sizes').selectOption(['50 g', '100 g'])
+    await teas.locator('.execute').click()
+    expect(await readStatus(teas)).toBe('200')
+    expect(await readAnswer(page, 'findTeas')).toContain('kind=black&sizes=50%20g&sizes=100%20g')
+
+    expect(await call(page, 'readPicture')).toBe('200')
+    await page.getByRole('img', { name: 'Answer of GET /picture' }).waitFor()
+    await expect.poll(() => page.evaluate(`document.querySelector('.answer img').naturalWidth`)).toBe(1)
+
+    const tea = await openOperation(page, 'addTea')
+    const body = tea.locator('[data-role=body]')
+    const initial = await body.inputValue()
+    await tea.locator('[data-role=example]').selectOption({ label: 'Black tea' })
+    expect(await body.inputValue()).toContain('Assam')
+    await body.fill('{ "name": ')
+    await tea.locator('.execute').click()
+    expect(await body.getAttribute('aria-invalid')).toBe('true')
+    await body.fill('{ "name": "edited" }')
+    await tea.locator('.execute').press('Enter')
+    expect(await readStatus(tea)).toBe('200')
+    expect(await readAnswer(page, 'addTea')).toContain('edited')
+    expect(await readFocus(page)).toBe('Send')
+    await tea.getByRole('button', { name: 'Reset' }).press('Enter')
+    expect(await body.inputValue()).toBe(initial)
+    expect(await readFocus(page)).toBe('Reset')
+
+    const picture = await openOperation(page, 'addPicture')
+    await picture.locator('.execute').click()
+    await picture.getByText('This is required.').waitFor()
+    await picture
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'tea.txt', mimeType: 'text/plain', buffer: Buffer.from('tea') })
+    await picture.getByLabel('title').fill('Sencha')
+    await picture.locator('.execute').click()
+    expect(await readStatus(picture)).toBe('200')
+    expect(await readAnswer(page, 'addPicture')).toMatch(/filename=\\"tea.txt[^]*Sencha/)
+  })
+
+  it('calls the operations of real documents: OpenAPI 3.1 as JSON and YAML', async () => {
+    const page = await newPage()
+    for (const api of ['petstore-31', 'petstore-yaml']) {
+      await openReference(page, `${providers.developers}/apis/${api}`)
+      await authorizeAndClose(page, { Key: providers.credentials.key, Secret: providers.credentials.secret })
+      expect(await call(page, 'getPetById', '7')).toBe('200')
+      expect(providers.received.at(-1)).toMatchObject({ method: 'GET', url: '/pet/7', status: 200 })
+      const added = await openOperation(page, 'placeOrder')
+      await added.locator('.execute').click()
+      expect(await readStatus(added)).toBe('200')
+      expect(providers.received.at(-1)!.headers['content-type']).toBe('application/json')
     }
+    await page.goto(`${providers.developers}/apis/webhooks`)
+    await page.getByText('newPet').first().waitFor()
+  })
+
+  it('finds operations among the 1,223 of GitHub while somebody types, and calls one', async () => {
+    const page = await newPage()
+    await openReference(page, `${providers.developers}/apis/github`)
+    expect(await page.locator('section.operation').count()).toBe(1223)
+    expect(await page.locator('#sidebar a[data-key]').count()).toBe(1223)
+    await page.keyboard.press('/')
+    // Its other words are loaded when it is first focused.
+    await page.waitForLoadState('networkidle')
+    const milliseconds: number[] = []
+    for (const word of ['r', 're', 'rep', 'repo', 'repos', 'repos webhook'])
+      milliseconds.push(await measureSearch(page, word))
+    process.stdout.write(`search among 1,223 operations: ${milliseconds.map(Math.round).join(', ')} ms per key\n`)
+    // 50 ms on an idle machine.
+    expect(Math.min(...milliseconds)).toBeLessThan(500)
+    await page.locator('.search').fill('emojis')
+    await page.locator('[role=option]').filter({ hasText: '/emojis' }).first().waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => page.evaluate(`document.activeElement.closest('.operation')?.querySelector('.path')?.textContent`))
+      .toBe('/emojis')
+    if (IS_LONG) expect(await findViolations(page)).toEqual([])
+    await authorizeAndClose(page, { Key: providers.credentials.key })
+    const operation = page.locator('.operation:has(form.call)')
+    await operation.locator('.execute').click()
+    expect(await readStatus(operation)).toBe('200')
+    expect(providers.received.at(-1)).toMatchObject({ method: 'GET', url: '/emojis', status: 200 })
   })
 
   describe('the portal', () => {
-    describePortal(() => browser, violations)
+    describePortal(() => browser, findViolations)
   })
 
-  // Each page is opened once, in light, and follows the change to dark.
-  const opened = new Map<string, Awaited<ReturnType<typeof openPage>>>()
+  const pages: [name: string, show: (page: Page) => Promise<unknown>][] = [
+    ['index', (page) => page.goto(shop.developers)],
+    ['register', (page) => page.goto(`${shop.developers}/register`)],
+    ['claim', (page) => page.goto(`${shop.developers}/register/claim`)],
+    [
+      'an enum, examples, an upload, an image, a deprecated operation, an edited body, a problem of a field, answers',
+      async (page) => {
+        await openReference(page, referenceOf('catalog'))
+        await authorizeAndClose(page, { Key: key })
+        for (const each of ['addPicture', 'removeTeas', 'findTeas', 'addTea']) await openOperation(page, each)
+        await call(page, 'readPicture')
+        await operationOf(page, 'addTea').locator('[data-role=body]').fill('{}')
+        await call(page, 'addTea')
+        await operationOf(page, 'findTeas').locator('.execute').click()
+        await page.getByText('This is required.').waitFor()
+      },
+    ],
+    [
+      'a wrong secret',
+      async (page) => {
+        await openReference(page, referenceOf('orders'))
+        await authorize(page, { Key: key, Secret: 'wrong' })
+        await page.getByRole('alert').getByText('Key or secret is wrong.').waitFor()
+      },
+    ],
+    [
+      'a busy dialog',
+      async (page) => {
+        // The token endpoint does not answer.
+        await page.route('**/orders/token', () => undefined)
+        await openReference(page, referenceOf('orders'))
+        await authorize(page, { Key: key, Secret: secret })
+        await page.getByText('Authorizing…').waitFor()
+      },
+    ],
+    [
+      'the sidebar as a sheet',
+      async (page) => {
+        await page.setViewportSize({ width: 390, height: 900 })
+        await openReference(page, referenceOf('orders'))
+        await page.locator('header .menu').click()
+        await page.locator('dialog.sheet #sidebar').waitFor()
+      },
+    ],
+    ['a page of one operation', (page) => openReference(page, `${referenceOf('catalog')}/operations/addTea`)],
+    ...(IS_LONG
+      ? ([['1,223 operations', (page: Page) => openReference(page, `${providers.developers}/apis/github`)]] as const)
+      : []),
+  ] as [string, (page: Page) => Promise<unknown>][]
 
-  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-    const pages: [name: string, show: (page: Page) => Promise<unknown>][] = [
-      ['index', (page) => page.goto(shop.developers)],
-      ['register', (page) => page.goto(`${shop.developers}/register`)],
-      ['claim', (page) => page.goto(`${shop.developers}/register/claim`)],
-      ['reference', (page) => openReference(page, 'orders')],
-      [
-        'wrong-secret',
-        async (page) => {
-          await openReference(page, 'orders')
-          await authorize(page, { Key: key, Secret: 'wrong' })
-          await page.getByRole('alert').waitFor()
-        },
-      ],
-      [
-        'called',
-        async (page) => {
-          await openReference(page, 'catalog')
-          await authorize(page, { Key: key })
-          await page.getByRole('button', { name: 'Close' }).click()
-          await call(page, 'listProducts')
-          await call(page, 'addProduct')
-          await page.getByRole('button', { name: 'Schemas' }).click()
-        },
-      ],
-    ]
-
-    it.each(pages)('has no accessibility violations: %s', async (name, show) => {
-      const { page, errors } = opened.get(name) ?? (await openPage())
+  it.each(pages)('has no accessibility violations: %s', async (name, show) => {
+    const { page, errors } = await openPage(context)
+    onTestFinished(() => page.close())
+    await show(page)
+    const isSheet = name.includes('sheet')
+    for (const [colorScheme, width] of VIEWS.filter(([, each]) => !isSheet || each < 1000)) {
       await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width: 1280, height: 900 })
-      if (!opened.has(name)) await show(page)
-      opened.set(name, { page, errors })
+      await page.setViewportSize({ width, height: 900 })
       // The colours of the other scheme fade.
       await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)))
-      for (const width of [1280, 390, 360]) {
-        await page.setViewportSize({ width, height: 900 })
-        expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width} pixels`).toBeLessThanOrEqual(
-          width,
-        )
-        expect(await violations(page), `at ${width} pixels`).toEqual([])
-      }
-      expect(errors).toEqual([])
-    })
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width} pixels`).toBeLessThanOrEqual(
+        width,
+      )
+      expect(await findViolations(page), `${colorScheme}, ${width} pixels`).toEqual([])
+    }
+    expect(errors).toEqual([])
   })
 })
 
-/** The document with an operation that answers with an image, and one that takes a file. */
-async function addPictures(file: string): Promise<object> {
-  const document = JSON.parse(await readFile(file, 'utf8')) as { paths: object }
-  const responses = { default: { description: 'A picture.' } }
-  const fields = { file: { type: 'string', format: 'binary' }, title: { type: 'string', example: 'Tea' } }
-  const form = { schema: { type: 'object', required: ['file'], properties: fields } }
-  const requestBody = { required: true, content: { 'multipart/form-data': form } }
-  const picture = {
-    get: { operationId: 'readPicture', responses },
-    post: { operationId: 'addPicture', requestBody, responses },
-  }
-  return { ...document, paths: { ...document.paths, '/picture': picture } }
-}
-
-/** Answers with a PNG of one pixel, or with the request. */
-function servePictures({ app, auth }: Awaited<ReturnType<typeof openShop>>): void {
-  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  app.use('/catalog/picture', auth.requireApiKey('catalog'))
-  app.get('/catalog/picture', (_req, res) => void res.type('png').send(Buffer.from(png, 'base64')))
-  app.post('/catalog/picture', express.text({ type: 'multipart/form-data' }), (req, res) => void res.json(req.body))
-}
-
-/** Every operation of a document: the one that creates first, the one that deletes last. */
-async function callEverything(page: Page, file: string, id: 'id' | 'sku'): Promise<Record<string, string>> {
-  const { paths } = JSON.parse(await readFile(file, 'utf8')) as {
-    paths: Record<string, Record<string, { operationId?: string }>>
-  }
-  const statuses: Record<string, string> = {}
+/** Calls operations in that order: the first creates something, which the others name. */
+async function callEverything(page: Page, keys: readonly string[]): Promise<string[]> {
+  const statuses: string[] = []
   let made = ''
-  for (const method of ['post', 'get', 'put', 'delete']) {
-    for (const operations of Object.values(paths)) {
-      const operationId = operations[method]?.operationId
-      if (operationId === undefined) continue
-      statuses[operationId] = await call(page, operationId, made)
-      const { [id]: name } = JSON.parse((await answerOf(page, operationId)) || '{}') as Record<string, string>
-      made ||= name!
-    }
+  for (const key of keys) {
+    statuses.push(await call(page, key, made))
+    const { id, sku } = JSON.parse((await readAnswer(page, key)) ?? '{}') as Record<string, string | undefined>
+    made ||= sku ?? id ?? ''
   }
   return statuses
 }
 
-/** Opens an operation if it is closed, executes it with that value for its path, and resolves the status shown. */
-async function call(page: Page, operationId: string, value = ''): Promise<string> {
-  const block = page.locator(`[id$="-${operationId}"]`)
-  if ((await block.locator('.execute').count()) === 0) await block.locator('.opblock-summary-control').click()
-  await block.locator('.opblock-loading-animation').waitFor({ state: 'detached' })
-  const inPath = block.locator('.parameters tr[data-param-in="path"] input')
-  if ((await inPath.count()) > 0) await inPath.fill(value)
-  await block.locator('.execute').click()
-  return (await block.locator('.live-responses-table tbody .response-col_status').innerText()).trim()
-}
-
-async function answerOf(page: Page, operationId: string): Promise<string | undefined> {
-  const answer = page.locator(`[id$="-${operationId}"] .live-responses-table .highlight-code pre`)
-  return (await answer.count()) > 0 ? answer.first().innerText() : undefined
-}
-
-/** The violations that axe-core finds: WCAG 2.2 AA and best practices. */
-async function violations(page: Page): Promise<unknown> {
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe)
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-  const { violations: found } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`,
-  )
-  return found.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))])
+/** How long the script and the layout take for what a key press leads to; the best of three. */
+async function measureSearch(page: Page, text: string): Promise<number> {
+  return page.evaluate(`(() => {
+    const input = document.querySelector('.search')
+    return Math.min(...[1, 2, 3].map(() => {
+      input.value = ''
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      document.body.offsetHeight
+      const start = performance.now()
+      input.value = ${JSON.stringify(text)}
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      document.body.offsetHeight
+      return performance.now() - start
+    }))
+  })()`)
 }

@@ -112,7 +112,9 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
     void execute()
   })
   cancelButton.addEventListener('click', () => running?.abort())
-  find(form, '.reset', 'button')?.addEventListener('click', () => {
+  const reset = find(form, '.reset', 'button')
+  reset?.removeAttribute('hidden')
+  reset?.addEventListener('click', () => {
     running?.abort()
     form.reset()
     showProblems(form, [])
@@ -136,7 +138,7 @@ function enableBodyChoices(form: HTMLFormElement): void {
   const mediaTypes = find(form, '[data-role="media-type"]', 'select')
   form.addEventListener('change', ({ target }) => {
     if (mediaTypes)
-      for (const panel of findAll(form, '.body div[data-media]'))
+      for (const panel of findAll(form, '.body > [data-media]'))
         panel.hidden = panel.dataset['media'] !== mediaTypes.value
     if (!(target instanceof HTMLSelectElement) || target.dataset['role'] !== 'example') return
     const panel = target.closest<HTMLElement>('[data-media]') ?? form

@@ -37,7 +37,7 @@ export function readForm(form: HTMLFormElement, resource: string): FormReading {
 
 /** The panel of the chosen media type of the body. */
 function findBodyPanel(form: HTMLFormElement): HTMLElement | undefined {
-  return findAll(form, '.body [data-media]').find((each) => !isControl(each) && !each.hidden)
+  return findAll(form, '.body > [data-media]').find((each) => !each.hidden)
 }
 
 export function findControls(parent: ParentNode, selector: string): Control[] {
@@ -81,7 +81,7 @@ function readControl(control: Control, problems: Problem[]): Value | undefined {
   const text = control.value
   if (text.trim() === '' && (text === '' || dataset['type'] !== 'string'))
     return control.required ? complain(REQUIRED) : undefined
-  const reading = readValue(text, dataset['media'] === undefined ? (dataset['type'] ?? 'string') : 'json')
+  const reading = readValue(text, dataset['type'] ?? 'string')
   return 'problem' in reading ? complain(reading.problem) : reading.value
 }
 
@@ -91,7 +91,7 @@ function readBody(form: HTMLFormElement, problems: Problem[]): BodyInput | undef
   const mediaType = panel.dataset['media'] ?? ''
   const [body] = findControls(panel, '[data-role="body"]')
   if (!body) return readFields(panel, mediaType, problems)
-  const isRequired = body.required || panel.closest<HTMLElement>('.body')?.dataset['required'] === 'true'
+  const isRequired = body.required || panel.parentElement?.dataset['required'] === 'true'
   if (isElement(body, 'input') && body.type === 'file') {
     const file = body.files?.[0]
     if (!file && isRequired) problems.push({ control: body, text: 'Choose a file.' })

@@ -127,9 +127,11 @@ async function fetchArticle(url: string): Promise<Element | undefined> {
   const article = page?.querySelector('article.operation-content')
   if (!article) return undefined
   // Relative to its own page.
-  for (const link of article.querySelectorAll('a[href]')) {
+  for (const link of article.querySelectorAll<HTMLElement>('a[href]')) {
     const href = link.getAttribute('href')!
-    if (!href.startsWith('#')) link.setAttribute('href', new URL(href, url).href)
+    const { key } = link.dataset
+    if (key !== undefined && document.getElementById(key)) link.setAttribute('href', `#${key}`)
+    else if (!href.startsWith('#')) link.setAttribute('href', new URL(href, url).href)
   }
   for (const image of article.querySelectorAll('img[src]')) {
     image.setAttribute('src', new URL(image.getAttribute('src')!, url).href)

@@ -39,7 +39,7 @@ export function buildUrl({ resource, path, parameters }: CallInput): string {
   let filled = path
   for (const each of parameters.filter((parameter) => parameter.in === 'path'))
     filled = filled.replaceAll(`{${each.name}}`, () => serializePathParameter(each))
-  const query = parameters.filter((parameter) => parameter.in === 'query').flatMap(serializeQueryParameter)
+  const query = parameters.filter((parameter) => parameter.in.startsWith('query')).flatMap(serializeQueryParameter)
   return `${resource}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
 }
 

@@ -1,12 +1,13 @@
 /** A parameter of a call, as the form describes it. */
 export interface Parameter {
-  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body'
+  /** `querystring`: all of the query (OpenAPI 3.2). */
+  readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie' | 'body'
   readonly name: string
   readonly value: Value
   /** OpenAPI's `style`; empty for the default of `in`. */
   readonly style?: string
   readonly explode?: boolean
-  /** The media type of a parameter with `content`: its value is sent as JSON. */
+  /** The media type of a parameter with `content`, which has no style. */
   readonly mediaType?: string
   readonly allowReserved?: boolean
 }
@@ -19,7 +20,7 @@ export function serializePathParameter(parameter: Parameter): string {
   const { name, value, explode = false } = parameter
   const style = parameter.style || 'simple'
   const key = encode(name)
-  if (parameter.mediaType !== undefined) return encode(JSON.stringify(value))
+  if (parameter.mediaType !== undefined) return encode(formatContent(parameter))
   if (!isComposite(value)) return addPrefix(style, key, encode(format(value)))
   const parts = listParts(value, explode)
   if (style === 'matrix') {
@@ -37,7 +38,8 @@ export function serializeQueryParameter(parameter: Parameter): string[] {
   const explode = parameter.explode ?? style === 'form'
   const key = encode(name)
   const text = (each: Value): string => encode(format(each), allowReserved)
-  if (parameter.mediaType !== undefined) return [`${key}=${text(JSON.stringify(value))}`]
+  if (parameter.in === 'querystring') return serializeQuery(parameter)
+  if (parameter.mediaType !== undefined) return [`${key}=${text(formatContent(parameter))}`]
   if (!isComposite(value)) return [`${key}=${text(value)}`]
   if (style === 'deepObject') return listDeep(key, value, text)
   if (isList(value)) {
@@ -54,8 +56,9 @@ export function serializeQueryParameter(parameter: Parameter): string[] {
 }
 
 /** The value of a header (style `simple`), not encoded. */
-export function serializeHeader({ value, explode = false, mediaType }: Parameter): string {
-  if (mediaType !== undefined) return JSON.stringify(value)
+export function serializeHeader(parameter: Parameter): string {
+  const { value, explode = false } = parameter
+  if (parameter.mediaType !== undefined) return formatContent(parameter)
   if (!isComposite(value)) return format(value)
   if (isList(value)) return value.map(format).join(',')
   return Object.entries(value)
@@ -66,6 +69,17 @@ export function serializeHeader({ value, explode = false, mediaType }: Parameter
 /** A text as it is sent: composite values as JSON. */
 export function format(value: Value): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function formatContent({ value, mediaType = '' }: Parameter): string {
+  return /[/+]json\b/i.test(mediaType) ? JSON.stringify(value) : format(value)
+}
+
+function serializeQuery(parameter: Parameter): string[] {
+  const { value, mediaType = '' } = parameter
+  if (mediaType.startsWith('application/x-www-form-urlencoded') && isComposite(value) && !isList(value))
+    return Object.entries(value).map(([name, each]) => `${encode(name)}=${encode(format(each))}`)
+  return [encode(formatContent(parameter))]
 }
 
 /** Encoded, as OpenAPI's examples show them: a space, and a vertical bar. */

@@ -6,7 +6,7 @@ interface Sheet {
 }
 
 /** Narrower pages show the sidebar as a sheet; reference.css has the same width. */
-const NARROW = '(max-width: 60rem)'
+const NARROW = '(max-width: 63.99rem)'
 
 /** The sidebar as a sheet over narrow pages. A native dialog keeps the focus, closes with Escape, and returns the focus. */
 export function enableSheet(sidebar: HTMLElement, button: HTMLElement): Sheet {

@@ -106,6 +106,17 @@ describe('the URL of a call', () => {
     expect(url('/x', parameter)).toBe(`${resource}/x?filter=%7B%22a%22%3A%5B1%5D%7D`)
   })
 
+  it('sends the whole query of OpenAPI 3.2 as its media type says', () => {
+    const parameter = { in: 'querystring', name: 'q', value: { a: 'x y', b: [1] } } as const
+    expect(url('/x', { ...parameter, mediaType: 'application/x-www-form-urlencoded' })).toBe(
+      `${resource}/x?a=x%20y&b=%5B1%5D`,
+    )
+    expect(url('/x', { ...parameter, mediaType: 'application/json' })).toBe(
+      `${resource}/x?%7B%22a%22%3A%22x%20y%22%2C%22b%22%3A%5B1%5D%7D`,
+    )
+    expect(url('/x', { ...parameter, mediaType: 'text/plain', value: '$.a' })).toBe(`${resource}/x?%24.a`)
+  })
+
   it.each(['/items/..', '/items/../x', '/items/.?a=1', '/./x'])('has a dot segment: %s', (path) => {
     expect(hasDotSegment(resource + path)).toBe(true)
   })

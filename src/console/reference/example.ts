@@ -1,0 +1,115 @@
+import { asObject, type JsonObject } from '../../openapi/document.js'
+import { isObject } from '../../lib/is-object.js'
+import { readList, readText, resolve, resolveEntries } from './resolve.js'
+import { mergeAllOf, readTypes, readValues } from './schema-type.js'
+
+/** A value to begin with. */
+export interface Example {
+  readonly label: string
+  readonly value: unknown
+}
+
+/** The examples of a media type, a parameter or a header that the document gives; otherwise one made of its schema. */
+export function listExamples(document: JsonObject, holder: JsonObject): Example[] {
+  const given = listGivenExamples(document, holder)
+  if (given.length > 0) return given
+  const value = createExample(document, holder['schema'] ?? holder['itemSchema'])
+  return value === undefined ? [] : [{ label: 'Example', value }]
+}
+
+/** Only those that the document gives. */
+export function listGivenExamples(document: JsonObject, holder: JsonObject): Example[] {
+  const named = resolveEntries(document, holder['examples']).flatMap(([name, example]) => {
+    // OpenAPI 3.2 has a parsed and a written form of the value.
+    const member = ['value', 'dataValue', 'serializedValue'].find((each) => each in example)
+    return member === undefined ? [] : [{ label: readText(example['summary']) ?? name, value: example[member] }]
+  })
+  if (named.length > 0) return named
+  return 'example' in holder ? [{ label: 'Example', value: holder['example'] }] : []
+}
+
+/** Deeper values are left out. */
+const MAX_DEPTH = 6
+const MAX_VALUES = 500
+
+/** A value that a schema allows; undefined if nothing is known about it. Properties that only answers have are left out of requests. */
+export function createExample(
+  document: JsonObject,
+  given: unknown,
+  omit: 'readOnly' | 'writeOnly' = 'writeOnly',
+): unknown {
+  let values = 0
+  return create(given, [])
+
+  function create(part: unknown, above: readonly JsonObject[]): unknown {
+    const resolved = resolve(document, part)
+    if (++values > MAX_VALUES || above.length > MAX_DEPTH || above.includes(resolved)) return undefined
+    const schema = mergeAllOf(document, resolved)
+    const stated = readStated(schema)
+    if (stated !== undefined) return stated
+    const inside = [...above, resolved]
+    const [choice] = [...readList(schema['oneOf']), ...readList(schema['anyOf'])].filter(isSomething)
+    const types = readTypes(schema)
+    if (choice !== undefined && !isObject(schema['properties'])) return create(choice, inside)
+    if (types.includes('object')) return createObject(schema, choice, inside)
+    if (types.includes('array')) return createList(schema, inside)
+    return createScalar(schema, types[0])
+  }
+
+  function createObject(schema: JsonObject, choice: unknown, above: readonly JsonObject[]): object {
+    const object: Record<string, unknown> = isObject(choice) ? { ...asObject(create(choice, above)) } : {}
+    for (const [name, property] of Object.entries(asObject(schema['properties']))) {
+      if (resolve(document, property)[omit] === true) continue
+      const value = create(property, above)
+      if (value !== undefined) object[name] = value
+    }
+    const additional = schema['additionalProperties']
+    if (Object.keys(object).length === 0 && isObject(additional)) {
+      const value = create(additional, above)
+      if (value !== undefined) object['name'] = value
+    }
+    return object
+  }
+
+  function createList({ items, prefixItems }: JsonObject, above: readonly JsonObject[]): unknown[] {
+    const values = readList(prefixItems).map((item) => create(item, above))
+    if (values.length > 0) return values
+    const value = create(items, above)
+    return value === undefined ? [] : [value]
+  }
+}
+
+function isSomething(schema: unknown): boolean {
+  return isObject(schema) && schema['type'] !== 'null'
+}
+
+function readStated(schema: JsonObject): unknown {
+  if ('example' in schema) return schema['example']
+  const [example] = readList(schema['examples'])
+  if (example !== undefined) return example
+  if ('default' in schema && schema['default'] !== null) return schema['default']
+  return readValues(schema).find((value) => value !== null)
+}
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+  time: '12:00:00Z',
+  duration: 'P1D',
+  email: 'name@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uri: 'https://example.com',
+  url: 'https://example.com',
+  uuid: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
+}
+
+function createScalar({ format, minimum, minLength }: JsonObject, type: string | undefined): unknown {
+  if (type === 'boolean') return true
+  if (type === 'integer' || type === 'number') return typeof minimum === 'number' ? minimum : 0
+  if (type !== 'string') return undefined
+  const known = typeof format === 'string' && Object.hasOwn(BY_FORMAT, format) ? BY_FORMAT[format] : undefined
+  const length = typeof minLength === 'number' ? Math.min(minLength, 100) : 0
+  return known ?? 'string'.padEnd(length, 'x')
+}

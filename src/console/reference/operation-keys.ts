@@ -1,0 +1,64 @@
+import {
+  asObject,
+  listCallableOperations,
+  listOperations,
+  type JsonObject,
+  type Operation,
+} from '../../openapi/document.js'
+import { ownMembers } from '../../lib/own-members.js'
+import { readList, readText, resolve } from './resolve.js'
+
+/** An operation or a webhook, as the reference shows it. */
+export interface ReferenceOperation extends Operation {
+  /** Unique within the document: its place in the URL, and its id in the page. */
+  readonly key: string
+  readonly summary: string | undefined
+  readonly deprecated: boolean
+  /** A webhook is called by the provider, so that it cannot be tried. Its `path` is its name. */
+  readonly isWebhook: boolean
+  /** The first of its tags. */
+  readonly tag: string | undefined
+}
+
+/** Ids that the page has already. */
+const RESERVED = ['sidebar', 'reference', 'copied', 'authorize-title']
+
+/** The operations and webhooks of a document, in its order, each with a key. */
+export function listReferenceOperations(document: JsonObject): ReferenceOperation[] {
+  const taken = new Set(RESERVED)
+  const describe = (each: Operation, isWebhook: boolean): ReferenceOperation => ({
+    ...each,
+    key: createKey(each, isWebhook, taken),
+    summary: readText(each.operation['summary']) ?? readText(each.pathItem['summary']),
+    deprecated: each.operation['deprecated'] === true,
+    isWebhook,
+    tag: readText(readList(each.operation['tags'])[0]),
+  })
+  return [
+    ...listCallableOperations(document).map((each) => describe(each, false)),
+    ...listWebhooks(document).map((each) => describe(each, true)),
+  ]
+}
+
+/** `x-webhooks` is what documents of OpenAPI 3.0 use. */
+function listWebhooks(document: JsonObject): Operation[] {
+  const given = Object.entries(asObject(document['webhooks'] ?? document['x-webhooks']))
+  const resolved = given.map(([name, pathItem]) => [name, resolve(document, pathItem)] as const)
+  return listOperations(ownMembers(Object.fromEntries(resolved)))
+}
+
+/** The `operationId` with hyphens for what URLs and selectors do not like; without one, method and path. */
+function createKey({ method, path, operation }: Operation, isWebhook: boolean, taken: Set<string>): string {
+  const name = readText(operation['operationId'])
+  const base =
+    (name && slug(name)) || slug(`${isWebhook ? 'webhook-' : ''}${method.toLowerCase()}-${path}`) || 'operation'
+  let key = base
+  for (let count = 2; taken.has(key); count++) key = `${base}-${count}`
+  taken.add(key)
+  return key
+}
+
+/** Letters, digits, `_`, `.` and single hyphens. The browser's script makes the same of the hash of a URL. */
+export function slug(text: string): string {
+  return text.replaceAll(/[^\w.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '')
+}

@@ -1,0 +1,135 @@
+import type { Api } from '../../index.js'
+import { html, type Html } from '../../lib/html.js'
+import { asObject, listOperations, type JsonObject, type Operation } from '../../openapi/document.js'
+import { readSecurity, type Security } from '../../openapi/security.js'
+import { listBodyContents, renderBody } from './body.js'
+import { createFieldRenderer } from './fields.js'
+import { renderMarkdown } from './markdown.js'
+import type { ReferenceOperation } from './operation-keys.js'
+import { listParameters } from './parameters.js'
+import { readText, resolve, resolveEntries } from './resolve.js'
+import { renderContent, renderResponses } from './responses.js'
+
+/** An API with its document, as it is served, and the operations in it. */
+export interface Reference {
+  readonly api: Api
+  readonly document: JsonObject
+  readonly operations: readonly ReferenceOperation[]
+}
+
+/** Everything about an operation: description, the form that calls it, answers, callbacks. */
+export function renderOperation(reference: Reference, operation: ReferenceOperation): Html {
+  const { document, operations } = reference
+  const description = readText(operation.operation['description']) ?? readText(operation.pathItem['description'])
+  return html`<article class="operation-content">
+    ${operation.deprecated && html`<p class="deprecated">Deprecated: it may be removed.</p>`}
+    ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 4 })}</div>`}
+    ${renderExternalDocs(operation.operation['externalDocs'])}
+    ${operation.isWebhook ? renderWebhookBody(document, operation) : renderCall(reference, operation)}
+    ${renderResponses(document, operation.operation['responses'], operations)} ${renderCallbacks(reference, operation)}
+  </article>`
+}
+
+/** A link to a text outside of the document. */
+export function renderExternalDocs(given: unknown): Html | false {
+  const { url, description } = resolve(Object.create(null) as JsonObject, given)
+  const address = readText(url)
+  if (address === undefined) return false
+  const link = `[${(readText(description) ?? address).replaceAll(/[[\]\\]/g, '\\$&')}](<${address}>)`
+  return html`<div class="external markdown">${renderMarkdown(link)}</div>`
+}
+
+function renderCall({ api, document }: Reference, operation: ReferenceOperation): Html {
+  const security = readSecurity(api, document, operation.operation)
+  const fields = createFieldRenderer(document, operation.key)
+  const parameters = listParameters(document, operation)
+  const { alternatives } = security
+  return html`${renderSecurity(api, security)}
+    <form
+      class="call"
+      method="post"
+      novalidate
+      data-method="${operation.method}"
+      data-path="${operation.path}"
+      data-security="${nameSecurity(security)}"
+      data-scopes="${alternatives[0]?.join(' ') ?? ''}"
+      data-accept="${listAccepted(document, operation.operation['responses'])}"
+    >
+      ${
+        parameters.length > 0 &&
+        html`<fieldset class="parameters">
+          <legend>Parameters</legend>
+          ${parameters.map((parameter) => fields.renderParameter(parameter))}
+        </fieldset>`
+      }
+      ${renderBody(document, operation, fields)}
+      <p class="actions">
+        <button type="submit" class="button execute" disabled>Send</button>
+        ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset" hidden>Reset</button>`}
+      </p>
+      <noscript><p class="note">To send it from here, allow JavaScript for this page.</p></noscript>
+      <section class="answer" aria-live="polite" hidden></section>
+      <section class="samples" data-samples></section>
+    </form>`
+}
+
+/** The media types of answers, for the header `Accept`. */
+function listAccepted(document: JsonObject, responses: unknown): string {
+  const types = resolveEntries(document, responses).flatMap(([, { content }]) => Object.keys(asObject(content)))
+  return [...new Set(types)].join(', ')
+}
+
+function nameSecurity({ optional, alternatives }: Security): string {
+  if (alternatives.length === 0) return 'none'
+  return optional ? 'optional' : 'required'
+}
+
+function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
+  if (alternatives.length === 0) return html`<p class="scopes">No credential is needed.</p>`
+  const name = api.scheme === 'oauth2' ? 'access token' : 'key'
+  const lists = alternatives.filter((scopes) => scopes.length > 0)
+  if (optional || lists.length < alternatives.length)
+    return html`<p class="scopes">
+      ${optional ? `Can be called without credential, or with the ${name} of an application.` : `Any ${name} of this API.`}
+    </p>`
+  const separated = lists.map(
+    (scopes, at) => html`${at > 0 && ' or '}${scopes.map((scope) => html` <code>${scope}</code>`)}`,
+  )
+  return html`<p class="scopes">${lists.length === 1 && lists[0]?.length === 1 ? 'Scope' : 'Scopes'}${separated}</p>`
+}
+
+/** What the provider sends. */
+function renderWebhookBody(document: JsonObject, { operation }: Operation): Html {
+  const body = resolve(document, operation['requestBody'])
+  const text = readText(body['description'])
+  return html`<section class="sent">
+    <h4>What is sent</h4>
+    ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
+    ${resolveEntries(document, body['content']).map(([type, content]) => renderContent(document, type, content))}
+  </section>`
+}
+
+/** Requests that the provider sends because of this operation. */
+function renderCallbacks({ document, operations }: Reference, { operation }: ReferenceOperation): Html | false {
+  const callbacks = resolveEntries(document, operation['callbacks']).flatMap(([name, callback]) =>
+    resolveEntries(document, callback)
+      .filter(([expression]) => !expression.startsWith('x-'))
+      .flatMap(([expression, pathItem]) =>
+        listOperations({ [expression]: pathItem }).map((each) => ({ ...each, name })),
+      ),
+  )
+  return (
+    callbacks.length > 0 &&
+    html`<section class="callbacks">
+      <h4>Callbacks</h4>
+      ${callbacks.map((each) => {
+        const text = readText(each.operation['description']) ?? readText(each.operation['summary'])
+        return html`<details>
+          <summary><span class="choice">${each.name}</span> <code>${each.method} ${each.path}</code></summary>
+          ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 5 })}</div>`}
+          ${renderWebhookBody(document, each)} ${renderResponses(document, each.operation['responses'], operations)}
+        </details>`
+      })}
+    </section>`
+  )
+}

@@ -1,0 +1,172 @@
+import { html, type Html } from '../../lib/html.js'
+import type { PageBrand } from '../../lib/page-brand.js'
+import type { Assets } from '../assets.js'
+import { renderPage } from '../page.js'
+import { renderInformation } from './information.js'
+import { renderMarkdown } from './markdown.js'
+import { renderExternalDocs, renderOperation, type Reference } from './operation.js'
+import type { ReferenceOperation } from './operation-keys.js'
+import { groupByTag, type TagGroup } from './tags.js'
+
+/** What the pages of all references have in common. */
+export interface ReferencePageOptions {
+  /** The console's title. */
+  readonly title: string
+  readonly registration: boolean
+  /** Whether credentials are sent by e-mail. */
+  readonly hasMailer: boolean
+  readonly supportUrl: string | undefined
+  /** The schemes of all APIs of the console, which one authorization is for. */
+  readonly schemes: readonly string[]
+  readonly assets: Assets
+  readonly brand: PageBrand
+  /** The path of the search index below the console's `apis/`. */
+  readonly search: string
+}
+
+/** The reference of one API: all operations as a list and in a sidebar. Each links to its page, which works without scripts. */
+export function renderReferencePage(reference: Reference, options: ReferencePageOptions): string {
+  const { api, document, operations } = reference
+  const groups = groupByTag(document, operations)
+  const content = html`
+    ${renderBar(reference, options, '../', true)}
+    <div class="columns">
+      ${renderSidebar(groups)}
+      ${renderMain(
+        reference,
+        options,
+        '../',
+        html`<h1>${api.title}</h1>
+          <p class="lead"><code>${api.resource}</code></p>
+          ${renderInformation(document, api.description)}
+          <p class="links"><a href="${api.name}/openapi.json">OpenAPI document</a></p>
+          ${groups.map((group) => renderGroup(api.name, group))}`,
+      )}
+    </div>
+  `
+  return renderPage({ ...readPageOptions(options), title: `${api.title}, ${options.title}`, root: '../', content })
+}
+
+/** The page of one operation. The reference shows its article in place. */
+export function renderOperationPage(
+  reference: Reference,
+  operation: ReferenceOperation,
+  options: ReferencePageOptions,
+): string {
+  const { api } = reference
+  const root = '../../../'
+  const content = html`
+    ${renderBar(reference, options, root, false)}
+    ${renderMain(
+      reference,
+      options,
+      root,
+      html`<h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
+        <h2>${operation.summary ?? operation.key}</h2>
+        <section class="operation open" id="${operation.key}">
+          <h3>${renderTitle(operation)}</h3>
+          <div class="content">${renderOperation(reference, operation)}</div>
+        </section>`,
+    )}
+  `
+  const title = `${operation.summary ?? `${operation.method} ${operation.path}`}, ${api.title}, ${options.title}`
+  return renderPage({ ...readPageOptions(options), title, root, content })
+}
+
+function readPageOptions({ assets, brand }: ReferencePageOptions) {
+  return {
+    assets,
+    brand,
+    bodyClass: 'reference',
+    styles: ['console.css', 'reference.css'],
+    scripts: ['reference.js'],
+  } as const
+}
+
+function renderBar({ api }: Reference, options: ReferencePageOptions, root: string, hasSidebar: boolean): Html {
+  return html`<header class="bar">
+    <a class="back" href="${root}">${options.title}</a>
+    ${hasSidebar && html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>Operations</button>`}
+    ${options.registration && html`<a href="${root}register">Register an application</a>`}
+    <p class="state" role="status"></p>
+    <button type="button" class="button authorize" hidden>
+      Authorize<span class="unseen"> for ${api.title}</span>
+    </button>
+  </header>`
+}
+
+function renderSidebar(groups: readonly TagGroup[]): Html {
+  return html`<nav id="sidebar" aria-label="Operations">
+    <input
+      type="search"
+      class="search"
+      aria-label="Search operations"
+      placeholder="Search"
+      autocomplete="off"
+      spellcheck="false"
+      hidden
+    />
+    ${groups.map(
+      ({ title, operations }) =>
+        html`<section>
+          <h2>${title}</h2>
+          <ul>
+            ${operations.map((each) => html`<li><a href="#${each.key}" data-key="${each.key}">${renderTitle(each)}</a></li>`)}
+          </ul>
+        </section>`,
+    )}
+  </nav>`
+}
+
+function renderMain({ api }: Reference, options: ReferencePageOptions, root: string, content: Html): Html {
+  const source = options.hasMailer
+    ? 'came by e-mail when your application was registered'
+    : 'came from the operator of this platform'
+  return html`<main
+    id="reference"
+    data-api="${api.name}"
+    data-title="${api.title}"
+    data-scheme="${api.scheme}"
+    data-schemes="${options.schemes.join(' ')}"
+    data-resource="${api.resource}"
+    data-token-endpoint="${api.tokenEndpoint}"
+    data-key-header="${api.keyHeaders[0]}"
+    data-scopes="${Object.keys(api.scopes).join(' ')}"
+    data-search="${root}apis/${options.search}"
+    data-support="${options.supportUrl}"
+    data-register="${options.registration && `${root}register`}"
+    data-root="${root}"
+    data-credential-source="${source}"
+  >
+    ${content}
+  </main>`
+}
+
+function renderGroup(name: string, { title, description, externalDocs, operations }: TagGroup): Html {
+  return html`<section class="tag">
+    <h2>${title}</h2>
+    ${description !== undefined && html`<div class="markdown">${renderMarkdown(description, { headingLevel: 3 })}</div>`}
+    ${renderExternalDocs(externalDocs)}
+    ${operations.map(
+      (each) =>
+        html`<section class="operation" id="${each.key}">
+          <h3><a class="toggle" href="${name}/operations/${each.key}">${renderTitle(each)}</a></h3>
+          <div class="content" hidden></div>
+        </section>`,
+    )}
+  </section>`
+}
+
+/** Method, path and summary of an operation. */
+function renderTitle({ method, path, summary, deprecated, isWebhook }: ReferenceOperation): Html {
+  const kind = /^[a-z]+$/i.test(method) ? method.toLowerCase() : 'other'
+  return html`<span class="method ${kind}">${method}</span>
+    <span class="path${deprecated && ' old'}">${renderPath(path, isWebhook)}</span
+    >${summary !== undefined && html` <span class="summary">${summary}</span>`}${deprecated && html` <span class="note">deprecated</span>`}`
+}
+
+/** Lines may break after a slash. */
+function renderPath(path: string, isWebhook: boolean): Html | string {
+  if (isWebhook) return path
+  return html`${path.split(/(?<=[^/]\/)(?=[^/])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}`
+}

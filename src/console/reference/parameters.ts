@@ -1,0 +1,61 @@
+import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
+import { readList, readText, resolve, resolveEntries } from './resolve.js'
+
+/** A parameter of an operation. */
+export interface Parameter {
+  readonly name: string
+  readonly place: string
+  readonly required: boolean
+  readonly deprecated: boolean
+  readonly style: string
+  readonly explode: boolean
+  /** Whether characters with a meaning in URLs stay as they are. */
+  readonly allowReserved: boolean
+  readonly description: string | undefined
+  readonly schema: unknown
+  /** Of a parameter that is written in a media type, such as JSON. */
+  readonly mediaType: string | undefined
+  /** The parameter object, and its media type object, which may have examples. */
+  readonly members: JsonObject
+  readonly content: JsonObject
+}
+
+const PLACES = ['path', 'query', 'querystring', 'header', 'cookie']
+/** OpenAPI says that parameters with these names have no effect. */
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
+const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple' }
+
+/** The parameters of an operation, and those of its path item that it does not replace. Required ones are first. */
+export function listParameters(document: JsonObject, { pathItem, operation }: Operation): Parameter[] {
+  const all = new Map<string, Parameter>()
+  for (const given of [...readList(pathItem['parameters']), ...readList(operation['parameters'])]) {
+    const parameter = readParameter(document, resolve(document, given))
+    if (parameter) all.set(`${parameter.place} ${parameter.name}`, parameter)
+  }
+  const order = ({ place, required }: Parameter): number => PLACES.indexOf(place) + (required ? 0 : PLACES.length)
+  return [...all.values()].toSorted((a, b) => order(a) - order(b))
+}
+
+function readParameter(document: JsonObject, members: JsonObject): Parameter | undefined {
+  const name = readText(members['name'])
+  const place = readText(members['in'])
+  if (name === undefined || place === undefined || !PLACES.includes(place)) return undefined
+  if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined
+  const [mediaType, content = asObject(undefined)] = resolveEntries(document, members['content'])[0] ?? []
+  const style = readText(members['style']) ?? STYLES[place] ?? 'form'
+  const explode = members['explode']
+  return {
+    name,
+    place,
+    required: place === 'path' || members['required'] === true,
+    deprecated: members['deprecated'] === true,
+    style,
+    explode: typeof explode === 'boolean' ? explode : style === 'form' || style === 'cookie',
+    allowReserved: members['allowReserved'] === true,
+    description: readText(members['description']),
+    schema: members['schema'] ?? content['schema'],
+    mediaType,
+    members,
+    content,
+  }
+}

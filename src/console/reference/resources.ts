@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { createBoundedCache } from '../../lib/bounded-cache.js'
+import { createAssetResource, createPageResource, type Resource } from '../resource.js'
+import type { Reference } from './operation.js'
+import { renderOperationPage, renderReferencePage, type ReferencePageOptions } from './page.js'
+import { createSearchIndex } from './search-index.js'
+
+type PageOptions = Omit<ReferencePageOptions, 'search'> & {
+  /** The Content-Security-Policy of the pages. */
+  readonly policy: string
+}
+
+/** Pages that are kept after they were asked for. A document can have thousands. */
+const KEPT_PAGES = 100
+
+/** The reference of an API and the pages of its operations, by what follows the path of the reference. */
+export function listReferenceResources(
+  reference: Reference,
+  options: PageOptions,
+): [path: string, resource: Resource | (() => Resource)][] {
+  const search = Buffer.from(JSON.stringify(createSearchIndex(reference.document, reference.operations)))
+  const searchPath = `/search.${createHash('sha256').update(search).digest('hex').slice(0, 16)}.json`
+  const pageOptions = { ...options, search: reference.api.name + searchPath }
+  const kept = createBoundedCache<Resource>({ entries: KEPT_PAGES, bytesOf: ({ gzipped }) => gzipped.length })
+
+  return [
+    ['', createPageResource(renderReferencePage(reference, pageOptions), options.policy)],
+    [searchPath, createAssetResource('application/json; charset=utf-8', search)],
+    ...reference.operations.map((operation): [string, () => Resource] => [
+      `/operations/${operation.key}`,
+      () => {
+        const known = kept.get(operation.key)
+        if (known) return known
+        const made = createPageResource(renderOperationPage(reference, operation, pageOptions), options.policy)
+        kept.set(operation.key, made)
+        return made
+      },
+    ]),
+  ]
+}
