@@ -48,6 +48,7 @@ try {
   for (const program of programs) await chmod(inOutput(program), 0o755)
   await compressAssets()
   await bundlePlots()
+  await bundleReference()
   await moveIntoPlace()
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
@@ -125,21 +126,33 @@ async function compressAssets() {
   }
 }
 
-/** The script of the portal's plots with uPlot, for `<script>`. */
-async function bundlePlots() {
-  const { version } = require('uplot/package.json')
+/** @param {string} entryPoint @param {esbuild.BuildOptions} [options] */
+async function bundleScript(entryPoint, options) {
   const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, 'src/portal/assets/plots.js')],
+    entryPoints: [join(root, entryPoint)],
     bundle: true,
     format: 'iife',
     minify: true,
     target: ['chrome120', 'firefox120', 'safari17'],
     legalComments: 'none',
-    banner: { js: `/*! uPlot ${version}, MIT licence */` },
     write: false,
     logLevel: 'silent',
+    ...options,
   })
-  const text = outputFiles[0]?.text ?? ''
+  return outputFiles?.[0]?.text ?? ''
+}
+
+/** The script of the console's references. */
+async function bundleReference() {
+  const text = await bundleScript('src/console/browser/reference.ts')
+  await writeFile(join(output, 'assets/reference.js.gz'), gzipSync(text, { level: 9 }))
+}
+
+/** The script of the portal's plots with uPlot, for `<script>`. */
+async function bundlePlots() {
+  const { version } = require('uplot/package.json')
+  const banner = { js: `/*! uPlot ${version}, MIT licence */` }
+  const text = await bundleScript('src/portal/assets/plots.js', { banner })
   if (/<\/script|<!--/i.test(text)) throw new Error('The script of the plots cannot be part of a page.')
   await writeFile(join(output, 'assets/plots.js.gz'), gzipSync(text, { level: 9 }))
   await copyFile(join(dirname(require.resolve('uplot/package.json')), 'LICENSE'), join(output, 'assets/uplot.LICENSE'))

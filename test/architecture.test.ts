@@ -67,11 +67,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   mailers: { mayImport: ['contracts'] },
   console: { mayImport: ['index', 'lib', 'openapi', 'samples'] },
+  // The script of references. It runs in browsers, so the build bundles it, and nothing imports it.
+  'console/browser': { mayImport: ['samples', 'lib'] },
   // The command line opens what --db names.
   cli: { mayImport: ['index', 'lib', 'stores/sqlite/index', 'stores/postgres/index'] },
   opentelemetry: { mayImport: ['index', 'lib'] },
   testing: { mayImport: ['index', 'lib'] },
 }
+
+/** What browsers run too imports no module of Node. */
+const IN_BROWSERS = ['samples', 'console/browser']
 
 /** The files, or the folders with a slash at the end, that may import a package. No other package is imported. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -159,8 +164,11 @@ describe('an import is refused', () => {
     ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, usage, portal/sign-outs, contracts, lib'],
     ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, lib'],
     ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib, openapi, samples'],
+    ['console/index.ts', `import { isCompleteKey } from './browser/checksum.js'`, 'console may import index, lib, openapi, samples'],
+    ['console/browser/page.ts', `import { loadAssets } from '../assets.js'`, 'console/browser may import samples, lib'],
+    ['console/browser/page.ts', `import { join } from 'node:path'`, 'console/browser runs in browsers'],
     ['samples/curl.ts', `import type { Api } from '../contracts/api.js'`, 'samples may import lib'],
-    ['samples/curl.ts', `import { join } from 'node:path'`, 'samples also runs in browsers'],
+    ['samples/curl.ts', `import { join } from 'node:path'`, 'samples runs in browsers'],
     ['openapi/document.ts', `import type { Guard } from '../resource-server/guard.js'`, 'openapi may import contracts, lib'],
     ['resource-server/guards.ts', `import { parse } from 'yaml'`, 'yaml may be imported in openapi/yaml.ts only'],
     ['cli/database.ts', `import { connect } from '../stores/postgres/connection.js'`, 'cli may import index, lib, stores/sqlite/index'],
@@ -280,7 +288,8 @@ function checkImports({ path, imports }: SourceFile): string[] {
 
 /** Why a file may not have that import; undefined where it may. */
 function explainRefusal(path: string, { target, kind, typeOnly }: Import): string | undefined {
-  if (kind === 'node') return path.startsWith('samples/') ? 'samples also runs in browsers' : undefined
+  if (kind === 'node')
+    return IN_BROWSERS.includes(findRuleName(path)) ? `${findRuleName(path)} runs in browsers` : undefined
   if (kind === 'package') {
     const allowed = PACKAGES[target] ?? []
     if (allowed.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)))) return undefined
@@ -297,10 +306,10 @@ function explainRefusal(path: string, { target, kind, typeOnly }: Import): strin
   return `${name} may import ${allowed === '' ? 'nothing' : allowed}`
 }
 
-/** The folder; of stores, the store; at the root, the file. */
+/** The folder; of stores, the store; of the console, its script; at the root, the file. */
 function findRuleName(path: string): string {
   const [first = '', second = ''] = path.split('/')
-  if (first === 'stores') return `${first}/${second}`
+  if (first === 'stores' || path.startsWith('console/browser/')) return `${first}/${second}`
   return first.replace(/\.ts$/, '')
 }
 

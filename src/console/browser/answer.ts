@@ -1,0 +1,127 @@
+import { decode, formatDuration, formatSize, isText, readFileName, type AnswerBody } from './answer-body.js'
+import { create } from './elements.js'
+import { formatJson } from './json.js'
+import type { Message } from './messages.js'
+
+/** What an API answered. */
+export interface Answer {
+  readonly method: string
+  readonly url: string
+  /** Of the operation, with its placeholders. */
+  readonly path: string
+  readonly response: Response
+  readonly body: AnswerBody
+  readonly milliseconds: number
+  /** What the reader can do about it. */
+  readonly advice: HTMLElement | undefined
+}
+
+/** Long text makes pages slow: more than that is for download. */
+const MAX_SHOWN_CHARACTERS = 200_000
+
+const CUTS: Readonly<Record<NonNullable<AnswerBody['cut']>, string>> = {
+  'too-large': 'The rest of the body was not read.',
+  cancelled: 'Cancelled: the rest of the body was not read.',
+  failed: 'The connection ended before the body was complete.',
+}
+
+/** The section of a form that shows the answer to its call. */
+export function createAnswerView(section: HTMLElement) {
+  // A live section would read whole bodies aloud: only the outcome is announced.
+  section.removeAttribute('aria-live')
+  const outcome = create('p', { class: 'outcome', role: 'status' })
+  const details = create('div')
+  section.replaceChildren(outcome, details)
+  let objectUrl: string | undefined
+
+  function clear(): void {
+    if (objectUrl !== undefined) URL.revokeObjectURL(objectUrl)
+    objectUrl = undefined
+    outcome.replaceChildren()
+    details.replaceChildren()
+  }
+
+  return {
+    hide(): void {
+      clear()
+      section.hidden = true
+    },
+    /** There is no answer yet, or there will be none. */
+    say(text: string, isProblem = false): void {
+      clear()
+      section.hidden = false
+      outcome.className = isProblem ? 'outcome problem' : 'outcome'
+      outcome.textContent = text
+    },
+    show(answer: Answer): void {
+      clear()
+      const { response, body, milliseconds, advice } = answer
+      const status = [response.status, response.statusText].filter(Boolean).join(' ')
+      section.hidden = false
+      outcome.className = `outcome ${response.ok ? 'good' : 'bad'}`
+      outcome.append(
+        create('strong', {}, status),
+        `, ${formatDuration(milliseconds)}, ${formatSize(body.bytes.length)}`,
+      )
+      const blob = new Blob([body.bytes], { type: response.headers.get('Content-Type') ?? '' })
+      if (blob.size > 0) objectUrl = URL.createObjectURL(blob)
+      details.replaceChildren(
+        ...(advice ? [advice] : []),
+        renderHeaders(response.headers),
+        ...(objectUrl === undefined ? [] : renderBody(answer, objectUrl)),
+        ...(body.cut ? [create('p', { class: 'note' }, CUTS[body.cut])] : []),
+      )
+    },
+  }
+}
+
+/** A message with a link to the platform's support, if that can help. */
+export function renderMessage({ text, contact = false }: Message, support: string | undefined): Node[] {
+  const parts: Node[] = [document.createTextNode(text)]
+  if (!contact) return parts
+  if (support === undefined || !/^(?:https?|mailto):/.test(support))
+    return [...parts, document.createTextNode(' Contact the operator of this platform.')]
+  const name = support.replace(/^mailto:([^?]*).*/, '$1')
+  return [
+    ...parts,
+    document.createTextNode(' Contact '),
+    create('a', { href: support }, name),
+    document.createTextNode('.'),
+  ]
+}
+
+function renderHeaders(headers: Headers): HTMLElement {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`)
+  const note = 'An API on another origin shows the headers that it exposes (CORS).'
+  return create(
+    'details',
+    { class: 'headers' },
+    create('summary', {}, 'Headers'),
+    lines.length > 0 ? renderText(lines.join('\n'), 'Headers of the answer') : create('p', { class: 'note' }, note),
+  )
+}
+
+function renderBody({ method, path, url, response, body }: Answer, objectUrl: string): HTMLElement[] {
+  const contentType = response.headers.get('Content-Type') ?? ''
+  const mediaType = contentType.split(';')[0]!.trim().toLowerCase()
+  const name = readFileName(response.headers.get('Content-Disposition'), url)
+  const download = create('a', { class: 'download', href: objectUrl, download: name }, `Download ${name}`)
+  const links = create('p', { class: 'links' }, download)
+  if (mediaType.startsWith('image/'))
+    return [create('img', { class: 'body', src: objectUrl, alt: `Answer of ${method} ${path}` }), links]
+  if (mediaType !== '' && !isText(mediaType)) return [links]
+  const text = decode(body.bytes, contentType)
+  const shown = text.length > MAX_SHOWN_CHARACTERS ? text.slice(0, MAX_SHOWN_CHARACTERS) : formatBody(text, mediaType)
+  const isCut = text.length > MAX_SHOWN_CHARACTERS
+  const note = `The first ${formatSize(MAX_SHOWN_CHARACTERS)} of ${formatSize(body.bytes.length)} are shown. The download has all.`
+  return [renderText(shown, 'Body of the answer'), ...(isCut ? [create('p', { class: 'note' }, note)] : []), links]
+}
+
+function formatBody(text: string, mediaType: string): string {
+  return (/[/+]json$/.test(mediaType) ? formatJson(text) : undefined) ?? text
+}
+
+/** Text that scrolls must be reachable by keyboard, and what is reachable needs a name. */
+function renderText(text: string, label: string): HTMLElement {
+  return create('pre', { tabindex: '0', role: 'region', 'aria-label': label }, create('code', {}, text))
+}

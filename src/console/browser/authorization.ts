@@ -1,0 +1,90 @@
+import { createCredentialsForm } from './credentials-form.js'
+import { create } from './elements.js'
+import { describeState, describeTokenRefusal, type Message } from './messages.js'
+import type { PageData } from './page.js'
+import type { Session } from './session.js'
+import type { Credentials } from './token-request.js'
+
+interface AuthorizationOptions {
+  readonly page: PageData
+  readonly session: Session
+  /** The button that opens the dialog, and the text that says whether calls are authorized. */
+  readonly button: HTMLElement
+  readonly state: HTMLElement
+}
+
+export interface Authorization {
+  /** Opens the dialog and says why credentials are needed again. */
+  askAgain(message: Message): void
+  close(): void
+}
+
+/** The Authorize button of a page, its state, and the dialog: one for all APIs of the console. */
+export function enableAuthorization({ page, session, button, state }: AuthorizationOptions): Authorization {
+  // A native dialog: it keeps the focus, returns it, and closes with Escape.
+  const dialog = create('dialog', { class: 'credentials', 'aria-labelledby': 'credentials-title' })
+  let pending: AbortController | undefined
+  const describe = (): string => describeState(session.describe(page.api), page.api.scheme)
+
+  function open(message?: Message): void {
+    document.body.append(dialog)
+    // Without content, showModal() would focus the dialog itself.
+    const form = showForm(message)
+    if (!dialog.open) dialog.showModal()
+    form.focus()
+  }
+
+  function show(...content: readonly Node[]): void {
+    dialog.replaceChildren(create('h2', { id: 'credentials-title' }, 'Authorize'), ...content)
+  }
+
+  function showForm(message?: Message) {
+    const form = createCredentialsForm({ page, session, message, onSubmit, onForget, onClose: close })
+    show(form.element)
+    return form
+  }
+
+  function showAuthorized(): void {
+    const closeButton = create('button', { type: 'button', class: 'button', click: close }, 'Close')
+    const forgetButton = create(
+      'button',
+      { type: 'button', class: 'button quiet', click: onForget },
+      'Forget the credentials',
+    )
+    show(create('p', { role: 'status' }, describe()), create('p', { class: 'choice' }, closeButton, ' ', forgetButton))
+    // The button that was pressed is gone; without this, the focus would fall to the body.
+    closeButton.focus()
+  }
+
+  /** Resolves why the credentials were refused. */
+  async function onSubmit(credentials: Credentials): Promise<Message | undefined> {
+    const controller = new AbortController()
+    pending = controller
+    const refusal = await session.authorize(page.api, credentials, controller.signal)
+    if (controller.signal.aborted) return undefined
+    if (refusal) return describeTokenRefusal(refusal)
+    showAuthorized()
+    return undefined
+  }
+
+  function onForget(): void {
+    session.forget()
+    showForm().focus()
+  }
+
+  function close(): void {
+    if (dialog.open) dialog.close()
+  }
+
+  // Closing a busy dialog cancels what it waits for.
+  dialog.addEventListener('close', () => {
+    pending?.abort()
+    dialog.remove()
+  })
+  const showState = (): void => void (state.textContent = describe())
+  button.hidden = false
+  button.addEventListener('click', () => open())
+  session.subscribe(showState)
+  showState()
+  return { askAgain: ({ text, contact = false }) => open({ text: `${text} Please authorize again.`, contact }), close }
+}

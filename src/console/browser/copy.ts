@@ -1,0 +1,63 @@
+import { create } from './elements.js'
+
+const LABEL_DURATION_MS = 2000
+
+/** A button that copies the text. */
+export function createCopyButton(readText: () => string, name: string): HTMLButtonElement {
+  const button = create('button', { type: 'button', class: 'copy button quiet', 'aria-label': name }, 'Copy')
+  button.addEventListener('click', () => void copy(button, readText()))
+  return button
+}
+
+/** Makes the server's copy buttons copy the code beside them, on each page that is shown. Without this script they are hidden. */
+export function enableCopyButtons(): void {
+  for (const button of document.querySelectorAll<HTMLElement>('.copyable .copy')) {
+    // An element that returns from the history is ready.
+    if (button.dataset['enabled'] !== undefined) continue
+    button.dataset['enabled'] = ''
+    button.hidden = false
+    button.addEventListener('click', () => {
+      void copy(button, button.closest('.copyable')?.querySelector('code')?.textContent ?? '')
+    })
+  }
+}
+
+async function copy(button: HTMLElement, text: string): Promise<void> {
+  const isCopied = await write(text)
+  button.textContent = isCopied ? 'Copied' : 'Not copied'
+  announce(button.textContent)
+  setTimeout(() => {
+    button.textContent = 'Copy'
+    announce('')
+  }, LABEL_DURATION_MS)
+}
+
+async function write(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return writeWithoutSecureContext(text)
+  }
+}
+
+/** On http, except localhost, there is no navigator.clipboard. */
+function writeWithoutSecureContext(text: string): boolean {
+  const focused = document.activeElement
+  const field = create('textarea', { class: 'unseen', 'aria-hidden': 'true' })
+  field.value = text
+  // Beside the button: what is outside an open dialog cannot be selected.
+  ;(focused?.closest('dialog') ?? document.body).append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  return isCopied
+}
+
+/** Read by screen readers, wherever the focus is. */
+function announce(text: string): void {
+  let region = document.getElementById('copied')
+  if (!region) document.body.append((region = create('p', { id: 'copied', class: 'unseen', role: 'status' })))
+  region.textContent = text
+}

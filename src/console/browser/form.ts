@@ -1,0 +1,122 @@
+import { isElement, findAll } from './elements.js'
+import { findJsonProblem } from './json.js'
+import { buildUrl, hasDotSegment, listBodyFields, type BodyInput, type CallInput } from './request.js'
+import type { Parameter, Value } from './serialize.js'
+import { readValue } from './values.js'
+
+export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/** What a form contains. With problems the input has all that can be used, for samples. */
+export interface FormReading {
+  readonly input: CallInput
+  readonly problems: readonly Problem[]
+}
+
+export interface Problem {
+  readonly control: Control
+  readonly text: string
+}
+
+const REQUIRED = 'This is required.'
+
+/** Reads the form of an operation as the attributes of its controls say. */
+export function readForm(form: HTMLFormElement, resource: string): FormReading {
+  const problems: Problem[] = []
+  const parameters = readParameters(form, '.parameters [data-in]', problems)
+  const { method = 'GET', path = '', accept } = form.dataset
+  const body = method === 'GET' || method === 'HEAD' ? undefined : readBody(form, problems)
+  const input = { method, resource, path, parameters, accept, body }
+  if (hasDotSegment(buildUrl(input))) {
+    const control = findControls(form, '.parameters [data-in="path"]').find(({ value }) =>
+      /^\.{1,2}$/.test(value.trim()),
+    )
+    if (control) problems.push({ control, text: 'A part of a path cannot be . or .. alone.' })
+  }
+  return { input, problems }
+}
+
+/** The panel of the chosen media type of the body. */
+function findBodyPanel(form: HTMLFormElement): HTMLElement | undefined {
+  return findAll(form, '.body > [data-media]').find((each) => !each.hidden)
+}
+
+export function findControls(parent: ParentNode, selector: string): Control[] {
+  return findAll(parent, selector).filter(isControl)
+}
+
+function isControl(element: Element): element is Control {
+  return isElement(element, 'input') || isElement(element, 'select') || isElement(element, 'textarea')
+}
+
+function readParameters(parent: ParentNode, selector: string, problems: Problem[]): Parameter[] {
+  return findControls(parent, selector).flatMap((control) => {
+    const value = readControl(control, problems)
+    if (value === undefined) return []
+    const { in: place, name = '', style, explode, media, allowReserved } = control.dataset
+    const parameter: Parameter = {
+      in: place as Parameter['in'],
+      name,
+      value,
+      ...(style !== undefined && { style }),
+      ...(explode !== undefined && { explode: explode === 'true' }),
+      ...(media !== undefined && { mediaType: media }),
+      allowReserved: allowReserved === 'true',
+    }
+    return [parameter]
+  })
+}
+
+/** Undefined for what is not sent: an empty optional field, and what has a problem. */
+function readControl(control: Control, problems: Problem[]): Value | undefined {
+  const { dataset } = control
+  const complain = (text: string): undefined => void problems.push({ control, text })
+  if (isElement(control, 'select') && control.multiple) {
+    const chosen = [...control.selectedOptions].map(({ value }) => value)
+    if (chosen.length > 0) return chosen
+    return control.required ? complain(REQUIRED) : undefined
+  }
+  if (isElement(control, 'input') && (control.type === 'checkbox' || control.type === 'radio'))
+    return control.checked ? control.value : undefined
+  if (control.validity.badInput) return complain('This value is not complete.')
+  const text = control.value
+  if (text.trim() === '' && (text === '' || dataset['type'] !== 'string'))
+    return control.required ? complain(REQUIRED) : undefined
+  const reading = readValue(text, dataset['type'] ?? 'string')
+  return 'problem' in reading ? complain(reading.problem) : reading.value
+}
+
+function readBody(form: HTMLFormElement, problems: Problem[]): BodyInput | undefined {
+  const panel = findBodyPanel(form)
+  if (!panel) return undefined
+  const mediaType = panel.dataset['media'] ?? ''
+  const [body] = findControls(panel, '[data-role="body"]')
+  if (!body) return readFields(panel, mediaType, problems)
+  const isRequired = body.required || panel.parentElement?.dataset['required'] === 'true'
+  if (isElement(body, 'input') && body.type === 'file') {
+    const file = body.files?.[0]
+    if (!file && isRequired) problems.push({ control: body, text: 'Choose a file.' })
+    return file && { mediaType, file }
+  }
+  const text = body.value
+  if (text.trim() === '') {
+    if (isRequired) problems.push({ control: body, text: REQUIRED })
+    return undefined
+  }
+  const problem = /[/+]json\b/i.test(mediaType) ? findJsonProblem(text) : undefined
+  if (problem !== undefined) problems.push({ control: body, text: problem })
+  return { mediaType, text }
+}
+
+function readFields(panel: HTMLElement, mediaType: string, problems: Problem[]): BodyInput {
+  const fields = findControls(panel, '[data-in="body"]').flatMap((control) => {
+    const { name = '' } = control.dataset
+    if (!isElement(control, 'input') || control.type !== 'file') {
+      const value = readControl(control, problems)
+      return value === undefined ? [] : listBodyFields({ name, value })
+    }
+    const files = [...(control.files ?? [])]
+    if (files.length === 0 && control.required) problems.push({ control, text: 'Choose a file.' })
+    return files.map((file) => ({ name, value: file }))
+  })
+  return { mediaType, fields }
+}

@@ -1,0 +1,140 @@
+import { create, find, findAll } from './elements.js'
+import { fetchPage } from './fetch-page.js'
+
+interface NavigationOptions {
+  readonly main: HTMLElement
+  readonly sidebar: HTMLElement | undefined
+  /** Called with each form of an operation that is shown for the first time. */
+  readonly onForm: (form: HTMLFormElement) => void
+}
+
+export interface Navigation {
+  /** Opens, scrolls to and focuses an operation. Returns whether the page has it. */
+  goTo(key: string): boolean
+  /** The same for the operation that the address names. */
+  goToHash(): boolean
+}
+
+/** Opens operations in place. Without this script, each is a page of its own. */
+export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): Navigation {
+  const findSection = (key: string): HTMLElement | undefined => {
+    const section = key === '' ? null : document.getElementById(key)
+    return section?.matches('section.operation') && main.contains(section) ? section : undefined
+  }
+
+  for (const section of findAll(main, 'section.operation')) {
+    const toggle = find(section, '.toggle', 'a')
+    const content = find(section, '.content', 'div')
+    if (!toggle || !content) continue
+    content.id ||= `${section.id}-content`
+    toggle.setAttribute('aria-expanded', String(!content.hidden))
+    toggle.setAttribute('aria-controls', content.id)
+  }
+  for (const form of main.querySelectorAll<HTMLFormElement>('form.call')) onForm(form)
+
+  function show(section: HTMLElement, isOpen: boolean): void {
+    const toggle = find(section, '.toggle', 'a')
+    const content = find(section, '.content', 'div')
+    if (!toggle || !content) return
+    content.hidden = !isOpen
+    toggle.setAttribute('aria-expanded', String(isOpen))
+    section.classList.toggle('open', isOpen)
+    if (isOpen && content.childElementCount === 0) void load(content, toggle)
+  }
+
+  /** Fills an operation with the content of its own page. */
+  async function load(content: HTMLElement, toggle: HTMLAnchorElement): Promise<void> {
+    content.setAttribute('aria-busy', 'true')
+    content.replaceChildren(create('p', { class: 'note', role: 'status' }, 'Loading…'))
+    const article = await fetchArticle(toggle.href)
+    content.removeAttribute('aria-busy')
+    if (!article) {
+      const link = create('a', { href: toggle.href }, 'Open it as a page')
+      const problem = create(
+        'p',
+        { class: 'problem', role: 'alert' },
+        'This operation could not be loaded. ',
+        link,
+        '.',
+      )
+      content.replaceChildren(problem)
+      // Closed and opened again, it is loaded again.
+      toggle.addEventListener('click', () => content.replaceChildren(), { once: true })
+      return
+    }
+    content.replaceChildren(...article.childNodes)
+    for (const form of content.querySelectorAll<HTMLFormElement>('form.call')) onForm(form)
+  }
+
+  function markCurrent(key: string): void {
+    for (const link of findAll(sidebar ?? main, '[aria-current]')) link.removeAttribute('aria-current')
+    const link = sidebar?.querySelector(`a[data-key="${CSS.escape(key)}"]`)
+    link?.setAttribute('aria-current', 'true')
+    // Only the sidebar scrolls, not the page to it.
+    const { top = 0, bottom = 0 } = link?.getBoundingClientRect() ?? {}
+    if (sidebar && (top < 0 || bottom > innerHeight)) sidebar.scrollBy?.(0, top - innerHeight / 2)
+  }
+
+  function goTo(key: string): boolean {
+    const section = findSection(key)
+    if (!section) return false
+    show(section, true)
+    markCurrent(key)
+    // jsdom has no layout.
+    section.scrollIntoView?.({ block: 'start' })
+    find(section, '.toggle', 'a')?.focus({ preventScroll: true })
+    return true
+  }
+
+  main.addEventListener('click', (event) => {
+    const toggle = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a.toggle') : null
+    const section = toggle?.closest<HTMLElement>('section.operation')
+    if (!toggle || !section || !isPlainClick(event)) return
+    event.preventDefault()
+    const isOpen = toggle.getAttribute('aria-expanded') !== 'true'
+    show(section, isOpen)
+    if (!isOpen) return
+    markCurrent(section.id)
+    // Reading on does not fill the history, but the address can be copied.
+    history.replaceState(history.state, '', `#${section.id}`)
+  })
+
+  return { goTo, goToHash: () => goTo(readHash()) }
+}
+
+/** Whether a click follows the link here, not in another tab. */
+export function isPlainClick(event: MouseEvent): boolean {
+  return (
+    event.button === 0 &&
+    !event.metaKey &&
+    !event.ctrlKey &&
+    !event.shiftKey &&
+    !event.altKey &&
+    !event.defaultPrevented
+  )
+}
+
+function readHash(): string {
+  try {
+    return decodeURIComponent(location.hash.slice(1))
+  } catch {
+    return ''
+  }
+}
+
+async function fetchArticle(url: string): Promise<Element | undefined> {
+  const page = await fetchPage(url)
+  const article = page?.querySelector('article.operation-content')
+  if (!article) return undefined
+  // Relative to its own page.
+  for (const link of article.querySelectorAll<HTMLElement>('a[href]')) {
+    const href = link.getAttribute('href')!
+    const { key } = link.dataset
+    if (key !== undefined && document.getElementById(key)) link.setAttribute('href', `#${key}`)
+    else if (!href.startsWith('#')) link.setAttribute('href', new URL(href, url).href)
+  }
+  for (const image of article.querySelectorAll('img[src]')) {
+    image.setAttribute('src', new URL(image.getAttribute('src')!, url).href)
+  }
+  return document.adoptNode(article)
+}

@@ -1,0 +1,50 @@
+import type { ApiAccess } from './token-request.js'
+
+/** What the server wrote into the page about the API that it shows. */
+export interface PageData {
+  readonly api: ApiAccess
+  readonly title: string
+  /** The address of the API. */
+  readonly resource: string
+  readonly scopes: readonly string[]
+  /** Whether any API of the console needs a secret. */
+  readonly needsSecret: boolean
+  readonly credentialSource: string
+  /** URLs; undefined where there is no such page. */
+  readonly search: string | undefined
+  readonly support: string | undefined
+  readonly register: string | undefined
+}
+
+/** The main element of a reference; undefined on other pages of the console. */
+export function findMain(): HTMLElement | undefined {
+  const main = document.getElementById('reference')
+  return main?.dataset['scheme'] === undefined ? undefined : main
+}
+
+export function readPage(main: HTMLElement): PageData {
+  const { dataset } = main
+  const { api = '', title = api, resource = '', tokenEndpoint = '', keyHeader = 'X-Api-Key' } = dataset
+  const scheme = dataset['scheme'] === 'oauth2' ? 'oauth2' : 'apiKey'
+  return {
+    api: { name: api, scheme, tokenEndpoint, keyHeader },
+    title,
+    resource,
+    scopes: readList(dataset['scopes']),
+    needsSecret: readList(dataset['schemes'] ?? scheme).includes('oauth2'),
+    credentialSource: dataset['credentialSource'] ?? '',
+    search: resolve(dataset['search']),
+    support: resolve(dataset['support']),
+    register: resolve(dataset['register']),
+  }
+}
+
+/** Words with spaces between. */
+export function readList(text: string | undefined): string[] {
+  return (text ?? '').split(' ').filter(Boolean)
+}
+
+/** Absolute: with soft navigation, the address of the page changes. */
+function resolve(url: string | undefined): string | undefined {
+  return url === undefined || url === '' ? undefined : new URL(url, document.baseURI).href
+}

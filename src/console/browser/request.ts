@@ -1,0 +1,68 @@
+import {
+  format,
+  serializeHeader,
+  serializePathParameter,
+  serializeQueryParameter,
+  type Parameter,
+} from './serialize.js'
+
+/** A call as the reader has filled it in. */
+export interface CallInput {
+  readonly method: string
+  /** The address of the API, below which `path` is. */
+  readonly resource: string
+  /** With `{name}` for each path parameter. */
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly accept?: string | undefined
+  readonly body?: BodyInput | undefined
+}
+
+export type BodyInput =
+  | { readonly mediaType: string; readonly text: string }
+  | { readonly mediaType: string; readonly file: Upload }
+  | { readonly mediaType: string; readonly fields: readonly BodyField[] }
+
+export interface BodyField {
+  readonly name: string
+  readonly value: string | Upload
+}
+
+/** In browsers a File. */
+export interface Upload {
+  readonly name: string
+  readonly type: string
+}
+
+/** The URL of a call. The name of a path parameter without a value stays, in braces. */
+export function buildUrl({ resource, path, parameters }: CallInput): string {
+  let filled = path
+  for (const each of parameters.filter((parameter) => parameter.in === 'path'))
+    filled = filled.replaceAll(`{${each.name}}`, () => serializePathParameter(each))
+  const query = parameters.filter((parameter) => parameter.in.startsWith('query')).flatMap(serializeQueryParameter)
+  return `${resource}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
+}
+
+/** Whether the path has a segment `.` or `..`, which every browser and server removes: the call would reach another path. */
+export function hasDotSegment(url: string): boolean {
+  return /\/\.{1,2}(?=[/?#]|$)/.test(url)
+}
+
+/** The headers of a call without its credential. OpenAPI ignores parameters with these three names. */
+export function buildHeaders({ parameters, accept }: CallInput): [name: string, value: string][] {
+  const given = parameters
+    .filter(({ in: place, name }) => place === 'header' && !/^(?:accept|content-type|authorization)$/i.test(name))
+    .map((parameter): [string, string] => [parameter.name, serializeHeader(parameter)])
+  const cookies = parameters.filter((parameter) => parameter.in === 'cookie').flatMap(serializeQueryParameter)
+  return [
+    ...(accept === undefined ? [] : [['Accept', accept] satisfies [string, string]]),
+    ...given,
+    ...(cookies.length > 0 ? [['Cookie', cookies.join('; ')] satisfies [string, string]] : []),
+  ]
+}
+
+/** The fields of a form that one value is sent as: a list is repeated, an object is JSON. */
+export function listBodyFields({ name, value }: Pick<Parameter, 'name' | 'value'>): BodyField[] {
+  if (Array.isArray(value)) return value.map((each) => ({ name, value: format(each) }))
+  return [{ name, value: format(value) }]
+}

@@ -1,0 +1,120 @@
+import { create, find, findAll } from './elements.js'
+import { createSearch, type Search, type SearchEntry } from './search-ranking.js'
+
+interface SearchOptions {
+  readonly sidebar: HTMLElement
+  /** The URL of the words that are not in the page. */
+  readonly words: string | undefined
+}
+
+const MAX_SHOWN = 50
+
+/** The search over the operations of a page: a combobox whose list replaces the sidebar's while something is entered. */
+export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void } | undefined {
+  const input = find(sidebar, '.search', 'input')
+  if (!input) return undefined
+  const links = new Map(findAll(sidebar, 'a[data-key]').map((link) => [link.dataset['key']!, link]))
+  const list = create('ul', {
+    class: 'results',
+    id: 'search-results',
+    role: 'listbox',
+    'aria-label': 'Matches',
+    hidden: true,
+  })
+  const count = create('p', { class: 'count unseen', role: 'status' })
+  let search: Search | undefined
+  let chosen = -1
+
+  /** Until the words have been loaded, method, path and summary are searched. */
+  async function load(): Promise<void> {
+    if (search) return
+    search = createSearch(listEntries(links, new Map()))
+    if (words === undefined) return
+    try {
+      const response = await fetch(words)
+      const more = (await response.json()) as [key: string, words: string][]
+      search = createSearch(listEntries(links, new Map(more)))
+      if (input!.value !== '') show()
+    } catch {
+      // What the page has can be searched anyway.
+      search = undefined
+    }
+  }
+
+  function show(): void {
+    const query = input!.value.trim()
+    const isActive = query !== ''
+    const keys = isActive ? (search ?? createSearch(listEntries(links, new Map())))(query) : []
+    list.replaceChildren(...keys.slice(0, MAX_SHOWN).map((key, at) => createOption(links.get(key)!, key, at)))
+    list.hidden = !isActive
+    for (const section of findAll(sidebar, 'section')) section.hidden = isActive
+    input!.setAttribute('aria-expanded', String(isActive))
+    count.textContent = isActive ? formatCount(keys.length) : ''
+    count.classList.toggle('unseen', !isActive)
+    choose(keys.length > 0 ? 0 : -1)
+  }
+
+  function choose(next: number): void {
+    const options = [...list.children]
+    options[chosen]?.setAttribute('aria-selected', 'false')
+    chosen = next
+    const option = options[next]
+    option?.setAttribute('aria-selected', 'true')
+    // jsdom has no layout.
+    option?.scrollIntoView?.({ block: 'nearest' })
+    if (option) input!.setAttribute('aria-activedescendant', option.id)
+    else input!.removeAttribute('aria-activedescendant')
+  }
+
+  function clear(): void {
+    input!.value = ''
+    show()
+  }
+
+  function open(option: Element | null | undefined): void {
+    const key = option instanceof HTMLElement ? option.dataset['key'] : undefined
+    if (key === undefined) return
+    clear()
+    // The link opens the operation, here or on another page.
+    links.get(key)?.click()
+  }
+
+  input.addEventListener('keydown', (event) => {
+    const { length } = list.children
+    if (event.key === 'Escape' && input.value !== '') clear()
+    else if (event.key === 'Enter') open(list.children[chosen])
+    else if (event.key === 'ArrowDown' && length > 0) choose((chosen + 1) % length)
+    else if (event.key === 'ArrowUp' && length > 0) choose((chosen - 1 + length) % length)
+    else return
+    // Escape would close the sheet too.
+    event.preventDefault()
+    event.stopPropagation()
+  })
+  input.addEventListener('focus', () => void load())
+  input.addEventListener('input', show)
+  list.addEventListener('click', ({ target }) => open((target as Element).closest('[role="option"]')))
+  const roles = { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': list.id, 'aria-expanded': 'false' }
+  for (const [name, value] of Object.entries(roles)) input.setAttribute(name, value)
+  input.autocomplete = 'off'
+  input.after(count, list)
+  input.hidden = false
+  return { focus: () => input.focus() }
+}
+
+function listEntries(links: ReadonlyMap<string, HTMLElement>, words: ReadonlyMap<string, string>): SearchEntry[] {
+  return [...links].map(([key, link]) => {
+    const read = (name: string): string => link.querySelector(`.${name}`)?.textContent ?? ''
+    return { key, method: read('method'), path: read('path'), summary: read('summary'), words: words.get(key) ?? '' }
+  })
+}
+
+function createOption(link: HTMLElement, key: string, at: number): HTMLElement {
+  const option = create('li', { role: 'option', id: `search-result-${at}`, 'data-key': key, 'aria-selected': 'false' })
+  option.append(...[...link.childNodes].map((node) => node.cloneNode(true)))
+  return option
+}
+
+function formatCount(count: number): string {
+  const more = count > MAX_SHOWN ? `, the best ${MAX_SHOWN} are shown` : ''
+  return `${count === 1 ? '1 operation matches' : `${count} operations match`}${more}`
+}

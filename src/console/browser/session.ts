@@ -1,0 +1,139 @@
+import { isCompleteKey } from './checksum.js'
+import { createListeners } from './listeners.js'
+import type { Refusal, State } from './messages.js'
+import {
+  createTokenRequest,
+  type AccessToken,
+  type ApiAccess,
+  type Credentials,
+  type TokenRequestOptions,
+} from './token-request.js'
+
+/** The header that a call carries, or why there is none although there are credentials. */
+export type Carried = { readonly header?: [name: string, value: string] } | { readonly refusal: Refusal }
+
+/** The credentials of the reader, for all APIs of the console: in the memory of the page only. */
+export type Session = ReturnType<typeof createSession>
+
+export function createSession(options: TokenRequestOptions) {
+  const { now } = options
+  const requestToken = createTokenRequest(options)
+  const { notify, subscribe } = createListeners()
+  const tokens = new Map<string, AccessToken>()
+  const requested = new Map<string, Promise<Refusal | undefined>>()
+  /** Names of APIs that have answered to the key with 200, and of those that have refused the current credentials. */
+  const accepted = new Set<string>()
+  const refused = new Set<string>()
+  let credentials: Credentials | undefined
+  let lastKey = ''
+  /** Aborts what was begun with credentials that are forgotten meanwhile. */
+  let lifetime = new AbortController()
+
+  function replace(next: Credentials | undefined): void {
+    credentials = next
+    for (const memory of [tokens, requested, accepted, refused]) memory.clear()
+  }
+
+  /** Keeps the credentials; of an oauth2 API they are checked first. */
+  async function authorize(api: ApiAccess, given: Credentials, signal?: AbortSignal): Promise<Refusal | undefined> {
+    lastKey = given.key
+    if (api.scheme === 'oauth2') {
+      const { signal: forgotten } = lifetime
+      const { token, refusal } = await requestToken(api, given, signal)
+      if (!token || signal?.aborted || forgotten.aborted) return refusal
+      replace(given)
+      tokens.set(api.name, token)
+    } else {
+      replace(given)
+    }
+    notify()
+    return undefined
+  }
+
+  async function carry(api: ApiAccess): Promise<Carried> {
+    if (!credentials || refused.has(api.name) || !isUsable(credentials, api)) return {}
+    if (api.scheme === 'apiKey') return { header: [api.keyHeader, credentials.key] }
+    const refusal = await renew(api)
+    if (refusal) return { refusal }
+    const token = tokens.get(api.name)
+    return token ? { header: ['Authorization', `Bearer ${token.value}`] } : {}
+  }
+
+  /** Calls that start at the same time share one token request. */
+  function renew(api: ApiAccess): Promise<Refusal | undefined> | undefined {
+    const token = tokens.get(api.name)
+    if (token && now() < token.renewsAt) return undefined
+    const started = requested.get(api.name) ?? requestAgain(api).finally(() => requested.delete(api.name))
+    requested.set(api.name, started)
+    return started
+  }
+
+  async function requestAgain(api: ApiAccess): Promise<Refusal | undefined> {
+    const used = credentials!
+    const { token, refusal } = await requestToken(api, used)
+    // Forgotten or replaced in the meantime: neither the token nor its refusal says anything about now.
+    if (credentials !== used) return undefined
+    if (token) tokens.set(api.name, token)
+    notify()
+    return refusal
+  }
+
+  /** Takes note of an API's answer to a call that carried that value. Returns whether the API has refused the credential. */
+  function noteAnswer(
+    api: ApiAccess,
+    sent: string | undefined,
+    answer: { status: number; error?: string | undefined },
+  ): boolean {
+    const token = tokens.get(api.name)
+    const current = api.scheme === 'oauth2' ? token && `Bearer ${token.value}` : credentials?.key
+    // An answer to an earlier credential says nothing about this one.
+    if (sent === undefined || sent !== current) return false
+    const isRefused = answer.status === 401 || (answer.status === 403 && answer.error === 'access_denied')
+    if (isRefused) refuse(api, answer.status)
+    else if (answer.status >= 200 && answer.status < 300) accepted.add(api.name)
+    notify()
+    return isRefused
+  }
+
+  /** A key that one API does not know is unknown to all. Access is decided by each API. */
+  function refuse(api: ApiAccess, status = 401): void {
+    if (api.scheme === 'apiKey' && status === 401) return replace(undefined)
+    tokens.delete(api.name)
+    accepted.delete(api.name)
+    refused.add(api.name)
+  }
+
+  return {
+    authorize,
+    carry,
+    noteAnswer,
+    /** The credentials do not work at that API any more. */
+    drop(api: ApiAccess): void {
+      refuse(api)
+      notify()
+    },
+    forget(): void {
+      lifetime.abort()
+      lifetime = new AbortController()
+      lastKey = ''
+      replace(undefined)
+      notify()
+    },
+    describe(api: ApiAccess): State {
+      if (!credentials || refused.has(api.name) || !isUsable(credentials, api)) return 'none'
+      return tokens.has(api.name) || accepted.has(api.name) ? 'authorized' : 'saved'
+    },
+    /** Whether any API may be called with what was entered. */
+    hasCredentials: (): boolean => credentials !== undefined,
+    read: (): Credentials | undefined => credentials,
+    /** The key that was entered last, for the field of the dialog. */
+    lastKey: (): string => lastKey,
+    grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
+    subscribe,
+  }
+}
+
+/** A key alone gets no access token, and the id of an application, which may be used instead of its key there, is no key. */
+function isUsable({ key, secret }: Credentials, { scheme }: ApiAccess): boolean {
+  return scheme === 'oauth2' ? secret !== '' : isCompleteKey(key)
+}

@@ -1,0 +1,145 @@
+import { focusOn } from './elements.js'
+import { fetchPage, resolve } from './fetch-page.js'
+import { isPlainClick } from './navigation.js'
+
+/** The parts of a page that this script has enabled. */
+export interface View {
+  /** Opens, scrolls to and focuses the operation that the address names. Returns whether there is one. */
+  goToHash(): boolean
+  focusSearch(): void
+  /** Closes dialogs, because the page is left. */
+  close(): void
+  /** Ends everything that could change the page. */
+  dispose(): void
+}
+
+interface SoftNavigationOptions {
+  /** The URL of the console's index. */
+  readonly root: string
+  /** Enables the page that is shown now. */
+  readonly createView: () => View
+}
+
+/** A page that was left, as its reader left it. */
+interface KeptPage {
+  readonly nodes: readonly ChildNode[]
+  readonly title: string
+  readonly className: string
+  readonly scroll: number
+  readonly view: View
+}
+
+/** Kept with what was entered, for Back and Forward. */
+const MAX_KEPT_PAGES = 10
+/** Below the console's root: pages that may replace each other. The others have forms, which the policy of this page forbids. */
+const PAGES = /^(?:$|apis\/|guides\/|changelog$)/
+
+/**
+ * Follows links between pages of the console without leaving the page, so that one authorization, which is only in the
+ * memory of this page, holds for all APIs.
+ */
+export function enableSoftNavigation({ root, createView }: SoftNavigationOptions): { view(): View } {
+  const kept = new Map<string, KeptPage>()
+  let view = createView()
+  let path = readPath(location)
+  let running: AbortController | undefined
+
+  /** Shows another page of the console; leaves this one if that is not possible. */
+  async function go(url: URL, isFromHistory: boolean): Promise<void> {
+    running?.abort()
+    const controller = new AbortController()
+    running = controller
+    const known = kept.get(readPath(url))
+    const fetched = known ? undefined : await fetchPageWithStyles(url.href, controller.signal)
+    if (controller.signal.aborted) return
+    if (!known && !fetched) return isFromHistory ? location.reload() : location.assign(url.href)
+    leave()
+    if (!isFromHistory) history.pushState(null, '', url)
+    path = readPath(url)
+    if (known) show(known)
+    else if (fetched)
+      show({ nodes: [...fetched.body.childNodes], title: fetched.title, className: fetched.body.className })
+    view = known?.view ?? createView()
+    document.dispatchEvent(new Event('consolepage'))
+    const heading = document.querySelector('h1')
+    if (known && isFromHistory) {
+      focusOn(heading, { preventScroll: true })
+      scrollTo(0, known.scroll)
+    } else if (!view.goToHash()) {
+      focusOn(heading, { preventScroll: true })
+      scrollTo(0, 0)
+    }
+  }
+
+  function leave(): void {
+    view.close()
+    const { className } = document.body
+    kept.set(path, { nodes: [...document.body.childNodes], title: document.title, className, scroll: scrollY, view })
+    const [oldest] = kept
+    if (!oldest || kept.size <= MAX_KEPT_PAGES) return
+    oldest[1].view.dispose()
+    kept.delete(oldest[0])
+  }
+
+  function show({ nodes, title, className }: Pick<KeptPage, 'nodes' | 'title' | 'className'>): void {
+    kept.delete(path)
+    document.title = title
+    document.body.className = className
+    document.body.replaceChildren(...nodes)
+  }
+
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null
+    if (!link || !isPlainClick(event) || link.target !== '' || link.hasAttribute('download')) return
+    const url = new URL(link.href)
+    if (readPath(url) === path && url.hash !== '') {
+      // A link to where the address is already changes nothing, so there would be no event.
+      if (url.hash === location.hash && view.goToHash()) event.preventDefault()
+    } else if (isPage(url, root)) {
+      event.preventDefault()
+      void go(url, false)
+    }
+  })
+  addEventListener('popstate', () => {
+    if (readPath(location) !== path) void go(new URL(location.href), true)
+  })
+  addEventListener('hashchange', () => {
+    if (readPath(location) === path) view.goToHash()
+  })
+  return { view: () => view }
+}
+
+/** Whether a URL may be a page that can be shown in place of this one. Documents, such as openapi.json, are told apart by their type. */
+function isPage(url: URL, root: string): boolean {
+  const address = url.origin + url.pathname
+  return address.startsWith(root) && PAGES.test(address.slice(root.length))
+}
+
+function readPath({ pathname, search }: URL | Location): string {
+  return pathname + search
+}
+
+/** Fetches a page, and loads the style sheets that this one lacks. */
+async function fetchPageWithStyles(url: string, signal: AbortSignal): Promise<Document | undefined> {
+  document.documentElement.setAttribute('aria-busy', 'true')
+  const page = await fetchPage(url, signal)
+  const loaded = new Set(
+    [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].map(({ href }) => href),
+  )
+  const missing = [...(page?.querySelectorAll('link[rel="stylesheet"]') ?? [])]
+    .map((link) => resolve(link, 'href', url))
+    .filter((href) => !loaded.has(href))
+  await Promise.all(missing.map(loadStyle))
+  document.documentElement.removeAttribute('aria-busy')
+  return page
+}
+
+/** Resolves when the style sheet is there, or will not be. */
+function loadStyle(href: string): Promise<void> {
+  return new Promise((loaded) => {
+    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
+    link.addEventListener('load', () => loaded())
+    link.addEventListener('error', () => loaded())
+    document.head.append(link)
+  })
+}

@@ -1,0 +1,75 @@
+import { readRetryAfter, type Refusal, type Scheme } from './messages.js'
+
+/** How an API of the console is called. */
+export interface ApiAccess {
+  readonly name: string
+  readonly scheme: Scheme
+  /** Of an oauth2 API. */
+  readonly tokenEndpoint: string
+  readonly keyHeader: string
+}
+
+export interface Credentials {
+  readonly key: string
+  /** Empty if only the key was entered. */
+  readonly secret: string
+}
+
+export interface AccessToken {
+  readonly value: string
+  /** Undefined if the answer does not name them. */
+  readonly scopes: readonly string[] | undefined
+  /** Milliseconds since 1970. */
+  readonly renewsAt: number
+}
+
+export interface TokenRequestOptions {
+  /** Sends a request; rejects with an error whose message is for the reader. */
+  readonly send: (url: string, init: RequestInit) => Promise<Response>
+  readonly now: () => number
+}
+
+/** Renewed before it expires, so that it is valid when it arrives. */
+const RENEWAL_MARGIN_SECONDS = 2
+const DEFAULT_LIFETIME_SECONDS = 3600
+
+/** Requests access tokens as RFC 6749 section 4.4 says, with HTTP Basic. */
+export function createTokenRequest({ send, now }: TokenRequestOptions) {
+  return async function requestToken(
+    api: ApiAccess,
+    { key, secret }: Credentials,
+    signal: AbortSignal | null = null,
+  ): Promise<{ token?: AccessToken; refusal?: Refusal }> {
+    const headers = { Authorization: `Basic ${btoa(`${key}:${secret}`)}` }
+    const body = new URLSearchParams({ grant_type: 'client_credentials' })
+    let response: Response
+    try {
+      response = await send(api.tokenEndpoint, { method: 'POST', headers, body, cache: 'no-store', signal })
+    } catch (error) {
+      return { refusal: { unreachable: (error as Error).message } }
+    }
+    const { status } = response
+    const answer = (await response.json().catch(() => undefined)) as TokenAnswer | undefined
+    if (typeof answer?.access_token !== 'string')
+      return {
+        refusal: {
+          status,
+          error: answer?.error,
+          description: answer?.error_description,
+          retryAfter: readRetryAfter(response.headers.get('Retry-After'), now()),
+        },
+      }
+    const lifetime = (answer.expires_in ?? DEFAULT_LIFETIME_SECONDS) - RENEWAL_MARGIN_SECONDS
+    return {
+      token: { value: answer.access_token, scopes: answer.scope?.split(' '), renewsAt: now() + lifetime * 1000 },
+    }
+  }
+}
+
+interface TokenAnswer {
+  readonly access_token?: unknown
+  readonly expires_in?: number
+  readonly scope?: string
+  readonly error?: string
+  readonly error_description?: string
+}

@@ -1,0 +1,48 @@
+import { findJsonProblem } from './json.js'
+import type { Value } from './serialize.js'
+
+/** What a field contains, or why it cannot be sent. */
+export type Reading = { readonly value: Value } | { readonly problem: string }
+
+/** Reads the text of a field as its type (`data-type`) says. Numbers are sent as they were typed. */
+export function readValue(text: string, type: string): Reading {
+  const trimmed = text.trim()
+  switch (type) {
+    case 'integer':
+      return /^[+-]?\d+$/.test(trimmed) ? { value: trimmed } : { problem: 'Enter a whole number, such as 20.' }
+    case 'number':
+      return Number.isFinite(Number(trimmed)) ? { value: trimmed } : { problem: 'Enter a number, such as 1.5.' }
+    case 'boolean':
+      return trimmed === 'true' || trimmed === 'false' ? { value: trimmed } : { problem: 'Enter true or false.' }
+    case 'array':
+      return trimmed.startsWith('[') ? readJson(trimmed, Array.isArray, ARRAY_PROBLEM) : { value: readList(trimmed) }
+    case 'object':
+      return readJson(
+        trimmed,
+        (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        OBJECT_PROBLEM,
+      )
+    case 'json':
+      return readJson(trimmed, () => true, '')
+    default:
+      return { value: text }
+  }
+}
+
+const ARRAY_PROBLEM = 'Enter one value per line, or a JSON array such as ["a", "b"].'
+const OBJECT_PROBLEM = 'Enter a JSON object, such as { "name": "value" }.'
+
+function readJson(text: string, isAllowed: (value: unknown) => boolean, problem: string): Reading {
+  const syntaxProblem = findJsonProblem(text)
+  if (syntaxProblem !== undefined) return { problem: [syntaxProblem, problem].filter(Boolean).join(' ') }
+  const value = JSON.parse(text) as Value
+  return isAllowed(value) ? { value } : { problem }
+}
+
+/** Lines, or the parts between commas if there is one line. */
+function readList(text: string): string[] {
+  return text
+    .split(text.includes('\n') ? '\n' : ',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+}
