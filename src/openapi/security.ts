@@ -41,16 +41,13 @@ export interface DocumentProblem {
 /** What is wrong with the `security` of a document: no lists of requirements, or scopes that the API does not have. */
 export function findSecurityProblems(api: Api, document: JsonObject): DocumentProblem[] {
   const places = listSecurities(document)
-  const problems = places.flatMap(({ where, security }) => {
-    if (Array.isArray(security) && security.every(isRequirement)) return []
-    return [
-      {
-        problem: `has a "security" of ${where} that is ${describeShortly(security)}`,
-        fix: `Write a list: [{ "${api.scheme}": [] }], or [] where nothing is needed.`,
-      },
-    ]
-  })
-  return problems.length === 0 && api.scheme === 'oauth2' ? findUnknownScopes(api, document, places) : problems
+  const isValid = ({ security }: SecurityPlace): boolean => Array.isArray(security) && security.every(isRequirement)
+  const wrong = places.filter((place) => !isValid(place))
+  const problems = wrong.map(({ where, security }) => ({
+    problem: `has a "security" of ${where} that is ${describeShortly(security)}`,
+    fix: `Write a list: [{ "${api.scheme}": [] }], or [] where nothing is needed.`,
+  }))
+  return api.scheme === 'oauth2' ? [...findUnknownScopes(api, document, places.filter(isValid)), ...problems] : problems
 }
 
 interface SecurityPlace {

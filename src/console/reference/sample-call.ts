@@ -18,7 +18,9 @@ export function createSampleCall(api: Api, document: JsonObject, operation: Oper
     known.filter(([parameter]) => parameter.place === place).map(([{ name }, value]) => [name, formatValue(value)])
   let { path } = operation
   for (const [name, value] of listPlace('path')) path = path.replaceAll(`{${name}}`, () => encodeURIComponent(value))
-  const query = new URLSearchParams(listPlace('query').map(([name, value]) => [name, value])).toString()
+  const query = new URLSearchParams(
+    listPlace('query').map(([name, value]): [string, string] => [name, value]),
+  ).toString()
   const { alternatives } = readSecurity(api, document, operation.operation)
   const [content] = listBodyContents(document, operation)
   return {
