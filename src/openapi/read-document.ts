@@ -95,7 +95,7 @@ function checkStructure(option: string, { openapi, info, paths, webhooks, compon
       fix: 'Write "info": { "title": "...", "version": "1.0.0" }.',
     })
   // OpenAPI 3.1 made paths optional, for documents that describe webhooks or schemas only.
-  if (paths === undefined && !/^3\.0/.test(String(openapi)) && (isObject(webhooks) || isObject(components))) return
+  if (paths === undefined && !String(openapi).startsWith('3.0') && (isObject(webhooks) || isObject(components))) return
   if (!isObject(paths) || Object.keys(paths).length === 0)
     throw new ConfigurationError({
       option: `${option}.paths`,

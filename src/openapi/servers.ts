@@ -44,9 +44,10 @@ function findLostPath(api: Api, servers: unknown): string | undefined {
 function readServerPath(server: JsonObject): string | undefined {
   const variables = asObject(server['variables'])
   const text = typeof server['url'] === 'string' ? server['url'] : ''
-  const url = text.replaceAll(/\{([^{}]*)\}/g, (_whole, name: string) =>
-    String(asObject(variables[name])['default'] ?? ''),
-  )
+  const url = text.replaceAll(/\{([^{}]*)\}/g, (_whole, name: string) => {
+    const preset = asObject(variables[name])['default']
+    return typeof preset === 'string' ? preset : ''
+  })
   try {
     return new URL(url, 'https://relative.invalid/').pathname.replace(/\/+$/, '')
   } catch {

@@ -2,7 +2,7 @@ import { html, type Html } from '../../lib/html.js'
 import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
 import { createExample, listExamples, listGivenExamples, type Example } from './example.js'
-import { isJson, type FieldRenderer } from './fields.js'
+import { isJson, renderTextarea, type FieldRenderer } from './fields.js'
 import { renderMarkdown } from './markdown.js'
 import { readList, readText, resolve, resolveEntries } from './resolve.js'
 import { renderSchema } from './schema.js'
@@ -106,16 +106,12 @@ function renderEditor(examples: readonly Example[], { mediaType }: BodyContent, 
     }
     <div class="field">
       <label for="${id}">Body</label>
-      <textarea
-        id="${id}"
-        data-role="body"
-        rows="${Math.min(24, Math.max(4, text.split('\n').length))}"
-        spellcheck="false"
-        autocomplete="off"
-        autocapitalize="none"
-      >
-${`\n${text}`}</textarea>
+      ${renderTextarea(html`id="${id}" data-role="body" rows="${countRows(text)}"`, text)}
     </div>`
+}
+
+function countRows(text: string): number {
+  return Math.min(24, Math.max(4, text.split('\n').length))
 }
 
 /** Examples of a body that is sent: without what only answers have. */

@@ -116,9 +116,8 @@ function renderControl(id: string, field: Field, schema: JsonObject, hasHint: bo
   const values = readChoices(type === 'array' ? resolveItems(schema) : schema)
   if (values.length > 0) return renderSelect(attributes, values, field, type === 'array')
   const text = formatField(field.value, type)
-  if (type === 'json' || type === 'object')
-    return html`<textarea ${attributes} rows="4" spellcheck="false">${`\n${text}`}</textarea>`
-  if (type === 'array') return html`<textarea ${attributes} rows="2" spellcheck="false">${`\n${text}`}</textarea>`
+  if (type === 'json' || type === 'object') return renderTextarea(html`${attributes} rows="4"`, text)
+  if (type === 'array') return renderTextarea(html`${attributes} rows="2"`, text)
   const isNumber = readTypes(schema).every((each) => each === 'integer' || each === 'number') && readTypes(schema).length > 0 // prettier-ignore
   return html`<input
     type="text"
@@ -128,6 +127,11 @@ function renderControl(id: string, field: Field, schema: JsonObject, hasHint: bo
     autocapitalize="none"
     spellcheck="false"
   />`
+}
+
+/** HTML drops the first line break of a text, so there is one more. */
+export function renderTextarea(attributes: Html, text: string): Html {
+  return html`<textarea ${attributes} spellcheck="false">${`\n${text}`}</textarea>`
 }
 
 function renderSelect(

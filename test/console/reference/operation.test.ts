@@ -102,6 +102,14 @@ describe('an operation shows', () => {
     expect(markup).toMatch(/<textarea[^>]*data-role="body"[^>]*>\s*\{ &#34;name&#34;: &#34;Sencha&#34; \}/)
   })
 
+  it('texts without a line break that is not part of them', () => {
+    const operation = operations.find(({ key }) => key === 'teas-replace')!
+    const { markup } = renderOperation({ api: API, document, operations }, operation)
+    // HTML drops the first one.
+    expect(markup).toMatch(/<textarea [^>]*data-role="body"[^>]*>\n\{\n/)
+    expect(markup).toMatch(/<textarea [^>]*data-name="sizes"[^>]*>\n<\/textarea>/)
+  })
+
   it('a request body in each media type: fields, files and text', () => {
     const markup = render('post-upload')
     expect(markup).toContain('<div data-media="multipart/form-data" data-kind="fields">')
