@@ -56,11 +56,8 @@ export function createFieldRenderer(document: JsonObject, key: string): FieldRen
     createId,
     renderParameter(parameter) {
       const { members, content, schema, required } = parameter
-      const example = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
-      const { default: preset, example: own, examples } = mergeAllOf(document, resolve(document, schema))
-      const shown = example ?? own ?? readList(examples)[0]
-      const value = required ? (shown ?? preset) : undefined
-      return renderField(document, { ...parameter, value, example: shown }, createId)
+      const given = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
+      return renderField(document, { ...parameter, ...readInitial(document, schema, required, given) }, createId)
     },
     renderProperty(name, schema, { required, encoding, value }) {
       const { deprecated, description } = resolve(document, schema)
@@ -75,12 +72,23 @@ export function createFieldRenderer(document: JsonObject, key: string): FieldRen
         explode: encoding['explode'] !== false,
         allowReserved: encoding['allowReserved'] === true,
         mediaType: readText(encoding['contentType']),
-        value: required ? value : undefined,
-        example: value,
+        ...readInitial(document, schema, required, value),
       }
       return renderField(document, field, createId)
     },
   }
+}
+
+/** The example that the document gives. It is filled in where a value is required; what is optional is not sent unasked. */
+function readInitial(
+  document: JsonObject,
+  given: unknown,
+  required: boolean,
+  example: unknown,
+): Pick<Field, 'value' | 'example'> {
+  const { default: preset, example: own, examples } = mergeAllOf(document, resolve(document, given))
+  const shown = example ?? own ?? readList(examples)[0]
+  return { value: required ? (shown ?? preset) : undefined, example: shown }
 }
 
 function renderField(document: JsonObject, field: Field, createId: FieldRenderer['createId']): Html {

@@ -89,9 +89,7 @@ function renderBar({ api }: Reference, options: ReferencePageOptions, root: stri
     ${hasSidebar && html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>Operations</button>`}
     ${options.registration && html`<a href="${root}register">Register an application</a>`}
     <p class="state" role="status"></p>
-    <button type="button" class="button authorize" hidden>
-      Authorize<span class="unseen"> for ${api.title}</span>
-    </button>
+    <button type="button" class="button authorize">Authorize<span class="unseen"> for ${api.title}</span></button>
   </header>`
 }
 
