@@ -1,25 +1,44 @@
-/** A page of the console, of the same version as this one; undefined if there is none. Its scripts do not run. */
+/** A page of the console, of the same version as this one: the names of its files contain hashes of their content. Undefined if there is none. */
 export async function fetchPage(url: string, signal: AbortSignal | null = null): Promise<Document | undefined> {
   try {
     // With cookies: the console may be behind the host's own log-in.
     const response = await fetch(url, { credentials: 'same-origin', headers: { Accept: 'text/html' }, signal })
     if (!response.ok || !response.headers.get('Content-Type')?.startsWith('text/html')) return undefined
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    const styles = [...page.querySelectorAll('link[rel="stylesheet"]')].map((link) =>
-      resolve(link, 'href', response.url || url),
+    const isSameVersion = listStyles(page, response.url || url).some(
+      (style) => style.includes('/assets/console.') && loadedStyles.has(style),
     )
-    return styles.some((style) => style.includes('/assets/console.') && isLoaded(style)) ? page : undefined
+    return isSameVersion ? page : undefined
   } catch {
     return undefined
   }
 }
 
-/** The URL of an attribute, absolute. Documents of DOMParser have the address of this page, not their own. */
-export function resolve(element: Element, attribute: string, base: string): string {
-  return new URL(element.getAttribute(attribute) ?? '', base).href
+/** Loads the style sheets of a page that this one lacks. */
+export async function loadStyles(page: Document, url: string): Promise<void> {
+  await Promise.all(
+    listStyles(page, url)
+      .filter((style) => !loadedStyles.has(style))
+      .map(loadStyle),
+  )
 }
 
-/** The name of a style sheet contains a hash of its content. A page of another version names another. */
-function isLoaded(style: string): boolean {
-  return [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].some(({ href }) => href === style)
+/** Absolute, as they were when the page was loaded: its relative URLs change their meaning with its address. */
+const loadedStyles = new Set(listStyles(document, document.baseURI))
+
+/** The URLs of the style sheets of a page. Documents of DOMParser have the address of this page, not their own. */
+function listStyles(page: Document, base: string): string[] {
+  const links = [...page.querySelectorAll('link[rel="stylesheet"]')]
+  return links.map((link) => new URL(link.getAttribute('href') ?? '', base).href)
+}
+
+/** Resolves when the style sheet is there, or will not be. */
+function loadStyle(href: string): Promise<void> {
+  loadedStyles.add(href)
+  return new Promise((loaded) => {
+    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
+    link.addEventListener('load', () => loaded())
+    link.addEventListener('error', () => loaded())
+    document.head.append(link)
+  })
 }

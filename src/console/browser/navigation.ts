@@ -68,7 +68,7 @@ export function enableNavigation({ main, sidebar, onForm }: NavigationOptions): 
 
   function markCurrent(key: string): void {
     for (const link of findAll(sidebar ?? main, '[aria-current]')) link.removeAttribute('aria-current')
-    const link = sidebar?.querySelector(`a[data-key="${CSS.escape(key)}"]`)
+    const link = sidebar && findAll(sidebar, 'a[data-key]').find((each) => each.dataset['key'] === key)
     link?.setAttribute('aria-current', 'true')
     // Only the sidebar scrolls, not the page to it.
     const { top = 0, bottom = 0 } = link?.getBoundingClientRect() ?? {}

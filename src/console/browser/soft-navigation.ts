@@ -1,5 +1,5 @@
 import { focusOn } from './elements.js'
-import { fetchPage, resolve } from './fetch-page.js'
+import { fetchPage, loadStyles } from './fetch-page.js'
 import { isPlainClick } from './navigation.js'
 
 /** The parts of a page that this script has enabled. */
@@ -39,6 +39,9 @@ const PAGES = /^(?:$|apis\/|guides\/|changelog$)/
  * memory of this page, holds for all APIs.
  */
 export function enableSoftNavigation({ root, createView }: SoftNavigationOptions): { view(): View } {
+  // Relative, it would be requested again at each address.
+  for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
+    icon.setAttribute('href', icon.href)
   const kept = new Map<string, KeptPage>()
   let view = createView()
   let path = readPath(location)
@@ -123,23 +126,7 @@ function readPath({ pathname, search }: URL | Location): string {
 async function fetchPageWithStyles(url: string, signal: AbortSignal): Promise<Document | undefined> {
   document.documentElement.setAttribute('aria-busy', 'true')
   const page = await fetchPage(url, signal)
-  const loaded = new Set(
-    [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].map(({ href }) => href),
-  )
-  const missing = [...(page?.querySelectorAll('link[rel="stylesheet"]') ?? [])]
-    .map((link) => resolve(link, 'href', url))
-    .filter((href) => !loaded.has(href))
-  await Promise.all(missing.map(loadStyle))
+  if (page) await loadStyles(page, url)
   document.documentElement.removeAttribute('aria-busy')
   return page
-}
-
-/** Resolves when the style sheet is there, or will not be. */
-function loadStyle(href: string): Promise<void> {
-  return new Promise((loaded) => {
-    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
-    link.addEventListener('load', () => loaded())
-    link.addEventListener('error', () => loaded())
-    document.head.append(link)
-  })
 }
