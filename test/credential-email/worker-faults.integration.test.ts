@@ -18,7 +18,7 @@ import { readCredentials } from '../applications/applicant.js'
 const LONG = process.env['LANE'] === 'long'
 const SETTINGS = LONG
   ? { registrations: 1000, processes: 3, speed: 1, killing: 60_000, timeout: 600_000 }
-  : { registrations: 100, processes: 3, speed: 3, killing: 3000, timeout: 60_000 }
+  : { registrations: 100, processes: 3, speed: 3, killing: 3000, timeout: 120_000 }
 
 const PROCESS = fileURLToPath(new URL('../support/mailing-process.mjs', import.meta.url))
 

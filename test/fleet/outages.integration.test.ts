@@ -66,7 +66,7 @@ it('processes whose listening connections are killed follow changes that were co
 })
 
 // Concurrent, because these tests mostly wait.
-describe.concurrent('a process without access to its database, whose connections are', { timeout: 60_000 }, () => {
+describe.concurrent('a process without access to its database, whose connections are', () => {
   it.for(['stalled', 'refused'] as const)(
     '%s, answers from what it knows for maxStaleness, then 503, and recovers within a second',
     async (failure, { expect, onTestFinished }) => {

@@ -19,7 +19,7 @@ import { timeBound } from '../support/time-bound.js'
 /** Cached credentials are answered without the store; the bound allows for a busy machine. */
 const MAX_CACHED_ANSWER_MS = 150
 
-describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
+describe.concurrent('PostgreSQL', () => {
   it('that is slow delays only callers that are not cached, and health() reports it', async ({
     onTestFinished: atEnd,
   }) => {

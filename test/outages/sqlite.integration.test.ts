@@ -54,7 +54,7 @@ async function lock(atEnd: AtEnd, file: string, milliseconds: number): Promise<(
 }
 
 // Sequential: it measures how long the event loop is blocked, and concurrent tests would block it too.
-describe('a SQLite file that another process has locked', { timeout: 60_000 }, () => {
+describe('a SQLite file that another process has locked', () => {
   it.each(['own', "host app's"])(
     'delays only changes, and never blocks the event loop, on the %s connection',
     async (connection) => {
@@ -92,7 +92,7 @@ describe('a SQLite file that another process has locked', { timeout: 60_000 }, (
   )
 })
 
-describe.concurrent('a SQLite file', { timeout: 60_000 }, () => {
+describe.concurrent('a SQLite file', () => {
   it('that is full rejects changes, loses none that it acknowledged, and answers reads', async ({
     onTestFinished: atEnd,
   }) => {

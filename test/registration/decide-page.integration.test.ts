@@ -10,7 +10,7 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const QUIET = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
 const OPERATOR = 'apis@example.com'
 
-describe('the page on which operators decide', { timeout: 120_000 }, () => {
+describe('the page on which operators decide', () => {
   const mailer = memoryMailer()
   let browser: Browser
   let site: string

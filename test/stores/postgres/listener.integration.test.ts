@@ -6,7 +6,7 @@ import { LISTENERS, runPostgresProcess, spyOnQueries, usePostgres, watchChanges 
 
 const db = usePostgres()
 
-describe('postgresStore, listening,', { timeout: 60_000 }, () => {
+describe('postgresStore, listening,', () => {
   beforeEach(db.makeSchema)
 
   it('wakes a watcher within 100 ms of a commit', async () => {

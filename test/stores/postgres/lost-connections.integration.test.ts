@@ -9,7 +9,7 @@ import { usePostgres, watchChanges } from './databases.js'
 
 const db = usePostgres()
 
-describe('postgresStore, when connections are lost,', { timeout: 60_000 }, () => {
+describe('postgresStore, when connections are lost,', () => {
   beforeEach(db.makeSchema)
 
   it('returns every connection to the pool, and the listening one on close()', async () => {

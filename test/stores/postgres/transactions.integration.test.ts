@@ -9,7 +9,7 @@ import { runPostgresProcess, spyOnQueries, usePostgres } from './databases.js'
 
 const db = usePostgres()
 
-describe('postgresStore, in transactions,', { timeout: 60_000 }, () => {
+describe('postgresStore, in transactions,', () => {
   beforeEach(db.makeSchema)
 
   it('answers concurrent calls with a single connection', async () => {

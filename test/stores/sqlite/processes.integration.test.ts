@@ -8,7 +8,7 @@ import { kill, runSqliteProcess, startSqliteProcess, useSqliteFiles } from './fi
 
 const files = useSqliteFiles()
 
-describe('sqliteStore, with other processes on the same file,', { timeout: 60_000 }, () => {
+describe('sqliteStore, with other processes on the same file,', () => {
   it('loses no update of four concurrent processes', async () => {
     const store = await files.openStore()
     for (const id of ['shared', 'another']) await store.saveApplication(application(id, { name: '0' }), audit(id))
