@@ -75,17 +75,7 @@ const long = {
     ...integration.test,
     name: 'long',
     isolate: true,
-    include: [
-      LONG,
-      // These do more in this lane.
-      'test/credential-email/worker-faults.integration.test.ts',
-      'test/stores/sqlite/kill.integration.test.ts',
-      'test/applications/credential-histories.integration.test.ts',
-      'test/portal/rotation-kills.integration.test.ts',
-      'test/console/browser.integration.test.ts',
-      // These allow less time in this lane.
-      ...findTestsWithTimeBounds(),
-    ],
+    include: [LONG, 'test/console/browser.integration.test.ts', ...findTestsOfBothLanes()],
   },
 }
 
@@ -106,11 +96,11 @@ export default defineConfig({
   },
 })
 
-function findTestsWithTimeBounds(): string[] {
+/** The tests that do more in the long lane, or allow less time there. */
+function findTestsOfBothLanes(): string[] {
+  const imports = /\/support\/(?:long-lane|time-bound)\.js'/
   return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter(
-      (path) => path.endsWith('.test.ts') && readFileSync(join(root, 'test', path), 'utf8').includes('/time-bound.js'),
-    )
+    .filter((path) => path.endsWith('.test.ts') && imports.test(readFileSync(join(root, 'test', path), 'utf8')))
     .map((path) => `test/${path.replaceAll('\\', '/')}`)
 }
 

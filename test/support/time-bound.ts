@@ -1,3 +1,5 @@
+import { IS_LONG_LANE } from './long-lane.js'
+
 /** How much longer everything may take in `npm test`, which runs several files at a time, also on slow machines. */
 const SLOWDOWN = 5
 
@@ -6,5 +8,5 @@ const SLOWDOWN = 5
  * and five times as many in `npm test`. test/vitest.config.ts runs each test file that imports this in both.
  */
 export function timeBound(milliseconds: number): number {
-  return process.env['LANE'] === 'long' ? milliseconds : milliseconds * SLOWDOWN
+  return IS_LONG_LANE ? milliseconds : milliseconds * SLOWDOWN
 }
