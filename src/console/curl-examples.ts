@@ -13,7 +13,14 @@ export interface CurlExample {
 export function createCurlExamples(api: Api, document: JsonObject | undefined): CurlExample[] {
   const { scheme, tokenEndpoint, keyHeaders, resource } = api
   const url = resource + findExamplePath(document)
-  const command = formatCallCommand({ scheme, method: 'GET', url, headers: [], keyHeader: keyHeaders[0] })
+  const command = formatCallCommand({
+    scheme,
+    method: 'GET',
+    url,
+    headers: [],
+    tokenEndpoint,
+    keyHeader: keyHeaders[0],
+  })
   if (tokenEndpoint === undefined) return [{ caption: 'Call the API with the key', command }]
   return [
     { caption: 'Get an access token with key and secret', command: formatTokenCommand({ tokenEndpoint }) },

@@ -356,7 +356,7 @@ it('works with every valid API name, and escapes titles', async () => {
   expect(new Set([...page.querySelectorAll('[id]')].map(({ id }) => id)).size).toBe(
     page.querySelectorAll('[id]').length,
   )
-  expect(page.querySelector('figure pre')?.textContent).toContain(`'http://localhost/it'\\''s/register/%3Cb%3E'`)
+  expect(page.querySelector('figure pre')?.textContent).toContain('http://localhost/it%27s/register/%3Cb%3E')
   for (const name of Object.keys(apis)) {
     const reference = await pageAt(`${base}/d/apis/${name}`)
     expect(reference.response.status).toBe(200)

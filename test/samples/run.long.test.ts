@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url'
+import { testSamples } from './sample-suite.js'
+
+/** Debian has Mono, which has no System.Text.Json: this is the part of it that samples call. */
+const JSON_DOCUMENT = fileURLToPath(new URL('json-document.cs', import.meta.url))
+
+testSamples({
+  go: {
+    ending: '.go',
+    listCommands: (files) =>
+      files.flatMap((file) => [
+        ['go', 'vet', file],
+        ['go', 'run', file],
+      ]),
+    repeat: (code) => code.replace('response, err := callAPI()', 'callAPI()\n\tresponse, err := callAPI()'),
+  },
+  php: {
+    ending: '.php',
+    listCommands: (files) => files.map((file) => ['php', file]),
+    repeat: (code) => `${code}\ncallApi();\n`,
+  },
+  java: {
+    ending: '.java',
+    listCommands: (files) => files.map((file) => ['java', file]),
+    repeat: (code) => code.replace('response = callApi()', 'first = callApi(), response = callApi()'),
+  },
+  csharp: {
+    ending: '.cs',
+    listCommands: (files) =>
+      files.flatMap((file) => [
+        ['mcs', '-r:System.Net.Http', '-r:System.Web.Extensions', '-out:sample.exe', file, JSON_DOCUMENT],
+        ['mono', 'sample.exe'],
+      ]),
+    repeat: (code) => code.replace('var response =', 'await CallApi();\n        var response ='),
+  },
+})
