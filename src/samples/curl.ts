@@ -21,12 +21,19 @@ export const curl: SampleWriter = {
   writeTokenRequest: (request) => formatTokenCommand(request),
 }
 
-/** Between the words of a command: each has a line of its own. */
+/** What is between the words of a command: by default, each has a line of its own. */
 const LINES = ' \\\n  '
+export const ONE_LINE = ' '
 
-/** The command that requests an access token. */
+/** The command that requests an access token, and prints the answer. */
 export function formatTokenCommand(request: SampleTokenRequest, separator = LINES): string {
   return `curl ${listTokenWords(request).join(separator)}`
+}
+
+/** The command that puts an access token into `$ACCESS_TOKEN`. */
+export function formatTokenAssignment(request: SampleTokenRequest): string {
+  const command = `curl ${['-sSf', ...listTokenWords(request)].join(LINES)}`
+  return `ACCESS_TOKEN=$(${command} |\n  ${readMember('access_token')})`
 }
 
 /** The command that calls an API with what is in `$ACCESS_TOKEN`, or with the key. */
@@ -53,11 +60,16 @@ function writeTokenCache(request: SampleTokenRequest): string {
   const command = `curl ${['-sSf', ...listTokenWords(request)].join(' \\\n    ')}`
   return `if [ "\${ACCESS_TOKEN_FOR:-}" != ${purpose} ] || [ "$(date +%s)" -ge "\${ACCESS_TOKEN_EXPIRES:-0}" ]; then
   ANSWER=$(${command})
-  ACCESS_TOKEN=$(printf %s "$ANSWER" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-  EXPIRES_IN=$(printf %s "$ANSWER" | sed 's/.*"expires_in":\\([0-9]*\\).*/\\1/')
+  ACCESS_TOKEN=$(printf %s "$ANSWER" | ${readMember('access_token')})
+  EXPIRES_IN=$(printf %s "$ANSWER" | ${readMember('expires_in')})
   ACCESS_TOKEN_EXPIRES=$(($(date +%s) + \${EXPIRES_IN:-0} - ${EXPIRY_MARGIN_SECONDS}))
   ACCESS_TOKEN_FOR=${purpose}
 fi`
+}
+
+/** The command that prints a member of a token answer. */
+function readMember(name: 'access_token' | 'expires_in'): string {
+  return `sed 's/.*"${name}":"\\{0,1\\}\\([^",}]*\\).*/\\1/'`
 }
 
 function listTokenWords({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string[] {

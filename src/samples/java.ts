@@ -1,5 +1,5 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
-import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import { createMultipart } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
@@ -172,10 +172,7 @@ function quote(text: string): string {
 function quoteText(text: string): string {
   const isFlush = text.split('\n').some((line) => /^\S/.test(line))
   if (!isMultiline(text) || !isFlush) return quote(text)
-  const lines = escapeText(text, TEXT_BLOCK)
-    .replaceAll('"""', '\\"\\"\\"')
-    .replace(/"$/, '\\"')
-    .replaceAll(/ $/gm, '\\s')
+  const lines = escapeTripleQuotes(escapeText(text, TEXT_BLOCK)).replaceAll(/ $/gm, '\\s')
   return `"""\n${' '.repeat(16)}${escapeNonAscii(lines).replaceAll(/\n(?!\n|$)/g, `\n${' '.repeat(16)}`)}"""`
 }
 

@@ -17,6 +17,11 @@ export function escapeText(text: string, { escapes, formatCode }: StringSyntax):
   }).join('')
 }
 
+/** In text without escaped quotation marks: escapes those that would end a string between `"""`. */
+export function escapeTripleQuotes(text: string): string {
+  return text.replaceAll(/"{3,}|"+$/g, (quotes) => quotes.replaceAll('"', '\\"'))
+}
+
 /** Whether a text is easier to read on several lines than with `\n` in it. */
 export function isMultiline(text: string): boolean {
   return text.includes('\n') && !HIDDEN.test(text.replaceAll(/[\n\t]/g, ''))

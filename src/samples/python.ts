@@ -1,5 +1,5 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
-import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
@@ -120,6 +120,5 @@ function quote(text: string): string {
 
 function quoteText(text: string): string {
   if (!isMultiline(text)) return quote(text)
-  // Three quotes, or one at the end, would end the string.
-  return `"""${escapeText(text, LONG_STRING).replaceAll('"""', '\\"\\"\\"').replace(/"$/, '\\"')}"""`
+  return `"""${escapeTripleQuotes(escapeText(text, LONG_STRING))}"""`
 }

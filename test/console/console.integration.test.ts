@@ -60,7 +60,7 @@ describe('the console of a shop', () => {
       `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  ${shop.baseUrl}/orders/items`,
       `curl -H "Shop-Key: $API_KEY" \\\n  ${shop.baseUrl}/catalog/items`,
     ])
-    expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(8)
+    expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(22)
   })
 
   it('links to references, registration and machine-readable documents, and every link answers 200', async () => {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { testSamples } from './sample-suite.js'
 
-/** Debian has Mono, which has no System.Text.Json: this is the part of it that samples call. */
-const JSON_DOCUMENT = fileURLToPath(new URL('json-document.cs', import.meta.url))
+/** What samples need of .NET and Debian's Mono does not have. */
+const MONO_SUPPORT = fileURLToPath(new URL('mono-support.cs', import.meta.url))
 
 testSamples({
   go: {
@@ -28,7 +28,15 @@ testSamples({
     ending: '.cs',
     listCommands: (files) =>
       files.flatMap((file) => [
-        ['mcs', '-r:System.Net.Http', '-r:System.Web.Extensions', '-out:sample.exe', file, JSON_DOCUMENT],
+        [
+          'mcs',
+          '-r:System.Net.Http',
+          '-r:System.Web.Extensions',
+          '-main:EntryPoint',
+          '-out:sample.exe',
+          file,
+          MONO_SUPPORT,
+        ],
         ['mono', 'sample.exe'],
       ]),
     repeat: (code) => code.replace('var response =', 'await CallApi();\n        var response ='),

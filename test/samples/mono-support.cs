@@ -1,7 +1,12 @@
-// What a sample needs of System.Text.Json, for Mono.
+// What samples need of .NET and Debian's Mono does not have: an asynchronous Main, and System.Text.Json.
 using System;
 using System.Collections.Generic;
 using System.Web.Script.Serialization;
+
+public static class EntryPoint
+{
+    public static void Main() { Program.Main().GetAwaiter().GetResult(); }
+}
 
 namespace System.Text.Json
 {
