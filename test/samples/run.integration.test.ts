@@ -1,5 +1,7 @@
 import { testSamples } from './sample-suite.js'
 
+const { PYTHON = '/usr/bin/python3' } = process.env
+
 // One process runs all programs of a language: starting one takes longer than the calls.
 testSamples({
   curl: {
@@ -23,7 +25,7 @@ testSamples({
   python: {
     ending: '.py',
     listCommands: (files) => [
-      ['python3', '-c', 'import runpy, sys\nfor file in sys.argv[1:]: runpy.run_path(file)', ...files],
+      [PYTHON, '-c', 'import runpy, sys\nfor file in sys.argv[1:]: runpy.run_path(file)', ...files],
     ],
     repeat: (code) => `${code}\ncall_api()\n`,
   },

@@ -39,6 +39,7 @@ testSamples({
         ],
         ['mono', 'sample.exe'],
       ]),
-    repeat: (code) => code.replace('var response =', 'await CallApi();\n        var response ='),
+    repeat: (code) =>
+      code.replace('var response = await CallApi()', 'await CallApi();\n        var response = await CallApi()'),
   },
 })
