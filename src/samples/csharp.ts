@@ -1,5 +1,6 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
 import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { escapePartName } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
@@ -125,20 +126,30 @@ function writeBody(body: PreparedBody): string {
 
 function writeMultipart(fields: (PreparedBody & { kind: 'multipart' })['fields']): string {
   const lines = fields.map((field, index) => {
-    // The quotation marks are part of the header: .NET writes none around a simple name, which some servers require.
-    const name = quote(`"${field.name.replaceAll('"', '%22')}"`)
-    if ('value' in field) return `        form.Add(new StringContent(${quoteText(field.value)}), ${name});\n`
+    if ('value' in field)
+      return `        form.Add(new StringContent(${quoteText(field.value)}), ${quotePartName(field.name)});\n`
     const file = `file${index + 1}`
-    const { mediaType } = field.file
+    const { name, mediaType } = field.file
     const type =
       mediaType === undefined
         ? ''
         : `        ${file}.Headers.ContentType = MediaTypeHeaderValue.Parse(${quote(mediaType)});\n`
-    return `        var ${file} = new StreamContent(File.OpenRead(${quote(field.file.name)}));
-${type}        form.Add(${file}, ${name}, ${quote(field.file.name)});
+    // Add(content, name, fileName) would also write `filename*`, which RFC 7578 forbids and some servers refuse.
+    return `        var ${file} = new StreamContent(File.OpenRead(${quote(name)}));
+${type}        ${file}.Headers.ContentDisposition = new ContentDispositionHeaderValue("form-data")
+        {
+            Name = ${quotePartName(field.name)},
+            FileName = ${quotePartName(name)},
+        };
+        form.Add(${file});
 `
   })
   return `        var form = new MultipartFormDataContent();\n${lines.join('')}        request.Content = form;\n`
+}
+
+/** The quotation marks are part of the header: .NET writes none around a simple name, which some servers require. */
+function quotePartName(name: string): string {
+  return quote(`"${escapePartName(name)}"`)
 }
 
 function readValue(value: string | undefined, variable: string): string {

@@ -121,7 +121,8 @@ async function runPrograms(
 type Expected = Pick<SampleCall, 'method' | 'headers' | 'body'> & { readonly path: string }
 
 async function expectSame(request: ReceivedRequest, { method, path, headers, body }: Expected): Promise<void> {
-  expect([request.method, request.url]).toEqual([method, encodeUrl(path)])
+  // Mono writes an apostrophe as it is.
+  expect([request.method, request.url.replaceAll("'", '%27')]).toEqual([method, encodeUrl(path)])
   const merged = new Headers(headers.map(([name, value]): [string, string] => [name, value]))
   for (const [name, value] of merged) expect([name, request.headers[name]]).toEqual([name, value])
   if (!body) return
