@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +20,15 @@ const ISOLATED = [
 ]
 
 // Set by the scripts in package.json. `.ci/run` and test/support/nodes.mjs set TEST_RESULTS, a file for the results.
-const { LANE, TEST_RESULTS, EXPECTED_NODE, CI, CHROMIUM = '/usr/bin/chromium', PATH = '' } = process.env
+const {
+  LANE,
+  TEST_RESULTS,
+  EXPECTED_NODE,
+  CI,
+  CHROMIUM = '/usr/bin/chromium',
+  PYTHON = '/usr/bin/python3',
+  PATH = '',
+} = process.env
 if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
   throw new Error(`This is Node ${process.version}, not ${EXPECTED_NODE}.`)
 }
@@ -133,6 +142,12 @@ function findUnavailable(): string[] {
   if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')
     files.push('test/rate-limits/redis-*.integration.test.ts')
+  }
+  if (spawnSync(PYTHON, ['-c', 'import requests']).status !== 0) {
+    console.log(
+      'Without the tests of code samples: apt-get install python3-requests, or set PYTHON to a Python that has it.',
+    )
+    files.push('test/samples/run.integration.test.ts')
   }
   return files
 }

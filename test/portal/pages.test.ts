@@ -132,7 +132,7 @@ describe('credentials', () => {
     const shown = await anna.submit(form, { name: 'warehouse' })
     const key = findKey(shown)!
     expect(await readStatus('catalog', { 'X-Api-Key': key })).toBe(200)
-    expect(shown.text).toContain(`curl -H 'X-Api-Key: ${key}'`)
+    expect(shown.text).toContain(`curl -H "X-Api-Key: ${key}"`)
     expect(await readAudit(id)).toContainEqual(['application.credentialAdded', `contact:${ANNA}`])
     const page = await anna.open(id)
     expect(page.text).toContain('warehouse')
