@@ -40,8 +40,6 @@ export interface GuardConfig extends AllowConfig {
   ) => Identity | Refused | 'malformed' | Promise<Refused> | null
   /** Verifies it with Passport's strategy. */
   readonly authenticate: AuthenticateRequest
-  /** Sets the headers of an answer before the handler runs. */
-  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
 
 /** Why a request has no credential to authenticate: a key of the requirement's `errors`. */
@@ -145,7 +143,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
 
     function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
       const unmet = findUnmet(identity, findRequirement(req))
-      if (unmet !== undefined) respondWithError(config, unmet, identity.application.id, req, res, next)
+      if (unmet !== undefined) respondWithError(config, unmet, identity, req, res, next)
       else if (limitRequests) passAfter(limitRequests(identity.application.id), req, res, next, identity)
       else if (allow) passIfAllowed(config, req, res, next, identity, pass)
       else pass(req, res, next, identity)
@@ -166,7 +164,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
           if (allow) passIfAllowed(config, req, res, next, identity, pass)
           else pass(req, res, next, identity)
         },
-        (problem: unknown) => respondWithError(config, problem, identity.application.id, req, res, next),
+        (problem: unknown) => respondWithError(config, problem, identity, req, res, next),
       )
     }
 
