@@ -140,15 +140,16 @@ export function createGuards(given: GuardsOptions): Guards {
   }
 
   const guards: Guards = {
-    bearer(api, { scopes, anyScope = [], allow, foreign, optional = false, onDenied, ...more }) {
-      const { anyOf = anyScope.map((scope) => [scope]) } = more
+    bearer(api, guardOptions) {
+      const { scopes, anyScope = [], allow, foreign, optional = false, onDenied } = guardOptions
+      const { anyOf = anyScope.map((scope) => [scope]) } = guardOptions
       return register({
         api,
         findRequirement: createScopeRequirements(api, scopes, anyOf),
         allow,
         formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
         optional,
-        reportOnly: readReportOnly(`requireBearer("${api.name}")`, api, more),
+        reportOnly: readReportOnly(`requireBearer("${api.name}")`, api, guardOptions),
         onDenied,
         foreign: foreign && { guard: foreign, isForeign: (header) => isForeign(header.slice('Bearer '.length)) },
         headerNames: ['Authorization'],
@@ -168,7 +169,8 @@ export function createGuards(given: GuardsOptions): Guards {
         prepareResponse: undefined,
       })
     },
-    apiKey(api, { allow, optional = false, onDenied, ...enforcement }) {
+    apiKey(api, guardOptions) {
+      const { allow, optional = false, onDenied } = guardOptions
       const readKeyHeader = createKeyHeaderReader(api.keyHeaders)
       return register({
         api,
@@ -176,7 +178,7 @@ export function createGuards(given: GuardsOptions): Guards {
         allow,
         formatErrorChallenge: (error, description) => formatApiKeyChallenge(api, error, description),
         optional,
-        reportOnly: readReportOnly(`requireApiKey("${api.name}")`, api, enforcement),
+        reportOnly: readReportOnly(`requireApiKey("${api.name}")`, api, guardOptions),
         onDenied,
         foreign: undefined,
         headerNames: api.keyHeaders,
@@ -196,10 +198,11 @@ export function createGuards(given: GuardsOptions): Guards {
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },
-    any(list, { optional = false, onDenied = platformOnDenied, ...enforcement }) {
-      const isGiven = enforcement.enforce !== undefined || enforcement.enforceBy !== undefined
+    any(list, guardOptions) {
+      const { optional = false, onDenied = platformOnDenied } = guardOptions
+      const isGiven = guardOptions.enforce !== undefined || guardOptions.enforceBy !== undefined
       const parts = readParts(list, configs).map((part) =>
-        isGiven ? { ...part, reportOnly: readReportOnly('requireAny', part.api, enforcement) } : part,
+        isGiven ? { ...part, reportOnly: readReportOnly('requireAny', part.api, guardOptions) } : part,
       )
       const guard = createAnyGuard({ parts, optional, onDenied, createGuard, ...responders })
       configs.set(guard, undefined)

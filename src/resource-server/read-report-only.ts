@@ -1,6 +1,7 @@
 import type { Api } from '../contracts/api.js'
 import type { EnforcementOptions } from '../contracts/enforcement.js'
 import { describeWithFix } from '../contracts/errors.js'
+import { ownMembers } from '../lib/own-members.js'
 import { describeReportOnly, readEnforcement, type Enforcement } from '../options/read-enforcement.js'
 import type { ReportOnly } from './report-only.js'
 
@@ -19,7 +20,7 @@ export function createReportOnlyReader({ enforcements, now, warn }: ReportOnlyRe
 
   return function readReportOnly(call, api, options) {
     const ofApi = enforcements.get(api.name)!
-    const enforcement = readEnforcement(`${call}: `, options, ofApi)
+    const enforcement = readEnforcement(`${call}: `, ownMembers(options), ofApi)
     if (enforcement.enforce) return undefined
     // At start-up there is a warning about the option of the platform or the API.
     if (ofApi.enforce && !warned.has(call)) {
