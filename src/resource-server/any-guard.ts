@@ -29,10 +29,11 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
   // An answer depends on every one of these headers, whichever guard decides.
   const isPrivate = parts.some(({ prepareResponse }) => prepareResponse !== undefined)
   const reportOnly = combineReportOnly(parts)
+  const hostGuard = parts.find((part) => part.hostGuard)?.hostGuard
   const names = parts.flatMap(({ headerNames }) => headerNames).join(', ')
   const prepareResponse = isPrivate ? createCacheProtection(names) : undefined
   const guards = parts.map((part) => {
-    const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, prepareResponse })
+    const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, hostGuard, prepareResponse })
     return { part, guard }
   })
 
@@ -41,7 +42,7 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
     if (!optional) {
       const denied = createMissingDenial(parts, req)
       return respondWithDenial(
-        { api, onDenied, reportOnly, prepareResponse, readClient: () => undefined },
+        { api, onDenied, reportOnly, hostGuard, prepareResponse, readClient: () => undefined },
         denied,
         'no_credential',
         undefined,

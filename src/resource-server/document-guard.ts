@@ -45,7 +45,14 @@ interface DocumentGuardOptions {
 export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuard {
   const { api, operations, undocumented, reportOnly, onDenied, respondWithDenial, warn } = options
   const findEntry = createEntryFinder(options)
-  const config = { api, reportOnly, onDenied, readClient: () => undefined, prepareResponse: undefined }
+  const config = {
+    api,
+    reportOnly,
+    hostGuard: undefined,
+    onDenied,
+    readClient: () => undefined,
+    prepareResponse: undefined,
+  }
   let hasCheckedRoutes = false
 
   const guard: Guard = function platformAuthDocumentGuard(req, res, next) {

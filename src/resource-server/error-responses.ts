@@ -9,6 +9,7 @@ import type { OnDenied } from '../options/options.js'
 import type { UsageCollector } from '../usage/collector.js'
 import type { Identity } from './identity.js'
 import { Failure, type KeyFailureReason, type TokenFailureReason } from './failure.js'
+import type { ForeignGuard } from './foreign-tokens.js'
 import { findApplicationId, type RefusalReporter, type RefusedCaller, type ReportOnly } from './report-only.js'
 
 /** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a valid request. */
@@ -149,6 +150,8 @@ export interface DenialConfig {
   readonly api: Api
   /** For a guard that only reports; undefined for one that refuses. */
   readonly reportOnly: ReportOnly | undefined
+  /** The host's guard, which decides where a refusal is only reported, as it did before. Undefined: the request goes on. */
+  readonly hostGuard: ForeignGuard | undefined
   readonly onDenied: OnDenied | undefined
   /** The client that a request presents, for events. */
   readonly readClient: ReadClient

@@ -8,7 +8,7 @@ import { createPassIfAllowed, type AllowConfig } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { ErrorResponders } from './error-responses.js'
 import type { Refused } from './failure.js'
-import type { ForeignGuard, IsForeign } from './foreign-tokens.js'
+import { callForeignGuard, type ForeignGuard, type IsForeign } from './foreign-tokens.js'
 import { Identity } from './identity.js'
 import { createPassAgain } from './pass-again.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
@@ -201,11 +201,5 @@ function passToHost(
 ): void {
   setIdentity(req, undefined)
   prepareResponse?.(res)
-  // Express 4 does not wait for middleware, and Express 5 does not see this promise.
-  Promise.resolve(guard(req, res, next)).catch((error: unknown) => next(toError(error)))
-}
-
-/** Without an error, or with `'route'`, next() would go on. */
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('The foreign guard failed.', { cause: error })
+  callForeignGuard(guard, req, res, next)
 }

@@ -5,6 +5,7 @@ import type { Emit, ReadClient } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { DryRunCollector } from '../usage/dry-run-collector.js'
 import { setIdentity } from './auth-of.js'
+import { callForeignGuard, type ForeignGuard } from './foreign-tokens.js'
 import { Identity } from './identity.js'
 import { describeRoute } from './route-name.js'
 
@@ -20,6 +21,7 @@ export type RefusedCaller = Identity | string | undefined
 interface ReportingConfig {
   readonly api: Api
   readonly reportOnly: ReportOnly | undefined
+  readonly hostGuard: ForeignGuard | undefined
   readonly readClient: ReadClient
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
@@ -30,7 +32,7 @@ type Handle = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown
 export interface RefusalReporter {
   /** Whether a guard reports now. */
   reports(config: Pick<ReportingConfig, 'reportOnly'>): boolean
-  /** Lets the request go on, and counts it, once for all guards. */
+  /** Counts the request, once for all guards, and lets it go on, or leaves it to the host's guard. */
   report(
     config: ReportingConfig,
     denied: Denial,
@@ -41,7 +43,7 @@ export interface RefusalReporter {
     next: (error?: unknown) => void,
     cause: unknown,
   ): void
-  /** The guard, which does nothing where an earlier one would have refused the request. */
+  /** The guard, which does not decide where an earlier one would have refused the request. */
   skipReported(config: ReportingConfig, guard: Handle): Handle
 }
 
@@ -62,7 +64,7 @@ export function createRefusalReporter({ dryRun, emit, logRefusal, now }: Refusal
   return {
     reports,
     report(config, denied, reason, caller, req, res, next, cause) {
-      const { api, readClient, prepareResponse } = config
+      const { api, hostGuard, readClient, prepareResponse } = config
       const identity = denied.status < 500 && caller instanceof Identity ? copyIdentity(caller) : undefined
       if (!reported.has(req)) {
         const applicationId = findApplicationId(caller)
@@ -74,17 +76,21 @@ export function createRefusalReporter({ dryRun, emit, logRefusal, now }: Refusal
       }
       // The host's time-out may have answered meanwhile; the handler would answer a second time.
       if (res.headersSent) return
-      setIdentity(req, identity)
+      setIdentity(req, hostGuard ? undefined : identity)
       prepareResponse?.(res)
-      next()
+      // It has protected the route so far, and goes on to do so.
+      if (hostGuard) callForeignGuard(hostGuard, req, res, next)
+      else next()
     },
     skipReported(config, guard) {
       return function platformAuthReportingGuard(req, res, next) {
         if (!reported.has(req) || !reports(config)) return guard(req, res, next)
         // Enforcing guards would not have come here: neither limits nor an `allow` may count the request.
         const identity = reported.get(req)
-        setIdentity(req, identity?.api.name === config.api.name ? identity : undefined)
-        next()
+        const { api, hostGuard } = config
+        setIdentity(req, !hostGuard && identity?.api.name === api.name ? identity : undefined)
+        if (hostGuard) callForeignGuard(hostGuard, req, res, next)
+        else next()
       }
     },
   }

@@ -47,12 +47,12 @@ function describeMount(req: IncomingMessage, route: object): string {
   if (baseUrl === '') return ''
   const segments = baseUrl.split('/').slice(1)
   const known = MOUNTS.get(route) ?? []
-  const mount = known.find((each) => fits(each, segments)) ?? findMount(req, route, segments)
-  if (mount && !known.includes(mount)) {
-    if (known.length === MAX_MOUNTS_PER_ROUTE) return `/${ANY}`
-    MOUNTS.set(route, [...known, mount])
-  }
-  return `/${(mount ?? [ANY]).join('/')}`
+  const fitting = known.find((each) => fits(each, segments))
+  if (fitting) return `/${fitting.join('/')}`
+  // The search takes time, so it is not made for every request of an unusual app.
+  const found = known.length < MAX_MOUNTS_PER_ROUTE ? findMount(req, route, segments) : undefined
+  if (found) MOUNTS.set(route, [...known, found])
+  return `/${(found ?? [ANY]).join('/')}`
 }
 
 function fits(mount: readonly string[], segments: readonly string[]): boolean {

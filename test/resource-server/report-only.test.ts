@@ -114,6 +114,30 @@ describe('a guard with enforce: false', () => {
     ])
   })
 
+  it('leaves what it would refuse to the guard in foreign, which protected the route before', async () => {
+    const { auth, shop } = await open({ enforce: false })
+    const users = vi.fn<RequestHandler>((req, res, next) =>
+      req.headers.authorization === 'Bearer of-a-user' ? next() : void res.status(418).end(),
+    )
+    const guard = auth.requireBearer('orders', { foreign: users })
+    const app = express()
+      .get('/users', guard, showCaller)
+      .get('/any', auth.requireAny([guard, auth.requireApiKey('catalog')]), showCaller)
+      .get('/behind', auth.requireApiKey('weather'), guard, showCaller)
+    const bearer = async (path: string, headers: Record<string, string>) => (await request(app).get(path).set(headers)).status // prettier-ignore
+    for (const path of ['/users', '/any', '/behind']) {
+      expect(await bearer(path, { Authorization: 'Bearer of-a-user' }), path).toBe(200)
+      expect(await bearer(path, {}), path).toBe(418)
+      expect(await bearer(path, { Authorization: 'Bearer two words' }), path).toBe(418)
+    }
+    expect(await bearer('/any', { 'X-Api-Key': 'wrong' })).toBe(418)
+    expect(await bearer('/any', { 'X-Api-Key': shop.clientId })).toBe(200)
+    await expect.poll(async () => (await readReport(auth)).map(({ route, reason, count }) => `${route} ${reason} ${count}`).toSorted()).toEqual([
+      'GET /behind no_credential 3', 'GET /any invalid_request 1', 'GET /any no_credential 1',
+      'GET /users invalid_request 1', 'GET /users no_credential 1', 'GET /any unknown_client 1',
+    ].toSorted()) // prettier-ignore
+  })
+
   it('enforces from enforceBy on, also if the clock returns no number', async () => {
     let time = Date.parse('2027-01-30T23:59:59.999Z')
     const { auth, shop } = await open({ enforce: false, enforceBy: '2027-01-31', now: () => time })
