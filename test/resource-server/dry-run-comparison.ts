@@ -163,18 +163,10 @@ const DOCUMENT = {
 
 /** What the header `x-allow` says. */
 async function decide(_auth: unknown, { headers }: { headers: NodeJS.Dict<string | string[]> }) {
-  switch (headers['x-allow']) {
-    case 'no':
-      return false
-    case 'gone':
-      return { status: 410, error: 'gone' }
-    case 'failed':
-      throw new Error('It failed.')
-    case 'unavailable':
-      throw new StoreUnavailableError('It is unavailable.')
-    default:
-      return true
-  }
+  const answer = headers['x-allow']
+  if (answer === 'failed') throw new Error('It failed.')
+  if (answer === 'unavailable') throw new StoreUnavailableError('It is unavailable.')
+  return answer === 'gone' ? { status: 410, error: 'gone' } : answer !== 'no'
 }
 
 type Headers = Readonly<Record<string, string>>

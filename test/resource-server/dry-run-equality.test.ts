@@ -13,7 +13,7 @@ describe.each(Object.entries(EXPRESSES))('%s: guards with enforce: false', (_, e
     expect(refusedByReporting).toBe(0)
     // Otherwise too little would be compared.
     const reasons = new Set(Object.keys(refused).map((name) => name.split(' | ').at(-1)))
-    expect([...reasons].toSorted()).toEqual(EVERY_REASON)
+    expect(reasons).toEqual(new Set(EVERY_REASON))
   })
 })
 

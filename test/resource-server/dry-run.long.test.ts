@@ -11,6 +11,7 @@ it('the report of 1,000,000 requests equals what guards refuse', { timeout: 3_60
   const startedAt = performance.now()
   const { refused, reported, refusedByReporting } = await compareReportWithRefusals(express, store, { requestCount: REQUESTS, seed: 1 }) // prettier-ignore
   const seconds = Math.round((performance.now() - startedAt) / 1000)
+  // oxlint-disable-next-line no-console -- the figures of this lane are printed
   console.info(`${sum(reported)} of ${REQUESTS} requests reported in ${Object.keys(reported).length} rows, ${sum(refused)} refused; ${seconds} s`) // prettier-ignore
   expect(reported).toEqual(refused)
   expect(sum(reported)).toBeGreaterThanOrEqual(1_000_000)

@@ -81,7 +81,7 @@ describe('a guard with enforce: false', () => {
   })
 
   it('calls no onDenied, and counts as usage only what it would allow', async () => {
-    const onDenied = vi.fn()
+    const onDenied = vi.fn<() => void>()
     const store = memoryStore()
     const { auth, shop } = await open({
       enforce: false,
