@@ -113,8 +113,9 @@ describe('the tarball', () => {
   })
 
   // In `npm test`, typescript.integration.test.ts compiles a program with each way of finding the declarations.
-  if (IS_LONG_LANE) {
-    it('has no problem that "are the types wrong?" finds, for import and require', async () => {
+  it.for(IS_LONG_LANE ? ['import and require'] : [])(
+    'has no problem that "are the types wrong?" finds, for %s',
+    async () => {
       const cli = join(dirname(resolve('@arethetypeswrong/cli/package.json')), 'dist/index.js')
       const { code, stdout } = await runNode(
         [cli, packed.tarball, '--no-color', '--no-emoji', '--format', 'table-flipped'],
@@ -122,8 +123,8 @@ describe('the tarball', () => {
       )
       expect(code, stdout).toBe(0)
       expect(stdout).toContain('No problems found')
-    })
-  }
+    },
+  )
 })
 
 it('package-lock.json names no registry and lacks no optional package of any platform', async () => {
