@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
 import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { createPageBrand } from '../lib/page-brand.js'
 import { loadAssets } from './assets.js'
 import { readDocuments } from './documents.js'
+import { listExports } from './export/exports.js'
 import { renderIndexPage } from './index-page.js'
 import { createContentSecurityPolicy } from './page.js'
 import { renderReferencePage } from './reference-page.js'
-import { createRouter, type Resource } from './router.js'
+import { createPageResource, type Resource } from './resource.js'
+import { createRouter } from './router.js'
 
 /** The options of `developerConsole()`. */
 export interface DeveloperConsoleOptions<Name extends string = string> {
@@ -62,12 +62,12 @@ export function developerConsole<const Apis extends ApisOptions>(
   const documents = readDocuments(apis, given, { hasMailer })
   const assets = loadAssets()
   const hasRegistration = registration && hasMailer
-  const resources = new Map<string, Resource>()
+  const resources = new Map<string, Resource | (() => Resource)>()
 
   const has = { registration: hasRegistration, portal: auth.portal.enabled }
   const brand = createPageBrand(auth.brand)
   const index = renderIndexPage({ ...has, title, apis, documents, assets, brand })
-  resources.set('/', createHtmlResource(index, brand.extendPolicy(createContentSecurityPolicy())))
+  resources.set('/', createPageResource(index, brand.extendPolicy(createContentSecurityPolicy())))
   for (const api of apis) {
     const document = documents.get(api.name)
     if (!document) continue
@@ -85,10 +85,8 @@ export function developerConsole<const Apis extends ApisOptions>(
       // Swagger UI's icons, and images that an API answers with.
       images: ['data:', 'blob:'],
     })
-    resources.set(`/apis/${api.name}`, createHtmlResource(reference, brand.extendPolicy(policy)))
-    const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
-    const headers = { ...DOCUMENT_HEADERS, ETag: createEntityTag(json) }
-    resources.set(`/apis/${api.name}/openapi.json`, createResource(json, 'application/json; charset=utf-8', headers))
+    resources.set(`/apis/${api.name}`, createPageResource(reference, brand.extendPolicy(policy)))
+    for (const [path, resource] of listExports(api, document)) resources.set(`/apis/${api.name}${path}`, resource)
   }
   for (const { path, type, gzipped, plain } of Object.values(assets)) {
     resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
@@ -127,23 +125,3 @@ function isPlatform(auth: unknown): auth is PlatformAuth {
 
 /** A year: the URL changes with the content. */
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-/** Pages of every origin may read a document, such as other viewers and client generators. */
-const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
-
-/** Weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
-function createEntityTag(content: Buffer): string {
-  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
-}
-
-/** Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL. */
-function createHtmlResource(text: string, policy: string): Resource {
-  return createResource(Buffer.from(text), 'text/html; charset=utf-8', {
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': policy,
-    'Referrer-Policy': 'no-referrer',
-  })
-}
-
-function createResource(content: Buffer, type: string, headers: Resource['headers']): Resource {
-  return { type, headers, gzipped: gzipSync(content, { level: 9 }), plain: () => content }
-}

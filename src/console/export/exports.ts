@@ -1,0 +1,29 @@
+import type { Api } from '../../index.js'
+import type { JsonObject } from '../../openapi/document.js'
+import { createDocumentResource, type Resource } from '../resource.js'
+import { createBrunoCollection } from './bruno.js'
+import { createPostmanCollection } from './postman.js'
+import { stringifyYaml } from './yaml.js'
+import { createZip } from './zip.js'
+
+/** The forms in which programs get the document of an API, by what follows the path of its reference. */
+export function listExports(api: Api, document: JsonObject): [path: string, resource: () => Resource][] {
+  return [
+    ['/openapi.json', createDocumentResource(JSON_TYPE, () => writeJson(document))],
+    // RFC 9512.
+    ['/openapi.yaml', createDocumentResource('application/yaml', () => stringifyYaml(document))],
+    ['/postman.json', createDocumentResource(JSON_TYPE, () => writeJson(createPostmanCollection(api, document)), saveAs(`${api.name}.postman_collection.json`))], // prettier-ignore
+    ['/bruno.zip', createDocumentResource('application/zip', () => createZip(createBrunoCollection(api, document)), saveAs(`${api.name}-bruno.zip`))], // prettier-ignore
+  ]
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function writeJson(value: JsonObject): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+/** Names of APIs need no quoting. */
+function saveAs(name: string): Resource['headers'] {
+  return { 'Content-Disposition': `attachment; filename="${name}"` }
+}
