@@ -83,6 +83,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/api': ['opentelemetry/'],
   '@photostructure/sqlite': ['stores/sqlite/'],
   pg: ['cli/'],
+  marked: ['console/reference/markdown.ts'],
   yaml: ['openapi/yaml.ts'],
 }
 
