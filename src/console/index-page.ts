@@ -2,9 +2,11 @@ import type { Api } from '../index.js'
 import { html, type Html } from '../lib/html.js'
 import type { JsonObject } from '../openapi/document.js'
 import type { Assets } from './assets.js'
+import { renderExportLinks } from './export/links.js'
 import { createCurlExamples, type CurlExample } from './curl-examples.js'
 import { renderPage } from './page.js'
 import type { PageBrand } from '../lib/page-brand.js'
+import { THEME_BUTTON } from '../lib/theme-switch.js'
 
 interface IndexPageOptions {
   readonly title: string
@@ -32,6 +34,7 @@ export function renderIndexPage({
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`
     <header class="opening">
+      ${THEME_BUTTON}
       <h1>${title}</h1>
       <p class="lead">${formatApiCount(apis)} below <code>${renderBreakable(baseUrl)}</code></p>
       ${renderSteps(registration)} ${renderActions(registration, portal)}
@@ -41,10 +44,21 @@ export function renderIndexPage({
     </main>
     <footer>
       ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
+      <p>For language models: <a href="llms.txt">llms.txt</a></p>
     </footer>
     <p id="copied" class="unseen" role="status"></p>
   `
-  return renderPage({ title, root: './', assets, brand, styles: ['console.css'], scripts: ['console.js'], content })
+  const head = html`<link rel="alternate" type="text/plain" title="For language models" href="llms.txt" />`
+  return renderPage({
+    title,
+    root: './',
+    assets,
+    brand,
+    styles: ['console.css'],
+    scripts: ['console.js'],
+    head,
+    content,
+  })
 }
 
 function formatApiCount({ length }: readonly Api[]): string {
@@ -129,15 +143,16 @@ function renderBreakable(text: string): Html[] {
   return text.split(/(?<=[^/]\/)(?=[^/])/).map((part) => html`${part}<wbr />`)
 }
 
-function renderLinks({ name, tokenEndpoint, resource }: Api, document: JsonObject | undefined): Html[] {
+function renderLinks(api: Api, document: JsonObject | undefined): Html[] {
+  const { tokenEndpoint, resource } = api
   const targets: [text: string, href: string][] = []
-  if (document) targets.push(['OpenAPI document', `apis/${name}/openapi.json`])
   if (tokenEndpoint !== undefined)
     targets.push(
       ['Authorization server metadata', `${resource}/.well-known/oauth-authorization-server`],
       ['Protected resource metadata', `${resource}/.well-known/oauth-protected-resource`],
     )
-  return targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)
+  const exports = document ? renderExportLinks(api, 'apis/') : []
+  return [...exports, ...targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)]
 }
 
 function renderCommand({ caption, command }: CurlExample): Html {

@@ -144,7 +144,8 @@ describe('the console of a shop', () => {
     expect([...page.querySelectorAll('.operations li')].map((each) => wordsOf(each))).toContain(
       'GET /items/{id} Read an order',
     )
-    expect(page.querySelectorAll('script:not([defer])')).toHaveLength(0)
+    // The theme's.
+    expect(page.querySelectorAll('script:not([defer])')).toHaveLength(1)
   })
 
   it('serves assets compressed, cacheable for a year, under URLs that contain a hash of their content', async () => {

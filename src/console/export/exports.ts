@@ -2,13 +2,19 @@ import type { Api } from '../../index.js'
 import type { JsonObject } from '../../openapi/document.js'
 import { createDocumentResource, type Resource } from '../resource.js'
 import { createBrunoCollection } from './bruno.js'
+import { writeReference } from './markdown.js'
 import { createPostmanCollection } from './postman.js'
 import { stringifyYaml } from './yaml.js'
 import { createZip } from './zip.js'
 
 /** The forms in which programs get the document of an API, by what follows the path of its reference. */
-export function listExports(api: Api, document: JsonObject): [path: string, resource: () => Resource][] {
+export function listExports(
+  api: Api,
+  document: JsonObject,
+  options: { readonly registration: boolean },
+): [path: string, resource: () => Resource][] {
   return [
+    ['.md', createDocumentResource(MARKDOWN_TYPE, () => `${writeReference(api, document, options)}\n`)],
     ['/openapi.json', createDocumentResource(JSON_TYPE, () => writeJson(document))],
     // RFC 9512.
     ['/openapi.yaml', createDocumentResource('application/yaml', () => stringifyYaml(document))],
@@ -17,6 +23,8 @@ export function listExports(api: Api, document: JsonObject): [path: string, reso
   ]
 }
 
+/** RFC 7763. */
+export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 function writeJson(value: JsonObject): string {
