@@ -7,6 +7,7 @@ import { createCurlExamples, type CurlExample } from './curl-examples.js'
 import { renderPage } from './page.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import { THEME_BUTTON } from '../lib/theme-switch.js'
+import type { ConsoleText } from './texts.js'
 
 interface IndexPageOptions {
   readonly title: string
@@ -16,6 +17,8 @@ interface IndexPageOptions {
   readonly registration: boolean
   /** Whether the console links to the portal, where contacts manage their applications. */
   readonly portal: boolean
+  readonly guides: readonly ConsoleText[]
+  readonly changelog: ConsoleText | undefined
   readonly assets: Assets
   readonly brand: PageBrand
 }
@@ -27,6 +30,8 @@ export function renderIndexPage({
   documents,
   registration,
   portal,
+  guides,
+  changelog,
   assets,
   brand,
 }: IndexPageOptions): string {
@@ -40,10 +45,12 @@ export function renderIndexPage({
       ${renderSteps(registration)} ${renderActions(registration, portal)}
     </header>
     <main>
-      ${apis.length > 3 && renderContents(apis)} ${apis.map((api) => renderApi(api, documents.get(api.name)))}
+      ${guides.length > 0 && renderGuides(guides)} ${apis.length > 3 && renderContents(apis)}
+      ${apis.map((api) => renderApi(api, documents.get(api.name)))}
     </main>
     <footer>
       ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
+      ${changelog && html`<p><a href="${changelog.path}">${changelog.title}</a></p>`}
       <p>For language models: <a href="llms.txt">llms.txt</a></p>
     </footer>
     <p id="copied" class="unseen" role="status"></p>
@@ -58,6 +65,7 @@ export function renderIndexPage({
     scripts: ['console.js'],
     head,
     content,
+    isIndex: true,
   })
 }
 
@@ -85,6 +93,14 @@ function renderActions(registration: boolean, portal: boolean): Html | false {
       ${portal && html`<a class="button" href="applications">My applications</a>`}
     </p>`
   )
+}
+
+function renderGuides(guides: readonly ConsoleText[]): Html {
+  return html`<nav class="contents" aria-label="Guides">
+    <ul>
+      ${guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}
+    </ul>
+  </nav>`
 }
 
 function renderContents(apis: readonly Api[]): Html {

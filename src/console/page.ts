@@ -15,6 +15,8 @@ interface PageOptions {
   /** More for the head, such as other forms of the page. */
   readonly head?: Html
   readonly content: Html
+  /** Whether this is the index, whose address ends with a slash. */
+  readonly isIndex?: boolean
 }
 
 /**
@@ -24,7 +26,17 @@ interface PageOptions {
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 
 /** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
-export function renderPage({ title, root, assets, brand, styles, scripts, head, content }: PageOptions): string {
+export function renderPage({
+  title,
+  root,
+  assets,
+  brand,
+  styles,
+  scripts,
+  head,
+  content,
+  isIndex = false,
+}: PageOptions): string {
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -32,7 +44,7 @@ export function renderPage({ title, root, assets, brand, styles, scripts, head, 
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
-        ${THEME_SCRIPT} ${root === './' && { markup: `<script>${ADD_SLASH}</script>` }}
+        ${THEME_SCRIPT} ${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
         <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
         ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)} ${brand.style}
         ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)} ${head}

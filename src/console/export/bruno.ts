@@ -1,8 +1,9 @@
 import type { Api } from '../../index.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
+import type { SampleBody } from '../../samples/call.js'
 import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
 import { writeSegment } from './postman.js'
-import { createRequestBody, isJson, type RequestBody } from './request-body.js'
+import { createRequestBody, isJson } from './request-body.js'
 import { stringifyYaml } from './yaml.js'
 
 /** A file of a collection. */
@@ -32,7 +33,7 @@ export function createBrunoCollection(api: Api, document: JsonObject): BrunoFile
     const folder = tag === undefined ? { path: '', claim } : folders.get(tag)!
     files.push(createFile(`${folder.path}${folder.claim(call.name)}.yml`, createRequest(document, call, index + 1)))
   })
-  return files
+  return files.map(({ path, text }) => ({ path: `${api.name}/${path}`, text }))
 }
 
 /** Names that Bruno or Windows give a meaning. */
@@ -135,7 +136,7 @@ function listEntries({ name, description, isRequired, example }: CallParameter):
   return entries.map(([key, value]) => ({ name: key, value, ...(description !== '' && { description }), ...(!isRequired && { disabled: true }) })) // prettier-ignore
 }
 
-function createBody(body: RequestBody): JsonObject {
+function createBody(body: SampleBody): JsonObject {
   if ('text' in body) return { type: isJson(body.mediaType) ? 'json' : 'text', data: body.text }
   if ('file' in body) return { type: 'file', data: [{ filePath: '', contentType: body.mediaType, selected: true }] }
   if (!body.mediaType.startsWith('multipart/'))

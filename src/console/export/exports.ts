@@ -7,19 +7,20 @@ import { createPostmanCollection } from './postman.js'
 import { stringifyYaml } from './yaml.js'
 import { createZip } from './zip.js'
 
-/** The forms in which programs get the document of an API, by what follows the path of its reference. */
+/** The forms in which programs get the document of an API. */
 export function listExports(
   api: Api,
   document: JsonObject,
   options: { readonly registration: boolean },
 ): [path: string, resource: () => Resource][] {
+  const path = `/apis/${api.name}`
   return [
-    ['.md', createDocumentResource(MARKDOWN_TYPE, () => `${writeReference(api, document, options)}\n`)],
-    ['/openapi.json', createDocumentResource(JSON_TYPE, () => writeJson(document))],
+    [`${path}.md`, createDocumentResource(MARKDOWN_TYPE, () => `${writeReference(api, document, options)}\n`)],
+    [`${path}/openapi.json`, createDocumentResource(JSON_TYPE, () => writeJson(document))],
     // RFC 9512.
-    ['/openapi.yaml', createDocumentResource('application/yaml', () => stringifyYaml(document))],
-    ['/postman.json', createDocumentResource(JSON_TYPE, () => writeJson(createPostmanCollection(api, document)), saveAs(`${api.name}.postman_collection.json`))], // prettier-ignore
-    ['/bruno.zip', createDocumentResource('application/zip', () => createZip(createBrunoCollection(api, document)), saveAs(`${api.name}-bruno.zip`))], // prettier-ignore
+    [`${path}/openapi.yaml`, createDocumentResource('application/yaml', () => stringifyYaml(document))],
+    [`${path}/postman.json`, createDocumentResource(JSON_TYPE, () => writeJson(createPostmanCollection(api, document)), saveAs(`${api.name}.postman_collection.json`))], // prettier-ignore
+    [`${path}/bruno.zip`, createDocumentResource('application/zip', () => createZip(createBrunoCollection(api, document)), saveAs(`${api.name}-bruno.zip`))], // prettier-ignore
   ]
 }
 

@@ -1,10 +1,11 @@
 import type { Api } from '../../index.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
+import { formatCallCommand, formatTokenCommand } from '../../samples/curl.js'
 import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
 import { resolve } from './example-value.js'
 import { createRequestBody, isJson } from './request-body.js'
+import { createSampleCall } from './sample-call.js'
 import { describeType, listNamedSchemas, listProperties, toLine } from './schema-text.js'
-import { formatCall, formatTokenRequest } from './shell-commands.js'
 
 interface MarkdownOptions {
   /** Whether applications can register at the console. */
@@ -44,7 +45,7 @@ function writeAuthentication(api: Api, { registration }: MarkdownOptions): strin
   return joinParts([
     '## Authentication',
     `OAuth 2.0 client credentials. Request an access token with the key (\`client_id\`) and the secret (\`client_secret\`) of your application. The commands below expect them in the environment variables \`CLIENT_ID\` and \`CLIENT_SECRET\`. ${source}`,
-    writeCode('sh', formatTokenRequest(api)),
+    writeCode('sh', formatTokenCommand({ tokenEndpoint: api.tokenEndpoint ?? '' })),
     'The answer is JSON. Send its `access_token` with each call in the header `Authorization: Bearer ACCESS_TOKEN`, until `expires_in` seconds have passed. The commands below expect it in the variable `ACCESS_TOKEN`.',
     scopes.length > 0
       ? `Scopes, of which a token has those that the application was granted:\n\n${scopes.join('\n')}`
@@ -65,7 +66,7 @@ function writeCall(api: Api, document: JsonObject, call: ApiCall): string {
       : '',
     writeBody(document, call),
     writeResponses(document, responses),
-    writeCode('sh', formatCall(api, document, call)),
+    writeCode('sh', formatCallCommand(createSampleCall(api, document, call))),
   ])
 }
 

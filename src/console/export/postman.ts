@@ -1,7 +1,8 @@
 import type { Api } from '../../index.js'
 import type { JsonObject } from '../../openapi/document.js'
+import type { SampleBody } from '../../samples/call.js'
 import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
-import { createRequestBody, isJson, type RequestBody } from './request-body.js'
+import { createRequestBody, isJson } from './request-body.js'
 import { asObject } from '../../openapi/document.js'
 
 /**
@@ -125,7 +126,7 @@ function listParameterEntries({ name, description, isRequired, example }: CallPa
   return entries.map(([key, value]) => ({ key, value, description, ...(!isRequired && { disabled: true }) }))
 }
 
-function createBody(body: RequestBody): JsonObject {
+function createBody(body: SampleBody): JsonObject {
   if ('text' in body)
     return { mode: 'raw', raw: body.text, options: { raw: { language: isJson(body.mediaType) ? 'json' : 'text' } } }
   if ('file' in body) return { mode: 'file', file: { src: '' } }

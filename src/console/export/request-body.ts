@@ -1,21 +1,11 @@
 import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
+import type { SampleBody, SampleField } from '../../samples/call.js'
 import type { CallBody } from './calls.js'
 import { resolve } from './example-value.js'
 
-/** An example of a request body. Values are texts; a file is named by its place on the caller's disk. */
-export type RequestBody = { readonly mediaType: string } & (
-  | { readonly text: string }
-  | { readonly fields: readonly BodyField[] }
-  | { readonly file: { readonly name: string } }
-)
-
-type BodyField =
-  | { readonly name: string; readonly value: string }
-  | { readonly name: string; readonly file: { readonly name: string } }
-
 /** The body of a call in the first media type that is JSON, otherwise in its first one. */
-export function createRequestBody(document: JsonObject, body: CallBody | undefined): RequestBody | undefined {
+export function createRequestBody(document: JsonObject, body: CallBody | undefined): SampleBody | undefined {
   const contents = body?.contents ?? []
   const content = contents.find(({ mediaType }) => isJson(mediaType)) ?? contents[0]
   if (!content) return undefined
@@ -35,10 +25,10 @@ function isForm(mediaType: string): boolean {
   return /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(mediaType)
 }
 
-function listFields(document: JsonObject, schema: unknown, example: unknown): BodyField[] {
+function listFields(document: JsonObject, schema: unknown, example: unknown): SampleField[] {
   const properties = asObject(resolve(document, schema)['properties'])
   const values: JsonObject = isObject(example) ? example : {}
-  return [...new Set([...Object.keys(properties), ...Object.keys(values)])].flatMap((name): BodyField[] => {
+  return [...new Set([...Object.keys(properties), ...Object.keys(values)])].flatMap((name): SampleField[] => {
     const { type, format, contentMediaType } = resolve(document, properties[name])
     if (format === 'binary' || (contentMediaType !== undefined && type !== 'object')) return [{ name, file: FILE }]
     if (!Object.hasOwn(values, name)) return []

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/is-object.js'
 import { asObject, followReference, type JsonObject } from '../../openapi/document.js'
 import { readText } from './calls.js'
 
@@ -81,7 +82,7 @@ export function listProperties(document: JsonObject, given: unknown, indent = ''
     schema['additionalProperties'],
     ...COMBINATIONS.flatMap(([keyword]) => schema[keyword]),
   ]
-  return [...own, ...inner.flatMap((each) => listProperties(document, each, indent))]
+  return [...own, ...inner.filter(isObject).flatMap((each) => listProperties(document, each, indent))]
 }
 
 const MAX_INDENT = 12
