@@ -83,13 +83,13 @@ function writeParameter(document: JsonObject, parameter: CallParameter): string 
   const facts = [parameter.in, describeType(parameter.schema), parameter.isRequired && 'required'].filter(Boolean)
   const description = toLine(parameter.description)
   const line = `- \`${parameter.name}\` (${facts.join(', ')})${description && `: ${description}`}`
-  return [line, ...listProperties(document, parameter.schema, '  ')].join('\n')
+  return [line, ...listProperties(parameter.schema, '  ')].join('\n')
 }
 
 function writeBody(document: JsonObject, { body }: ApiCall): string {
   if (!body) return ''
   const types = body.contents.map(({ mediaType, schema }) =>
-    [`- \`${mediaType}\`: ${describeType(schema)}`, ...listProperties(document, schema, '  ')].join('\n'),
+    [`- \`${mediaType}\`: ${describeType(schema)}`, ...listProperties(schema, '  ')].join('\n'),
   )
   const example = createRequestBody(document, body)
   return joinParts([
@@ -108,7 +108,7 @@ function writeResponses(document: JsonObject, responses: JsonObject): string {
     const text = [toLine(readText(response['description'])), [...types, ...headers].join(', ')]
       .filter(Boolean)
       .join(' ')
-    return [`- ${status}: ${text}`, ...contents.flatMap(([, schema]) => listProperties(document, schema, '  '))]
+    return [`- ${status}: ${text}`, ...contents.flatMap(([, schema]) => listProperties(schema, '  '))]
   })
   return lines.length > 0 ? `Answers:\n\n${lines.join('\n')}` : ''
 }
@@ -118,7 +118,7 @@ function writeSchemas(document: JsonObject): string[] {
     joinParts([
       `### ${name}`,
       `${describeType(schema)}${readText(schema['description']) && `: ${toLine(readText(schema['description']))}`}`,
-      listProperties(document, schema).join('\n'),
+      listProperties(schema).join('\n'),
     ]),
   )
   return schemas.length > 0 ? ['## Schemas', ...schemas] : []

@@ -45,8 +45,10 @@ function encloseAlternatives(type: string): string {
 function describeRange(schema: JsonObject): string {
   const [name, unit] = RANGES.find(([each]) => schema[`min${each}`] !== undefined || schema[`max${each}`] !== undefined) ?? [] // prettier-ignore
   if (name === undefined) return ''
-  const [least, most] = [schema[`min${name}`], schema[`max${name}`]]
-  const range = least === undefined ? `at most ${String(most)}` : most === undefined ? `at least ${String(least)}` : `${String(least)} to ${String(most)}` // prettier-ignore
+  const [least, most] = [schema[`min${name}`], schema[`max${name}`]].map((bound) =>
+    bound === undefined ? undefined : JSON.stringify(bound),
+  )
+  const range = least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}` // prettier-ignore
   return `${range}${unit}`
 }
 
@@ -65,7 +67,7 @@ function describeDefault(schema: JsonObject): string {
 }
 
 /** The properties of an object as a nested list; empty for other types. Arrays have those of their items. */
-export function listProperties(document: JsonObject, given: unknown, indent = ''): string[] {
+export function listProperties(given: unknown, indent = ''): string[] {
   if (indent.length > MAX_INDENT) return []
   const schema = asObject(given)
   const required = [schema['required']].flat()
@@ -74,7 +76,7 @@ export function listProperties(document: JsonObject, given: unknown, indent = ''
     const description = readText(asObject(property)['description'])
     return [
       `${indent}- \`${name}\`: ${facts}${description && `. ${toLine(description)}`}`,
-      ...listProperties(document, property, `${indent}  `),
+      ...listProperties(property, `${indent}  `),
     ]
   })
   const inner = [
@@ -82,7 +84,7 @@ export function listProperties(document: JsonObject, given: unknown, indent = ''
     schema['additionalProperties'],
     ...COMBINATIONS.flatMap(([keyword]) => schema[keyword]),
   ]
-  return [...own, ...inner.filter(isObject).flatMap((each) => listProperties(document, each, indent))]
+  return [...own, ...inner.filter(isObject).flatMap((each) => listProperties(each, indent))]
 }
 
 const MAX_INDENT = 12

@@ -60,40 +60,40 @@ describe('a Postman collection', () => {
   it('has authentication with variables, and an example of each request', async () => {
     const { response, text } = await get('apis/orders/postman.json')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="orders.postman_collection.json"')
-    const collection = JSON.parse(text) as Record<string, any>
-    const readEntries = (entries: { key: string; value: string }[]) => Object.fromEntries(entries.map(({ key, value }) => [key, value])) // prettier-ignore
-    expect(collection['info']).toMatchObject({
+    const collection = JSON.parse(text) as Collection
+    const readEntries = (entries: readonly Entry[] = []) => Object.fromEntries(entries.map(({ key, value }) => [key, value])) // prettier-ignore
+    expect(collection.info).toMatchObject({
       name: 'Orders',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     })
-    expect(readEntries(collection['variable'])).toEqual({
+    expect(readEntries(collection.variable)).toEqual({
       baseUrl: `${shop.baseUrl}/orders`,
       tokenUrl: `${shop.baseUrl}/orders/token`,
       clientId: '',
       clientSecret: '',
       accessToken: '',
     })
-    expect(collection['auth']['type']).toBe('oauth2')
-    expect(readEntries(collection['auth']['oauth2'])).toMatchObject({
+    expect(collection.auth.type).toBe('oauth2')
+    expect(readEntries(collection.auth.oauth2)).toMatchObject({
       grant_type: 'client_credentials',
       accessTokenUrl: '{{tokenUrl}}',
       clientId: '{{clientId}}',
       clientSecret: '{{clientSecret}}',
     })
-    const [folder] = collection['item']
+    const [folder] = collection.item as [Collection['item'][0]]
     expect(folder.name).toBe('Orders')
-    expect(folder.item.map(({ request }: any) => `${request.method} ${request.url.raw}`)).toEqual([
+    expect(folder.item.map(({ request }) => `${request.method} ${request.url.raw}`)).toEqual([
       'GET {{baseUrl}}/items',
       'POST {{baseUrl}}/items',
       'GET {{baseUrl}}/items/:id',
       'PUT {{baseUrl}}/items/:id',
       'DELETE {{baseUrl}}/items/:id',
     ])
-    expect(folder.item[0].request.url.query[0]).toMatchObject({ key: 'limit', value: '20', disabled: true })
-    expect(JSON.parse(folder.item[1].request.body.raw)).toMatchObject({ product: 'TEA-SENCHA-100', quantity: 2 })
-    expect(folder.item[2].request.url.variable).toMatchObject([{ key: 'id', value: 'ID' }])
-    const catalog = JSON.parse((await get('apis/catalog/postman.json')).text) as Record<string, any>
-    expect(readEntries(catalog['auth']['apikey'])).toEqual({ key: 'Shop-Key', value: '{{apiKey}}', in: 'header' })
+    expect(folder.item[0]!.request.url.query[0]).toMatchObject({ key: 'limit', value: '20', disabled: true })
+    expect(JSON.parse(folder.item[1]!.request.body.raw)).toMatchObject({ product: 'TEA-SENCHA-100', quantity: 2 })
+    expect(folder.item[2]!.request.url.variable).toMatchObject([{ key: 'id', value: 'ID' }])
+    const catalog = JSON.parse((await get('apis/catalog/postman.json')).text) as Collection
+    expect(readEntries(catalog.auth.apikey)).toEqual({ key: 'Shop-Key', value: '{{apiKey}}', in: 'header' })
   })
 })
 
@@ -102,29 +102,26 @@ describe('a Bruno collection', () => {
     const { response } = await get('apis/orders/bruno.zip')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="orders-bruno.zip"')
     const archive = Buffer.from(await (await fetch(response.url)).arrayBuffer())
-    const files = new Map([...readZip(archive)].map(([path, text]) => [path, parse(text) as Record<string, any>]))
+    const files = new Map([...readZip(archive)].map(([path, text]) => [path, parse(text) as unknown]))
     expect([...files.keys()]).toEqual([
       'orders/opencollection.yml',
       'orders/environments/Default.yml',
       'orders/orders/folder.yml',
       ...['list-your-orders', 'place-an-order', 'read-an-order', 'change-an-order', 'cancel-an-order'].map((name) => `orders/orders/${name}.yml`), // prettier-ignore
     ])
-    expect(files.get('orders/opencollection.yml')!['request']['auth']).toMatchObject({
-      type: 'oauth2',
-      flow: 'client_credentials',
-      credentials: { clientId: '{{clientId}}', clientSecret: '{{clientSecret}}' },
+    const credentials = { clientId: '{{clientId}}', clientSecret: '{{clientSecret}}' }
+    expect(files.get('orders/opencollection.yml')).toMatchObject({
+      request: { auth: { type: 'oauth2', flow: 'client_credentials', credentials } },
     })
-    expect(files.get('orders/environments/Default.yml')!['variables']).toEqual([
+    const variables = [
       { name: 'baseUrl', value: `${shop.baseUrl}/orders` },
       { name: 'tokenUrl', value: `${shop.baseUrl}/orders/token` },
       { name: 'clientId', value: '' },
       { name: 'clientSecret', secret: true },
-    ])
-    expect(files.get('orders/orders/place-an-order.yml')!['http']).toMatchObject({
-      method: 'POST',
-      url: '{{baseUrl}}/items',
-      auth: 'inherit',
-      body: { type: 'json' },
+    ]
+    expect(files.get('orders/environments/Default.yml')).toEqual({ name: 'Default', variables })
+    expect(files.get('orders/orders/place-an-order.yml')).toMatchObject({
+      http: { method: 'POST', url: '{{baseUrl}}/items', auth: 'inherit', body: { type: 'json' } },
     })
   })
 })
@@ -175,6 +172,27 @@ describe('a reference in Markdown', () => {
       expect((await fetch(new URL(link!, response.url))).status, link).toBe(200)
   })
 })
+
+interface Entry {
+  readonly key: string
+  readonly value: string
+}
+
+interface Collection {
+  readonly info: object
+  readonly variable: readonly Entry[]
+  readonly auth: { readonly type: string; readonly oauth2?: readonly Entry[]; readonly apikey?: readonly Entry[] }
+  readonly item: readonly {
+    readonly name: string
+    readonly item: readonly {
+      readonly request: {
+        readonly method: string
+        readonly url: { readonly raw: string; readonly query: readonly object[]; readonly variable: readonly object[] }
+        readonly body: { readonly raw: string }
+      }
+    }[]
+  }[]
+}
 
 async function runShell(command: string, environment: Record<string, string>): Promise<string> {
   const env = { PATH: process.env['PATH'], ...environment }
