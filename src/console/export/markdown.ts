@@ -61,9 +61,7 @@ function writeCall(api: Api, document: JsonObject, call: ApiCall): string {
     isDeprecated ? '**Deprecated.**' : '',
     description,
     describeSecurity(api, call),
-    parameters.length > 0
-      ? `Parameters:\n\n${parameters.map((each) => writeParameter(document, each)).join('\n')}`
-      : '',
+    parameters.length > 0 ? `Parameters:\n\n${parameters.map(writeParameter).join('\n')}` : '',
     writeBody(document, call),
     writeResponses(document, responses),
     writeCode('sh', formatCallCommand(createSampleCall(api, document, call))),
@@ -79,7 +77,7 @@ function describeSecurity({ scheme }: Api, { security: { optional, alternatives 
   return [scopes, optional ? 'Works without credentials too.' : ''].filter(Boolean).join(' ')
 }
 
-function writeParameter(document: JsonObject, parameter: CallParameter): string {
+function writeParameter(parameter: CallParameter): string {
   const facts = [parameter.in, describeType(parameter.schema), parameter.isRequired && 'required'].filter(Boolean)
   const description = toLine(parameter.description)
   const line = `- \`${parameter.name}\` (${facts.join(', ')})${description && `: ${description}`}`
