@@ -92,7 +92,13 @@ const GUARD: Names<BearerGuardOptions> = {
   optional: true,
   onDenied: true,
 }
-const CONSOLE: Names<DeveloperConsoleOptions> = { documents: true, title: true, registration: true, guides: true, changelog: true }
+const CONSOLE: Names<DeveloperConsoleOptions> = {
+  documents: true,
+  title: true,
+  registration: true,
+  guides: true,
+  changelog: true,
+}
 const POSTGRES: Names<PostgresStoreOptions> = { pool: true, listen: true }
 
 describe.each([
