@@ -72,6 +72,11 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
    * the console does. Without `mailer` or `developersUrl` it calls `next()`.
    */
   readonly portalRouter: Middleware
+  /**
+   * `POST /` with `client_id` and `client_secret` as a form: `{ "suspended": true }` for the right secret of a suspended application,
+   * `false` in every other case. The console serves it at `/suspended`, to say so to who presents the secret.
+   */
+  readonly suspensionRouter: Middleware
   readonly portal: Portal
   /** `enabled` is true if applications can register, which needs a `mailer`. */
   readonly registration: { readonly enabled: boolean }

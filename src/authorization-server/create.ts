@@ -1,7 +1,6 @@
 import type { Limit } from '../contracts/api.js'
 import type { Emit } from '../contracts/events.js'
 import { createCors } from '../http/cors.js'
-import type { Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { RateLimits } from '../rate-limits/create.js'
@@ -25,7 +24,8 @@ import {
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
 import type { CheckMount } from './mount-check.js'
-import { createRouters } from './router.js'
+import { createRouters, type AuthorizationServerRouters } from './router.js'
+import { createSuspensionEndpoint } from './suspension-endpoint.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 
 interface AuthorizationServerOptions extends ClientAuthenticationOptions {
@@ -60,11 +60,8 @@ interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   readonly checkMount: CheckMount | undefined
 }
 
-/** The endpoints of every oauth2 API, as `auth.router` and `auth.wellKnownRouter`. */
-export function createAuthorizationServer(options: AuthorizationServerOptions): {
-  router: Middleware
-  wellKnownRouter: Middleware
-} {
+/** The endpoints of every oauth2 API, as `auth.router`, `auth.wellKnownRouter` and `auth.suspensionRouter`. */
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServerRouters {
   const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
   const authenticateClient = createClientAuthentication(options)
@@ -104,6 +101,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return createRouters({
     endpoints: [...options.apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
     keySet: createKeySetEndpoint({ signingKeys, available, publishAhead: options.publishAhead }),
+    suspension: createSuspensionEndpoint(authenticateClient),
     basePath,
     cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
     paceStarts: options.paceStarts,

@@ -22,12 +22,19 @@ interface ApiEndpoints {
 interface RouterOptions {
   readonly endpoints: readonly ApiEndpoints[]
   readonly keySet: Endpoint
+  readonly suspension: Endpoint
   /** The path of `baseUrl`; the metadata at the root of the origin has it in its paths (RFC 8414 3.1, RFC 9728 3.1). */
   readonly basePath: string
   readonly cors: Cors | undefined
   readonly paceStarts: PaceStarts
   readonly logRefusal: LogRefusal
   readonly checkMount: CheckMount | undefined
+}
+
+export interface AuthorizationServerRouters {
+  readonly router: Middleware
+  readonly wellKnownRouter: Middleware
+  readonly suspensionRouter: Middleware
 }
 
 /** Path -> method -> endpoint. `*` stands for every method that is not listed. */
@@ -37,8 +44,8 @@ type Routes = Map<string, Readonly<Record<string, Endpoint>>>
  * `auth.router` and `auth.wellKnownRouter`. All paths are known at start-up and matched exactly, in case and trailing slash.
  * Every other request goes on to the host.
  */
-export function createRouters(options: RouterOptions): { router: Middleware; wellKnownRouter: Middleware } {
-  const { endpoints, keySet, basePath, cors, paceStarts, logRefusal, checkMount } = options
+export function createRouters(options: RouterOptions): AuthorizationServerRouters {
+  const { endpoints, keySet, suspension, basePath, cors, paceStarts, logRefusal, checkMount } = options
   const keySetRoute = routeGet(answerErrors('platform', keySet, logRefusal))
   const routes: Routes = new Map([['/.well-known/jwks.json', keySetRoute]])
   const rootRoutes: Routes = new Map()
@@ -68,6 +75,9 @@ export function createRouters(options: RouterOptions): { router: Middleware; wel
   return {
     router: createRouter(basePath === '' ? new Map([...routes, ...rootRoutes]) : routes, checkMount),
     wellKnownRouter: createRouter(rootRoutes),
+    suspensionRouter: createRouter(
+      new Map([['/', { POST: answerErrors('platform', paceStarts(suspension), logRefusal) }]]),
+    ),
   }
 }
 

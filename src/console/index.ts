@@ -101,7 +101,7 @@ export function developerConsole<const Apis extends ApisOptions>(
 
 /** By the first segment of their paths. */
 function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<string, Middleware> {
-  const routers = new Map<string, Middleware>()
+  const routers = new Map<string, Middleware>([['suspended', auth.suspensionRouter]])
   if (hasRegistration) routers.set('register', auth.registrationRouter)
   if (auth.portal.enabled) routers.set('applications', auth.portalRouter)
   return routers

@@ -19,7 +19,7 @@ if (script instanceof HTMLScriptElement && script.src !== '') start(new URL('../
 
 function start(root: string): void {
   document.documentElement.classList.add('scripted')
-  const session = createSession({ send, now: Date.now })
+  const session = createSession({ send, now: Date.now, suspensionUrl: new URL('suspended', root).href })
   const languages = createLanguageChoice()
   const pages = enableSoftNavigation({ root, createView: () => createView(session, languages) })
   pages.view().goToHash()

@@ -7,7 +7,7 @@ interface SearchOptions {
   readonly words: string | undefined
 }
 
-const MAX_SHOWN = 50
+const MAX_SHOWN = 30
 
 /** The search over the operations of a page: a combobox whose list replaces the sidebar's while something is entered. */
 export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void } | undefined {

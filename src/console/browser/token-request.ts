@@ -27,6 +27,8 @@ export interface TokenRequestOptions {
   /** Sends a request; rejects with an error whose message is for the reader. */
   readonly send: (url: string, init: RequestInit) => Promise<Response>
   readonly now: () => number
+  /** Tells who has the right secret whether the application is suspended. */
+  readonly suspensionUrl: string
 }
 
 /** Renewed before it expires, so that it is valid when it arrives. */
@@ -34,13 +36,24 @@ const RENEWAL_MARGIN_SECONDS = 2
 const DEFAULT_LIFETIME_SECONDS = 3600
 
 /** Requests access tokens as RFC 6749 section 4.4 says, with HTTP Basic. */
-export function createTokenRequest({ send, now }: TokenRequestOptions) {
+export function createTokenRequest({ send, now, suspensionUrl }: TokenRequestOptions) {
+  /** The token endpoint answers a suspended application as it answers a wrong secret. */
+  async function isSuspended({ key, secret }: Credentials): Promise<boolean> {
+    try {
+      const body = new URLSearchParams({ client_id: key, client_secret: secret })
+      const response = await send(suspensionUrl, { method: 'POST', body, cache: 'no-store' })
+      return ((await response.json()) as { suspended?: unknown }).suspended === true
+    } catch {
+      return false
+    }
+  }
+
   return async function requestToken(
     api: ApiAccess,
-    { key, secret }: Credentials,
+    credentials: Credentials,
     signal: AbortSignal | null = null,
   ): Promise<{ token?: AccessToken; refusal?: Refusal }> {
-    const headers = { Authorization: `Basic ${btoa(`${key}:${secret}`)}` }
+    const headers = { Authorization: `Basic ${btoa(`${credentials.key}:${credentials.secret}`)}` }
     const body = new URLSearchParams({ grant_type: 'client_credentials' })
     let response: Response
     try {
@@ -56,6 +69,7 @@ export function createTokenRequest({ send, now }: TokenRequestOptions) {
           status,
           error: answer?.error,
           description: answer?.error_description,
+          suspended: answer?.error === 'invalid_client' && (await isSuspended(credentials)),
           retryAfter: readRetryAfter(response.headers.get('Retry-After'), now()),
         },
       }

@@ -31,6 +31,7 @@ describe('one authorization for all APIs', () => {
     answer = () => Response.json({ access_token: `token-${++count}`, expires_in: 60, scope: 'read write' })
     session = createSession({
       now: () => now,
+      suspensionUrl: 'https://a/suspended',
       send: async (url) => {
         requests.push(url)
         return answer(url)
@@ -77,6 +78,15 @@ describe('one authorization for all APIs', () => {
     expect([states(), session.lastKey(), session.hasCredentials()]).toEqual([['none', 'none', 'none'], KEY, false])
     answer = () => Promise.reject(new Error('You are offline.'))
     expect(await session.authorize(ORDERS, { key: KEY, secret: 's' })).toEqual({ unreachable: 'You are offline.' })
+  })
+
+  it('says that the application is suspended, if the console confirms it', async () => {
+    answer = (url) =>
+      url.endsWith('/suspended')
+        ? Response.json({ suspended: true })
+        : Response.json({ error: 'invalid_client' }, { status: 401 })
+    expect(await session.authorize(ORDERS, { key: KEY, secret: 's' })).toMatchObject({ suspended: true })
+    expect(requests).toEqual(['https://a/orders/token', 'https://a/suspended'])
   })
 
   it('ends at the API that refuses it, and everywhere if a key is unknown', async () => {

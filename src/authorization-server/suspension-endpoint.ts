@@ -1,0 +1,34 @@
+import { OAuthError } from '../contracts/errors.js'
+import { limitAuthenticationTime } from '../http/authentication-timeout.js'
+import { readForm, refuseInQuery } from '../http/form.js'
+import type { Endpoint } from '../http/middleware.js'
+import { sendJson } from '../http/respond.js'
+import { describeRefusedClient, type AuthenticateClient } from './client-authentication.js'
+
+/**
+ * `POST /` of `auth.suspensionRouter`: whether the application whose right secret is presented is suspended. The token endpoint
+ * answers suspended applications and wrong credentials alike. Who has the secret may know; everybody else learns nothing,
+ * because for unknown applications, wrong secrets and usable applications the answer is the same.
+ */
+export function createSuspensionEndpoint(authenticateClient: AuthenticateClient): Endpoint {
+  return async function answerSuspensionRequest(req, res) {
+    const form = await readForm(req, PARAMETERS)
+    refuseInQuery(req, PARAMETERS)
+    const suspended = await limitAuthenticationTime(isRefusedAsSuspended(authenticateClient(req, form, 'platform')))
+    sendJson(res, 200, { suspended }, { 'Cache-Control': 'no-store' })
+  }
+}
+
+const PARAMETERS = ['client_id', 'client_secret']
+
+/** Rejects with every refusal that does not judge the credentials, such as 429 and 503. */
+async function isRefusedAsSuspended(authentication: Promise<unknown>): Promise<boolean> {
+  try {
+    await authentication
+    return false
+  } catch (error) {
+    if (error instanceof OAuthError && error.error === 'invalid_client')
+      return describeRefusedClient(error)?.reason === 'suspended'
+    throw error
+  }
+}
