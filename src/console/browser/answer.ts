@@ -63,7 +63,9 @@ export function createAnswerView(section: HTMLElement) {
         create('strong', {}, status),
         `, ${formatDuration(milliseconds)}, ${formatSize(body.bytes.length)}`,
       )
-      const blob = new Blob([body.bytes], { type: response.headers.get('Content-Type') ?? '' })
+      // Opened in another tab, a page of the API would have the origin of this one. Without its type it is downloaded.
+      const type = response.headers.get('Content-Type') ?? ''
+      const blob = new Blob([body.bytes], { type: type.startsWith('image/') ? type : 'application/octet-stream' })
       if (blob.size > 0) objectUrl = URL.createObjectURL(blob)
       details.replaceChildren(
         ...(advice ? [advice] : []),

@@ -23,6 +23,9 @@ interface CallOptions {
   readonly askAgain: (message: Message) => void
 }
 
+/** The methods that fetch() refuses. */
+const UNSENDABLE = /^(?:connect|trace|track)$/i
+
 /** Makes the form of an operation send its call and show the answer. */
 export function enableCall(form: HTMLFormElement, { page, session, askAgain }: CallOptions): void {
   const section = find(form, '.answer', 'section')
@@ -59,6 +62,7 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
   /** Resolves why the reader must authorize again. */
   async function call(input: CallInput, signal: AbortSignal): Promise<Message | undefined> {
     const { api, support } = page
+    if (UNSENDABLE.test(input.method)) throw new Error(`Browsers do not send ${input.method}. Use one of the samples.`)
     const carried = form.dataset['security'] === 'none' ? {} : await session.carry(api)
     if (signal.aborted) throw new Error('Cancelled.')
     if ('refusal' in carried) {

@@ -23,12 +23,14 @@ interface SamplesOptions {
 
 /** While somebody types, samples are written when the keys rest that long. */
 const TYPING_PAUSE_MS = 150
+/** For ids. crypto.randomUUID() needs a secure context. */
+let count = 0
 
 /** Shows code that makes the call of a form, with what the reader has entered. */
 export function enableSamples(form: HTMLFormElement, section: HTMLElement, options: SamplesOptions): void {
   const { session, languages } = options
   const code = create('code')
-  const id = `${form.querySelector('[id]')?.id ?? `call-${crypto.randomUUID()}`}-samples`
+  const id = `samples-${++count}`
   const panel = create('pre', { tabindex: '0' }, code)
   let isRevealed = false
 
