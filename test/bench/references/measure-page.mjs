@@ -3,8 +3,8 @@ import axe from 'axe-core'
 import { chromium } from 'playwright-core'
 
 const { CHROMIUM = '/usr/bin/chromium' } = process.env
-const READY_TIMEOUT_MS = 180_000
-const AXE_TIMEOUT_MS = 180_000
+const READY_TIMEOUT_MS = 120_000
+const AXE_TIMEOUT_MS = 60_000
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
 
@@ -32,9 +32,12 @@ export async function measurePage(url, { find }, { withAxe, paths }) {
       look()
     }`)
     await page.goto(url, { waitUntil: 'commit' })
-    const wait = { timeout: READY_TIMEOUT_MS, polling: 200 }
-    const isReady = await page.waitForFunction('window.readyAfter', undefined, wait).catch(() => undefined)
-    if (!isReady) return { 'ready s': '> 3 min' }
+    const start = Date.now()
+    // Not waitForFunction(), which evaluates text in the page: the policy of ours forbids that.
+    while (!(await page.evaluate('window.readyAfter'))) {
+      if (Date.now() - start > READY_TIMEOUT_MS) return { 'ready s': '> 120' }
+      await new Promise((resolve) => void setTimeout(resolve, 200))
+    }
     const ready = await page.evaluate('window.readyAfter')
     const { metrics } = await session.send('Performance.getMetrics')
     const readMetric = (name) => metrics.find((metric) => metric.name === name).value
@@ -79,6 +82,6 @@ async function runAxe(page) {
   const timeout = new Promise((resolve) => void setTimeout(resolve, AXE_TIMEOUT_MS).unref())
   const found = await Promise.race([run, timeout])
   run.catch(() => undefined)
-  if (found === undefined) return { 'axe: rules': '> 3 min', 'axe: elements': '> 3 min' }
+  if (found === undefined) return { 'axe: rules': '> 1 min', 'axe: elements': '> 1 min' }
   return { 'axe: rules': found.length, 'axe: elements': found.reduce((sum, each) => sum + each, 0) }
 }

@@ -35,7 +35,7 @@ const load = loadavg()[0].toFixed(1)
 for (let round = 1; round <= Number(values.rounds); round++) {
   for (const contender of asked) {
     const { url, close } = contender.package ? await serveOther(contender, folder, document) : await serveOurs(document)
-    // axe takes minutes for some of them, and always finds the same.
+    // axe takes long for some of them, and always finds the same.
     const result = await measurePage(url, contender, { withAxe: round === 1, paths })
     await close()
     measured.get(contender.name).push(result)
