@@ -2,6 +2,7 @@ import { ConfigurationError, type Api } from '../index.js'
 import { isObject } from '../lib/is-object.js'
 import { asObject, type JsonObject } from '../openapi/document.js'
 import { describeShortly, readDocument } from '../openapi/read-document.js'
+import { findLostServerPaths } from '../openapi/servers.js'
 import { findSecurityProblems, refuseProblems } from '../openapi/security.js'
 import { completeDocument, type CompletionOptions } from './complete-document.js'
 
@@ -30,7 +31,7 @@ export function readDocuments(
     if (given === undefined) continue
     const option = `documents.${name}`
     const document = readDocument(option, given)
-    refuseProblems(option, findSecurityProblems(api, document))
+    refuseProblems(option, [...findSecurityProblems(api, document), ...findLostServerPaths(api, document)])
     warnOfRepeatedPrefix(api, document)
     documentByApi.set(name, completeDocument(api, document, options))
   }

@@ -76,7 +76,7 @@ function checkVersion(option: string, { openapi, swagger }: JsonObject): void {
     throw new ConfigurationError({
       option: `${option}.swagger`,
       problem: `is ${describeShortly(swagger)}`,
-      fix: 'Convert it to OpenAPI 3: npx swagger2openapi swagger.json -o openapi.json',
+      fix: 'Convert it to OpenAPI 3: npx swagger2openapi swagger.json -o openapi.json (for a YAML file: npx swagger2openapi --yaml swagger.yaml -o openapi.yaml)',
     })
   if (typeof openapi === 'string' && /^3\.[012]\.\d/.test(openapi)) return
   throw new ConfigurationError({
@@ -86,7 +86,7 @@ function checkVersion(option: string, { openapi, swagger }: JsonObject): void {
   })
 }
 
-function checkStructure(option: string, { info, paths }: JsonObject): void {
+function checkStructure(option: string, { openapi, info, paths, webhooks, components }: JsonObject): void {
   const { title, version } = asObject(info)
   if (typeof title !== 'string' || typeof version !== 'string')
     throw new ConfigurationError({
@@ -94,6 +94,8 @@ function checkStructure(option: string, { info, paths }: JsonObject): void {
       problem: `is ${describeShortly(info)}`,
       fix: 'Write "info": { "title": "...", "version": "1.0.0" }.',
     })
+  // OpenAPI 3.1 made paths optional, for documents that describe webhooks or schemas only.
+  if (paths === undefined && !String(openapi).startsWith('3.0') && (isObject(webhooks) || isObject(components))) return
   if (!isObject(paths) || Object.keys(paths).length === 0)
     throw new ConfigurationError({
       option: `${option}.paths`,

@@ -38,28 +38,59 @@ export interface DocumentProblem {
   readonly fix: string
 }
 
-/** What is wrong with each `security` of a document: no list of requirements, or a scope that the API does not have. */
+/** What is wrong with the `security` of a document: no lists of requirements, or scopes that the API does not have. */
 export function findSecurityProblems(api: Api, document: JsonObject): DocumentProblem[] {
   const places = listSecurities(document)
-  return places.flatMap(({ where, security }) => {
-    if (!Array.isArray(security) || !security.every(isRequirement))
-      return [
-        {
-          problem: `has a "security" of ${where} that is ${describeShortly(security)}`,
-          fix: `Write a list: [{ "${api.scheme}": [] }], or [] where nothing is needed.`,
-        },
-      ]
-    const known = Object.keys(api.scopes)
-    const unknown = api.scheme === 'oauth2' ? security.flatMap(listScopes).filter((each) => !known.includes(each)) : []
-    return unknown.map((scope) => ({
-      problem: `has a "security" of ${where} with the scope "${scope}", which apis.${api.name}.scopes does not have`,
-      fix: `There are: ${known.join(', ') || 'none'}.`,
-    }))
-  })
+  const isValid = ({ security }: SecurityPlace): boolean => Array.isArray(security) && security.every(isRequirement)
+  const wrong = places.filter((place) => !isValid(place))
+  const problems = wrong.map(({ where, security }) => ({
+    problem: `has a "security" of ${where} that is ${describeShortly(security)}`,
+    fix: `Write a list: [{ "${api.scheme}": [] }], or [] where nothing is needed.`,
+  }))
+  return api.scheme === 'oauth2' ? [...findUnknownScopes(api, document, places.filter(isValid)), ...problems] : problems
+}
+
+interface SecurityPlace {
+  readonly where: string
+  readonly security: unknown
+}
+
+/** One problem for all scopes that the API lacks, with what to add to its options. */
+function findUnknownScopes(api: Api, document: JsonObject, places: readonly SecurityPlace[]): DocumentProblem[] {
+  const whereByScope = new Map<string, string>()
+  for (const { where, security } of places) {
+    for (const scope of (security as unknown[]).flatMap(listScopes))
+      if (!Object.hasOwn(api.scopes, scope) && !whereByScope.has(scope)) whereByScope.set(scope, where)
+  }
+  const [first] = whereByScope
+  if (first === undefined) return []
+  const [scope, where] = first
+  const known = Object.keys(api.scopes).join(', ') || 'none'
+  const meanings = readScopeMeanings(document)
+  const lines = [...whereByScope.keys()].map(
+    (each) => `  ${JSON.stringify(each)}: ${JSON.stringify(meanings.get(each) ?? each)},`,
+  )
+  const isOne = whereByScope.size === 1
+  return [
+    {
+      problem: isOne
+        ? `has a "security" of ${where} with the scope "${scope}", which apis.${api.name}.scopes does not have`
+        : `has a "security" with ${whereByScope.size} scopes that apis.${api.name}.scopes does not have (the first is "${scope}", of ${where})`,
+      fix: `There are: ${known}. Correct ${isOne ? 'it' : 'them'} in the document, or add to apis.${api.name}.scopes:\n${lines.join('\n')}`,
+    },
+  ]
+}
+
+/** What the document itself says about its scopes. */
+function readScopeMeanings(document: JsonObject): ReadonlyMap<string, string> {
+  const schemes = Object.values(asObject(asObject(document['components'])['securitySchemes']))
+  const flows = schemes.flatMap((scheme) => Object.values(asObject(asObject(scheme)['flows'])))
+  const entries = flows.flatMap((flow) => Object.entries(asObject(asObject(flow)['scopes'])))
+  return new Map(entries.filter((entry): entry is [string, string] => isText(entry[1]) && entry[1] !== ''))
 }
 
 /** Each `security` of a document, with the operation that it belongs to. */
-export function listSecurities(document: JsonObject): { readonly where: string; readonly security: unknown }[] {
+export function listSecurities(document: JsonObject): SecurityPlace[] {
   const { components, paths } = document
   const operations = [paths, asObject(components)['pathItems']].flatMap(listOperations)
   return [
@@ -76,7 +107,7 @@ export function refuseProblems(option: string, problems: readonly DocumentProble
   if (first === undefined) return
   if (problems.length === 1) throw new ConfigurationError({ option, ...first })
   const list = problems.map(({ problem, fix }, at) => `(${at + 1}) It ${problem}. ${fix}`)
-  throw new ConfigurationError({ option, problem: `has ${problems.length} mistakes`, fix: list.join(' ') })
+  throw new ConfigurationError({ option, problem: `has ${problems.length} mistakes`, fix: list.join('\n') })
 }
 
 /** An object with a list of scopes for each scheme. Anything else would read as `{}`: no credential is needed. */

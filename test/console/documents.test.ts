@@ -191,6 +191,22 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
       components: { schemas: { 'a/b%': {}, A: { properties: { b: { $ref }, c: { example: { $ref: 'x' } } } } } },
     })
 
+  it.each([
+    ['that are no part of its path', [{ url: 'https://old.example' }, { url: 'https://old.example/v9' }]],
+    ['that the address of the API ends with', [{ url: 'https://old.example/orders/' }]],
+    ['that the address of the API begins with', [{ url: 'https://old.example/v1' }]],
+    ['that cannot be read', [{ url: 'http://[' }, 7]],
+  ])('is not refused for servers %s', async (_, servers) => {
+    expect((await finished('orders', documentOf({ servers }))).servers).toEqual([
+      { url: 'https://api.example.com/v1/orders' },
+    ])
+  })
+
+  it('is not refused without paths, if it describes something else', async () => {
+    const webhooks = { sold: { post: ok } }
+    expect((await finished('orders', documentOf({ paths: undefined, webhooks }))).webhooks).toEqual(webhooks)
+  })
+
   it.each<[string, unknown, RegExp]>([
     ['no OpenAPI', {}, /documents\.orders\.openapi is missing\. .*3\.0, 3\.1 and 3\.2/],
     ['Swagger 2.0', { swagger: '2.0', info, paths: {} }, /documents\.orders\.swagger is "2\.0"/],
@@ -217,8 +233,33 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
     ],
     [
       'two mistakes',
-      secured([{ x: ['a', 'b'] }]),
-      /documents\.orders has 2 mistakes\. \(1\) It has a "security".*"a".* \(2\) It has .*"b"/,
+      documentOf({ paths: { '/items': { get: { ...ok, security: 7 }, put: { ...ok, security: 8 } } } }),
+      /documents\.orders has 2 mistakes\. \(1\) It has a "security" of GET \/items that is 7\.[^]*\n\(2\) It has a "security" of PUT \/items that is 8/,
+    ],
+    [
+      'several scopes that are not the API’s, to paste',
+      documentOf({
+        paths: { '/items': { get: { ...ok, security: [{ x: ['a:read', 'b'] }] } } },
+        components: {
+          securitySchemes: { x: { type: 'oauth2', flows: { implicit: { scopes: { 'a:read': 'Read "a"' } } } } },
+        },
+      }),
+      /with 2 scopes that apis\.orders\.scopes does not have \(the first is "a:read", of GET \/items\)\. [^]* add to apis\.orders\.scopes:\n {2}"a:read": "Read \\"a\\"",\n {2}"b": "b",$/,
+    ],
+    [
+      'a server path that would be lost',
+      documentOf({ servers: [{ url: 'https://old.example/{v}', variables: { v: { default: 'v2' } } }] }),
+      /has "servers" with the path "\/v2", and the address of the API has not: https:\/\/api\.example\.com\/v1\/orders\/items would be called\. Write "\/v2\/items" instead of "\/items"/,
+    ],
+    [
+      'such a server of an operation',
+      documentOf({ paths: { '/items': { get: { ...ok, servers: [{ url: '/uploads' }] } } } }),
+      /has "servers" of GET \/items with the path "\/uploads"/,
+    ],
+    [
+      'no paths, in OpenAPI 3.0',
+      documentOf({ openapi: '3.0.3', paths: undefined, components: {} }),
+      /documents\.orders\.paths is missing/,
     ],
     ['security that is no list', secured({ x: [] }), /a "security" of GET \/items that is \{"x":\[\]\}\. Write a list/],
     [

@@ -41,17 +41,12 @@ describe('the tarball', () => {
       'console.css.gz',
       'console.js.gz',
       'icon.svg.gz',
-      'operations.js.gz',
       'plots.js.gz',
       'reference.css.gz',
       'reference.js.gz',
-      'swagger-ui.LICENSE',
-      'swagger-ui.NOTICE',
-      'swagger-ui.bundle.js.LICENSE.txt',
-      'swagger-ui.js.gz',
       'uplot.LICENSE',
     ])
-    expect(await readText(packed.folder, 'dist/assets/swagger-ui.LICENSE')).toContain('Apache License')
+    expect(await readText(packed.folder, 'dist/assets/uplot.LICENSE')).toContain('MIT License')
   })
 
   it('is smaller than 1.5 MB packed and 5 MB unpacked', () => {
@@ -111,7 +106,7 @@ describe('the tarball', () => {
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
   })
 
-  it('has no problem that "are the types wrong?" finds, for import and require', { timeout: 90_000 }, async () => {
+  it('has no problem that "are the types wrong?" finds, for import and require', async () => {
     const cli = join(dirname(resolve('@arethetypeswrong/cli/package.json')), 'dist/index.js')
     const { code, stdout } = await runNode(
       [cli, packed.tarball, '--no-color', '--no-emoji', '--format', 'table-flipped'],
@@ -177,8 +172,6 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
       [200, 'icon.svg', true],
       [200, 'console.css', true],
       [200, 'reference.css', true],
-      [200, 'swagger-ui.js', true],
-      [200, 'operations.js', true],
       [200, 'reference.js', true],
     ]
     expect(await imported).toHaveProperty('console', [200, ...files])
@@ -195,7 +188,7 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
     expect(await run(await packed.consumer(options), 'both-copies.mjs')).toEqual(both)
   })
 
-  it('uses it in Jest without configuration', { timeout: 90_000 }, async () => {
+  it('uses it in Jest without configuration', async () => {
     const packages = [express, '@photostructure/sqlite', 'supertest']
     const project = await packed.consumer({ type: 'commonjs', packages, programs: ['platform.test.js'] })
     const jest = join(dirname(resolve('jest/package.json')), 'bin/jest.js')

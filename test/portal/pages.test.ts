@@ -132,7 +132,7 @@ describe('credentials', () => {
     const shown = await anna.submit(form, { name: 'warehouse' })
     const key = findKey(shown)!
     expect(await readStatus('catalog', { 'X-Api-Key': key })).toBe(200)
-    expect(shown.text).toContain(`curl -H 'X-Api-Key: ${key}'`)
+    expect(shown.text).toContain(`curl -H "X-Api-Key: ${key}"`)
     expect(await readAudit(id)).toContainEqual(['application.credentialAdded', `contact:${ANNA}`])
     const page = await anna.open(id)
     expect(page.text).toContain('warehouse')
@@ -205,6 +205,16 @@ describe('credentials', () => {
     expect([ended.path, ended.fragment]).toEqual([id, 'ended'])
     expect(await requestToken(id, secret)).toBeUndefined()
     expect(await readStatus('orders', { Authorization: `Bearer ${accessToken}` })).toBe(401)
+  })
+
+  it('leads back to the application from the page of a credential that has ended (P19)', async () => {
+    const { id, secrets } = await createApplication('Going back')
+    const path = `${id}/credentials/${secrets[0]!.id}/end`
+    await anna.submit(await anna.open(path))
+    const gone = await anna.open(path)
+    expect(gone.status).toBe(404)
+    expect(gone.text).toContain('There is no such page of Going back.')
+    expect(gone.html).toContain(`href="/developers/applications/${id}"`)
   })
 
   it('revokes all access tokens, once for each form (P34, P35)', async () => {
@@ -346,5 +356,5 @@ it('shows usage as a table and refusals with their fix, without JavaScript (P31)
   const accessToken = await requestToken(id, secret)
   await app.auth.applications.revokeTokens(id)
   await readStatus('orders', { Authorization: `Bearer ${accessToken}` })
-  await expect.poll(async () => (await anna.open(id)).text, { timeout: 5000 }).toContain('The access token was revoked')
+  await expect.poll(async () => (await anna.open(id)).text).toContain('The access token was revoked')
 })

@@ -1,8 +1,8 @@
 import { html, type Html } from '../../lib/html.js'
 import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
-import { createExample, listExamples, type Example } from './example.js'
-import { isJson, type FieldRenderer } from './fields.js'
+import { createExample, listExamples, listGivenExamples, type Example } from './example.js'
+import { isJson, renderTextarea, type FieldRenderer } from './fields.js'
 import { renderMarkdown } from './markdown.js'
 import { readList, readText, resolve, resolveEntries } from './resolve.js'
 import { renderSchema } from './schema.js'
@@ -78,8 +78,8 @@ function renderContent(document: JsonObject, content: BodyContent, fields: Field
 
 function renderFields(document: JsonObject, { members, schema }: BodyContent, fields: FieldRenderer): Html[] {
   const required = readList(schema['required'])
-  const [example] = listBodyExamples(document, { members })
-  const values = isObject(example?.value) ? example.value : {}
+  const [given] = listGivenExamples(document, members)
+  const values = isObject(given?.value) ? given.value : {}
   const encodings = asObject(members['encoding'])
   return Object.entries(asObject(schema['properties']))
     .filter(([, property]) => resolve(document, property)['readOnly'] !== true)
@@ -106,20 +106,16 @@ function renderEditor(examples: readonly Example[], { mediaType }: BodyContent, 
     }
     <div class="field">
       <label for="${id}">Body</label>
-      <textarea
-        id="${id}"
-        data-role="body"
-        rows="${Math.min(24, Math.max(4, text.split('\n').length))}"
-        spellcheck="false"
-        autocomplete="off"
-        autocapitalize="none"
-      >
-${`\n${text}`}</textarea>
+      ${renderTextarea(html`id="${id}" data-role="body" rows="${countRows(text)}"`, text)}
     </div>`
 }
 
+function countRows(text: string): number {
+  return Math.min(24, Math.max(4, text.split('\n').length))
+}
+
 /** Examples of a body that is sent: without what only answers have. */
-function listBodyExamples(document: JsonObject, { members }: Pick<BodyContent, 'members'>): Example[] {
+export function listBodyExamples(document: JsonObject, { members }: Pick<BodyContent, 'members'>): Example[] {
   const given = listExamples(document, { ...members, schema: undefined, itemSchema: undefined })
   if (given.length > 0) return given
   const value = createExample(document, members['schema'] ?? members['itemSchema'], 'readOnly')

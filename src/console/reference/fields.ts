@@ -56,11 +56,8 @@ export function createFieldRenderer(document: JsonObject, key: string): FieldRen
     createId,
     renderParameter(parameter) {
       const { members, content, schema, required } = parameter
-      const example = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
-      const { default: preset, example: own, examples } = mergeAllOf(document, resolve(document, schema))
-      const shown = example ?? own ?? readList(examples)[0]
-      const value = required ? (shown ?? preset) : undefined
-      return renderField(document, { ...parameter, value, example: shown }, createId)
+      const given = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
+      return renderField(document, { ...parameter, ...readInitial(document, schema, required, given) }, createId)
     },
     renderProperty(name, schema, { required, encoding, value }) {
       const { deprecated, description } = resolve(document, schema)
@@ -75,12 +72,23 @@ export function createFieldRenderer(document: JsonObject, key: string): FieldRen
         explode: encoding['explode'] !== false,
         allowReserved: encoding['allowReserved'] === true,
         mediaType: readText(encoding['contentType']),
-        value: required ? value : undefined,
-        example: value,
+        ...readInitial(document, schema, required, value),
       }
       return renderField(document, field, createId)
     },
   }
+}
+
+/** The example that the document gives. It is filled in where a value is required; what is optional is not sent unasked. */
+function readInitial(
+  document: JsonObject,
+  given: unknown,
+  required: boolean,
+  example: unknown,
+): Pick<Field, 'value' | 'example'> {
+  const { default: preset, example: own, examples } = mergeAllOf(document, resolve(document, given))
+  const shown = example ?? own ?? readList(examples)[0]
+  return { value: required ? (shown ?? preset) : undefined, example: shown }
 }
 
 function renderField(document: JsonObject, field: Field, createId: FieldRenderer['createId']): Html {
@@ -108,9 +116,8 @@ function renderControl(id: string, field: Field, schema: JsonObject, hasHint: bo
   const values = readChoices(type === 'array' ? resolveItems(schema) : schema)
   if (values.length > 0) return renderSelect(attributes, values, field, type === 'array')
   const text = formatField(field.value, type)
-  if (type === 'json' || type === 'object')
-    return html`<textarea ${attributes} rows="4" spellcheck="false">${`\n${text}`}</textarea>`
-  if (type === 'array') return html`<textarea ${attributes} rows="2" spellcheck="false">${`\n${text}`}</textarea>`
+  if (type === 'json' || type === 'object') return renderTextarea(html`${attributes} rows="4"`, text)
+  if (type === 'array') return renderTextarea(html`${attributes} rows="2"`, text)
   const isNumber = readTypes(schema).every((each) => each === 'integer' || each === 'number') && readTypes(schema).length > 0 // prettier-ignore
   return html`<input
     type="text"
@@ -120,6 +127,11 @@ function renderControl(id: string, field: Field, schema: JsonObject, hasHint: bo
     autocapitalize="none"
     spellcheck="false"
   />`
+}
+
+/** HTML drops the first line break of a text, so there is one more. */
+export function renderTextarea(attributes: Html, text: string): Html {
+  return html`<textarea ${attributes} spellcheck="false">${`\n${text}`}</textarea>`
 }
 
 function renderSelect(

@@ -7,7 +7,9 @@ import { createFieldRenderer } from './fields.js'
 import { renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { listParameters } from './parameters.js'
+import { createSamples } from '../../samples/create.js'
 import { readText, resolve, resolveEntries } from './resolve.js'
+import { createSampleCall } from './sample-call.js'
 import { renderContent, renderResponses } from './responses.js'
 
 /** An API with its document, as it is served, and the operations in it. */
@@ -44,6 +46,7 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
   const fields = createFieldRenderer(document, operation.key)
   const parameters = listParameters(document, operation)
   const { alternatives } = security
+  const accepted = listAccepted(document, operation.operation['responses'])
   return html`${renderSecurity(api, security)}
     <form
       class="call"
@@ -53,7 +56,7 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
       data-path="${operation.path}"
       data-security="${nameSecurity(security)}"
       data-scopes="${alternatives[0]?.join(' ') ?? ''}"
-      data-accept="${listAccepted(document, operation.operation['responses'])}"
+      ${accepted !== '' && html` data-accept="${accepted}"`}
     >
       ${
         parameters.length > 0 &&
@@ -65,11 +68,19 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation)
       ${renderBody(document, operation, fields)}
       <p class="actions">
         <button type="submit" class="button execute" disabled>Send</button>
-        ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset" hidden>Reset</button>`}
+        ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset">Reset</button>`}
       </p>
       <noscript><p class="note">To send it from here, allow JavaScript for this page.</p></noscript>
       <section class="answer" aria-live="polite" hidden></section>
-      <section class="samples" data-samples></section>
+      <section class="samples" data-samples>
+        ${createSamples(createSampleCall(api, document, operation)).map(
+          ({ label, code }) =>
+            html`<details>
+              <summary>${label}</summary>
+              <pre tabindex="0"><code>${code}</code></pre>
+            </details>`,
+        )}
+      </section>
     </form>`
 }
 

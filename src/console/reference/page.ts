@@ -43,6 +43,7 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
           ${groups.map((group) => renderGroup(api.name, group))}`,
       )}
     </div>
+    ${renderFooter(options)}
   `
   return renderPage({ ...readPageOptions(options), title: `${api.title}, ${options.title}`, root: '../', content })
 }
@@ -68,12 +69,19 @@ export function renderOperationPage(
           <div class="content">${renderOperation(reference, operation)}</div>
         </section>`,
     )}
+    ${renderFooter(options)}
   `
   const title = `${operation.summary ?? `${operation.method} ${operation.path}`}, ${api.title}, ${options.title}`
   return renderPage({ ...readPageOptions(options), title, root, content })
 }
 
-function readPageOptions({ assets, brand }: ReferencePageOptions) {
+function renderFooter({ brand }: ReferencePageOptions): Html | false {
+  return brand.footer && html`<footer>${brand.footer}</footer>`
+}
+
+/** The header and the footer of the brand are in landmarks, as all content of a page should be. */
+function readPageOptions({ assets, brand: shown }: ReferencePageOptions) {
+  const brand = { ...shown, header: false, footer: false } as const
   return {
     assets,
     brand,
@@ -85,13 +93,12 @@ function readPageOptions({ assets, brand }: ReferencePageOptions) {
 
 function renderBar({ api }: Reference, options: ReferencePageOptions, root: string, hasSidebar: boolean): Html {
   return html`<header class="bar">
+    ${options.brand.header}
     <a class="back" href="${root}">${options.title}</a>
     ${hasSidebar && html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>Operations</button>`}
     ${options.registration && html`<a href="${root}register">Register an application</a>`}
     <p class="state" role="status"></p>
-    <button type="button" class="button authorize" hidden>
-      Authorize<span class="unseen"> for ${api.title}</span>
-    </button>
+    <button type="button" class="button authorize">Authorize<span class="unseen"> for ${api.title}</span></button>
   </header>`
 }
 

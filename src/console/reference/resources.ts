@@ -10,8 +10,8 @@ type PageOptions = Omit<ReferencePageOptions, 'search'> & {
   readonly policy: string
 }
 
-/** Pages that are kept after they were asked for. A document can have thousands. */
-const KEPT_PAGES = 100
+/** Rendering a page takes milliseconds, so nearly all are kept, compressed. The cache bounds their bytes. */
+const KEPT_PAGES = 2000
 
 /** The reference of an API and the pages of its operations, by what follows the path of the reference. */
 export function listReferenceResources(

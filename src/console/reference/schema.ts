@@ -87,9 +87,10 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
   function renderChoice(choice: unknown, index: number, value: string | undefined, above: readonly JsonObject[]): Html {
     const schema = resolve(document, choice)
     const name = readText(schema['title']) ?? readName(choice) ?? `${index + 1}`
+    const type = describeType(document, choice)
     return html`<li>
-      <span class="choice">${name}</span>${value !== undefined && html` <code>${value}</code>`}
-      <span class="type">${describeType(document, choice)}${renderRules(schema)}</span>
+      <span class="choice">${name}</span>${value !== undefined && value !== name && html` <code>${value}</code>`}
+      <span class="type">${type !== name && type}${renderRules(schema)}</span>
       ${renderDescription(schema)} ${renderInside(choice, above)}
     </li>`
   }
@@ -118,7 +119,11 @@ function hasParts(document: JsonObject, part: unknown, depth = 0): boolean {
 
 /** `string`, `list of Order`, `integer (int64) or null`. */
 export function describeType(document: JsonObject, part: unknown, depth = 0): string {
+  if (part === false) return 'no value'
   const schema = resolve(document, part)
+  const choices = [...readList(schema['oneOf']), ...readList(schema['anyOf'])].map(readName)
+  if (choices.length > 1 && choices.length < 5 && choices.every((each) => each !== undefined))
+    return choices.join(' or ')
   const types = readTypes(mergeAllOf(document, schema)).map((type) => {
     if (type === 'array' && depth < 3) return describeList(document, schema['items'], depth)
     const format = readText(schema['format']) ?? readText(schema['contentMediaType'])

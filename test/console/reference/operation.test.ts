@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest'
+import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
+import { renderInformation } from '../../../src/console/reference/information.js'
+import { renderOperation } from '../../../src/console/reference/operation.js'
+import { renderSchema } from '../../../src/console/reference/schema.js'
+import { createSearchIndex } from '../../../src/console/reference/search-index.js'
+import { groupByTag } from '../../../src/console/reference/tags.js'
+import type { Api } from '../../../src/index.js'
+import { asObject, type JsonObject } from '../../../src/openapi/document.js'
+import { RICH_DOCUMENT } from './rich-document.js'
+
+const API: Api = {
+  name: 'teas',
+  title: 'Teas',
+  description: undefined,
+  scheme: 'oauth2',
+  scopes: { 'teas:write': 'Change teas' },
+  tokenEndpoint: 'https://api.example.com/teas/token',
+  keyHeaders: [],
+  resource: 'https://api.example.com/teas',
+}
+const document: JsonObject = RICH_DOCUMENT
+const operations = listReferenceOperations(document)
+
+/** The article of an operation, in one line. */
+function render(key: string): string {
+  const operation = operations.find((each) => each.key === key)!
+  return shorten(renderOperation({ api: API, document, operations }, operation).markup)
+}
+
+function shorten(markup: string): string {
+  return markup.replaceAll(/\s+/g, ' ').replaceAll(/> </g, '><').replaceAll(' >', '>')
+}
+
+/** What a reader sees of it. */
+function readText(markup: string): string {
+  return markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))).replaceAll(/\s+/g, ' ').replaceAll(/ ([,.:])/g, '$1') // prettier-ignore
+}
+
+describe('the operations of a document', () => {
+  it('have keys that are unique and can be part of a URL', () => {
+    expect(operations.map(({ key }) => key)).toEqual([
+      'teas-replace',
+      'get-teas-id',
+      'post-upload',
+      'query-upload',
+      'COPY-upload'.toLowerCase(),
+      'webhook-post-sold',
+    ])
+    const twice = { get: { operationId: 'a/b' }, put: { operationId: 'a b' }, post: { operationId: 'reference' } }
+    expect(listReferenceOperations({ paths: { '/': twice } }).map(({ key }) => key)).toEqual([
+      'a-b',
+      'a-b-2',
+      'reference-2',
+    ])
+  })
+
+  it('are grouped by tags, described ones first, webhooks last', () => {
+    expect(groupByTag(document, operations).map(({ title, operations: { length } }) => [title, length])).toEqual([
+      ['teas', 2],
+      ['files', 1],
+      ['Other', 2],
+      ['Webhooks', 1],
+    ])
+  })
+
+  it('are found by id, tags, parameters and description', () => {
+    const [[key, words] = []] = createSearchIndex(document, operations)
+    expect(key).toBe('teas-replace')
+    for (const word of ['teas/replace', 'kind', 'X-Trace', 'id', 'Limits']) expect(words).toContain(word)
+  })
+})
+
+describe('an operation shows', () => {
+  it('its description, deprecation, scopes and documentation', () => {
+    const markup = render('teas-replace')
+    expect(markup).toContain('<p class="deprecated">')
+    expect(markup).toContain('<h4>Limits</h4>')
+    expect(readText(markup)).toContain('Scope teas:write')
+    expect(markup).toContain('href="https://example.com/replace"')
+    expect(render('get-teas-id')).toContain('Can be called without credential')
+    expect(render('post-upload')).toContain('No credential is needed')
+  })
+
+  it('a labelled control for each parameter, shared ones too, with how it is sent', () => {
+    const markup = render('teas-replace')
+    for (const [, id] of markup.matchAll(/ id="([^"]+)" data-in/g)) expect(markup).toContain(`<label for="${id}"`)
+    expect(markup).toMatch(/<input type="text" id="teas-replace-path-id" data-in="path" data-name="id" data-style="simple" data-explode="false" data-type="string" aria-describedby="teas-replace-path-id-hint" required/) // prettier-ignore
+    expect(markup).toMatch(/<select id="teas-replace-query-kind"[^>]* required><option value="">Choose<\/option><option value="green">/) // prettier-ignore
+    expect(markup).toMatch(/<textarea id="teas-replace-query-sizes"[^>]*data-style="pipeDelimited" data-explode="false" data-type="array"/) // prettier-ignore
+    expect(markup).toMatch(
+      /<textarea id="teas-replace-query-filter"[^>]*data-type="json" data-media="application\/json"/,
+    )
+    expect(markup).toMatch(/<code class="old">X-Trace<\/code>/)
+    expect(readText(markup)).toContain('Default: none')
+    expect(markup).not.toContain('data-name="Authorization"')
+  })
+
+  it('a request body with its examples, without what only answers have', () => {
+    const markup = render('teas-replace')
+    expect(markup).toMatch(/<select id="[^"]+" data-role="example"><option value="[^"]*Sencha[^"]*">Green<\/option><option value="[^"]*Assam/) // prettier-ignore
+    expect(markup).toMatch(/<textarea[^>]*data-role="body"[^>]*>\s*\{ &#34;name&#34;: &#34;Sencha&#34; \}/)
+  })
+
+  it('texts without a line break that is not part of them', () => {
+    const operation = operations.find(({ key }) => key === 'teas-replace')!
+    const { markup } = renderOperation({ api: API, document, operations }, operation)
+    // HTML drops the first one.
+    expect(markup).toMatch(/<textarea [^>]*data-role="body"[^>]*>\n\{\n/)
+    expect(markup).toMatch(/<textarea [^>]*data-name="sizes"[^>]*>\n<\/textarea>/)
+  })
+
+  it('a request body in each media type: fields, files and text', () => {
+    const markup = render('post-upload')
+    expect(markup).toContain('<div data-media="multipart/form-data" data-kind="fields">')
+    expect(markup).toMatch(/<input type="file" id="[^"]+" data-in="body" data-name="file"[^>]* required/)
+    expect(markup).toMatch(/data-in="body" data-name="note"[^>]*data-media="text\/plain"/)
+    expect(markup).not.toContain('data-name="id"')
+    expect(markup).toMatch(/<div data-media="image\/png" data-kind="file" hidden><div class="field"><label for="([^"]+)">File<\/label><input type="file" id="\1" data-role="body"/) // prettier-ignore
+    expect(markup).toMatch(/<div data-media="text\/csv" data-kind="text" hidden>[^]*>\s*a,b<\/textarea>/)
+  })
+
+  it('its answers with headers, examples and links, and its callbacks', () => {
+    const markup = render('teas-replace')
+    const text = readText(markup)
+    expect(text).toContain('200 OK The tea as it is now. Headers: x-left integer Calls left.')
+    expect(text).toContain('default Any other status A problem.')
+    expect(markup).toContain('<a href="get-teas-id" data-key="get-teas-id">GET /teas/{id}</a>')
+    expect(markup).toContain('<a href="teas-replace" data-key="teas-replace">')
+    expect(text).toContain('brewed POST {$request.body#/callback} The tea is ready What is sent')
+    expect(text).not.toContain('x-own')
+  })
+
+  it('a command that makes the call, before any script runs', () => {
+    expect(readText(render('teas-replace'))).toMatch(/curl .*-X PUT.*teas\/ID\?kind=green/)
+  })
+
+  it('what a webhook sends, without a form', () => {
+    const markup = render('webhook-post-sold')
+    expect(markup).toContain('What is sent')
+    expect(markup).not.toContain('<form')
+  })
+})
+
+describe('a schema shows', () => {
+  const renderTea = (): string => shorten(renderSchema(document, { $ref: '#/components/schemas/Tea' }).markup)
+
+  it('names, types, rules and descriptions of properties', () => {
+    const text = readText(renderTea())
+    expect(text).toContain('name string, required, characters: at least 1, pattern ^T What it is called.')
+    expect(text).toContain('price number or null, at least 0, less than 100, a multiple of 0.5')
+    expect(text).toContain('kind string, always tea')
+    expect(text).toContain('grade string, deprecated, default A, one of A B')
+    expect(text).toContain('id string, only in answers')
+    expect(text).toContain('named Named Beside the reference. Named first string last string or null, required')
+    expect(text).toContain('labels object object /^x-/ integer (any other name) string')
+    expect(text).toContain('never')
+    expect(text).toContain('no other members')
+  })
+
+  it('its choices, with the values of the discriminator, and nothing of a cycle', () => {
+    const text = readText(renderTea())
+    expect(text).toContain('One of, as shape says: Whole whole')
+    expect(text).toContain('One or more of: Fannings')
+    expect(text).toContain('blend list of Tea, items: at least 1')
+    expect(text).toContain('As above.')
+  })
+
+  it('a bounded number of properties', () => {
+    const names = Array.from({ length: 5000 }, (_, at) => [`member${at}`, { type: 'string' }])
+    const markup = renderSchema({}, { properties: Object.fromEntries(names) as JsonObject }).markup
+    expect(markup).toContain('more in the OpenAPI document')
+    expect(markup.length).toBeLessThan(200_000)
+  })
+})
+
+it('the page shows version, contact, licence, terms and documentation', () => {
+  const markup = renderInformation(document, undefined).markup
+  expect(readText(markup)).toContain('All teas. Version 2.3.4 Contact Tea team Licence MIT Terms of service')
+  for (const url of ['https://example.com/contact', 'https://spdx.org/licenses/MIT.html', 'https://example.com/docs'])
+    expect(markup).toContain(`href="${url}"`)
+  const hostile = {
+    info: { contact: { name: 'x', url: 'javascript:alert(1)' } },
+    externalDocs: { url: 'javascript:x' },
+  }
+  expect(renderInformation(hostile, undefined).markup).not.toContain('href')
+})
+
+describe('a broken document', () => {
+  const WRONG = [null, 7, 'text', [], {}, true, [null, 7, [{}]], { $ref: '#/components/schemas/Tea' }, { $ref: '#/' }]
+
+  it('is shown as far as it can be, whatever is wrong in it', () => {
+    const copy = structuredClone(RICH_DOCUMENT) as unknown as JsonObject
+    let shown = 0
+    for (const [at, [parent, member]] of listMembers(copy).entries()) {
+      // Every value in turn, and nearly as often in every kind of place. With all of them this takes a minute.
+      if (at % 4 !== 0) continue
+      const before = parent[member]
+      parent[member] = WRONG[(at / 4) % WRONG.length]
+      for (const operation of listReferenceOperations(copy))
+        renderOperation({ api: API, document: { ...copy, security: [] }, operations: [] }, withoutSecurity(operation))
+      renderInformation(copy, undefined)
+      groupByTag(copy, [])
+      parent[member] = before
+      shown++
+    }
+    expect(shown).toBeGreaterThan(70)
+  })
+
+  /** Start-up refuses wrong ones. */
+  function withoutSecurity<Each extends { readonly operation: JsonObject }>(each: Each): Each {
+    return { ...each, operation: { ...each.operation, security: [] } }
+  }
+
+  function listMembers(value: unknown): [parent: JsonObject, member: string][] {
+    if (typeof value !== 'object' || value === null) return []
+    const parent = value as JsonObject
+    return Object.keys(parent).flatMap((member) => [[parent, member] as [JsonObject, string], ...listMembers(parent[member])]) // prettier-ignore
+  }
+
+  it('that refers to itself has an end', () => {
+    const schemas: JsonObject = {
+      A: { $ref: '#/components/schemas/A' },
+      B: { allOf: [{ $ref: '#/components/schemas/B' }, { $ref: '#/components/schemas/B' }] },
+      C: { type: 'array', items: { $ref: '#/components/schemas/C' } },
+      D: { oneOf: [{ $ref: '#/components/schemas/D' }], anyOf: [{ $ref: '#/components/schemas/D' }] },
+    }
+    for (const name of Object.keys(schemas))
+      expect(renderSchema({ components: { schemas } }, asObject(schemas)[name]).markup.length).toBeLessThan(20_000)
+  })
+})
