@@ -32,7 +32,10 @@ function renderResponse(
 ): Html {
   const text = readText(response['description'])
   return html`<section class="response">
-    <h5><code>${status}</code> ${status === 'default' ? 'Any other status' : Object.hasOwn(STATUS_CODES, status) && STATUS_CODES[status]}</h5>
+    <h5>
+      <code>${status}</code>
+      ${status === 'default' ? 'Any other status' : Object.hasOwn(STATUS_CODES, status) && STATUS_CODES[status]}
+    </h5>
     ${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 6 })}</div>`}
     ${renderHeaders(document, response['headers'])}
     ${resolveEntries(document, response['content']).map(([type, content]) => renderContent(document, type, content))}
