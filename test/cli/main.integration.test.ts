@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { COMMANDS } from '../../src/cli/commands/index.js'
-import { BIN, CONFIG, createSite, readEmails, runProgram, type Site } from './command-line.js'
+import { BIN, CONFIG, createSite, readEmails, runProgram, startServer, type Site } from './command-line.js'
 
 let site: Site
 let env: Record<string, string>
@@ -81,6 +81,14 @@ it('runs every command in a process of its own', { timeout: 180_000 }, async () 
   const { items } = JSON.parse(await runCommand('audit', '--json', ...reading)) as { items: { by?: string }[] }
   expect(new Set(items.map(({ by }) => by))).toEqual(new Set([undefined, 'alice', 'bob']))
   expect(await runCommand('doctor', ...reading)).toContain('no problems')
+  const server = await startServer(env)
+  const routes = ['--route', 'orders=/orders/items', '--route', 'catalog=/catalog/items']
+  const fast = ['--instances', '1', '--rate', '1000']
+  const proved = await runCommand('prove', '--url', server.url, ...routes, ...fast, ...config).finally(() =>
+    server.stop(),
+  )
+  expect(proved).toContain('archive: no guarded route is known: add --route archive=PATH')
+  expect(proved).toMatch(/ checks of http:\S+, no deviations\.\n$/)
   expect([...tested].toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted())
 })
 
