@@ -82,13 +82,14 @@ it('runs every command in a process of its own', { timeout: 180_000 }, async () 
   expect(new Set(items.map(({ by }) => by))).toEqual(new Set([undefined, 'alice', 'bob']))
   expect(await runCommand('doctor', ...reading)).toContain('no problems')
   const server = await startServer(env)
-  const routes = ['--route', 'orders=/orders/items', '--route', 'catalog=/catalog/items']
-  const fast = ['--instances', '1', '--rate', '1000']
-  const proved = await runCommand('prove', '--url', server.url, ...routes, ...fast, ...config).finally(() =>
-    server.stop(),
-  )
-  expect(proved).toContain('archive: no guarded route is known: add --route archive=PATH')
-  expect(proved).toMatch(/ checks of http:\S+, no deviations\.\n$/)
+  try {
+    const fast = ['--instances', '1', '--rate', '1000']
+    const proved = await runCommand('prove', '--url', server.url, ...fast, ...config)
+    expect(proved).toContain('catalog: no guarded route is known: add --route catalog=PATH')
+    expect(proved).toMatch(/ checks of http:\S+, no deviations\.\n$/)
+  } finally {
+    await server.stop()
+  }
   expect([...tested].toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted())
 })
 

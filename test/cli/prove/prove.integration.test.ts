@@ -13,7 +13,7 @@ import { CORRECT } from './correct.js'
 import { proveDeployment, startDeployment, type Report } from './deployment.js'
 
 // Concurrent, because these tests mostly wait.
-describe.concurrent('prove', { timeout: 120_000 }, () => {
+describe.concurrent('prove', { timeout: 300_000 }, () => {
   it.for(BROKEN.slice(0, 3))('finds that $name, and says how to fix it', async ({ options, row, fix }, { expect }) => {
     const { report, result } = await proveDeployment(options)
     expect(result.code).toBe(1)

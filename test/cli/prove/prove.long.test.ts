@@ -7,7 +7,7 @@ import { CORRECT, createTlsDeployment } from './correct.js'
 import { proveDeployment } from './deployment.js'
 
 // Concurrent, because these tests mostly wait.
-describe.concurrent('prove finds that', { timeout: 300_000 }, () => {
+describe.concurrent('prove finds that', { timeout: 900_000 }, () => {
   it.for(BROKEN)('$name', async ({ options, row, fix }, { expect }) => {
     const { report, result } = await proveDeployment(options)
     expect(result.code).toBe(1)
@@ -17,7 +17,7 @@ describe.concurrent('prove finds that', { timeout: 300_000 }, () => {
   })
 })
 
-describe.concurrent('prove finds nothing in front of or behind', { timeout: 300_000 }, () => {
+describe.concurrent('prove finds nothing in front of or behind', { timeout: 900_000 }, () => {
   it.for(Object.entries(CORRECT))('%s', async ([, options], { expect }) => {
     const { report, result } = await proveDeployment(options)
     expect(report.deviations).toEqual([])
