@@ -41,6 +41,7 @@ try {
   await compile()
   await checkTargets([...exportedFiles('import'), ...programs])
   await removeInternalDeclarations()
+  await inlineMarked()
   await translateToCommonJs()
   await inlineJose()
   await checkTargets(exportedFiles('require'))
@@ -95,6 +96,20 @@ async function inlineJose() {
   const banner = `/*! jose ${require('jose/package.json').version}\n\n${licence.trim()}\n*/`
   const stdin = { contents: "export * from 'jose'", resolveDir: root }
   await esbuild.build({ ...COMMONJS, bundle: true, stdin, outfile: copy, banner: { js: banner } })
+}
+
+/** marked is used by the console only, so that an installation of this package does not get another dependency for it. */
+async function inlineMarked() {
+  const copy = join(esm, 'vendored/marked.js')
+  for (const file of await filesIn(join(esm, 'console'), '.js')) {
+    const code = await readFile(file, 'utf8')
+    await writeFile(file, code.replaceAll(/from ['"]marked['"]/g, `from '${relative(dirname(file), copy)}'`))
+  }
+  const licence = await readFile(join(dirname(require.resolve('marked/package.json')), 'LICENSE'), 'utf8')
+  const banner = `/*! marked ${require('marked/package.json').version}\n\n${licence.trim()}\n*/`
+  const stdin = { contents: "export { Marked } from 'marked'", resolveDir: root }
+  const options = { ...COMMONJS, format: /** @type {const} */ ('esm'), legalComments: /** @type {const} */ ('none') }
+  await esbuild.build({ ...options, bundle: true, stdin, outfile: copy, banner: { js: banner } })
 }
 
 /** The console's files and Swagger UI's, compressed once and used by both module formats. */

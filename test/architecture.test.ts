@@ -32,6 +32,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   http: { mayImport: ['contracts/errors', 'lib'] },
   // Documents are read alike by the console and by guards.
   openapi: { mayImport: ['contracts', 'lib'] },
+  // Runs in browsers too: no module of Node.
+  samples: { mayImport: ['lib'] },
   'stores/sql': { mayImport: ['contracts'] },
   'stores/memory': { mayImport: ['contracts', 'stores/sql/cursor'] },
   'stores/sqlite': { mayImport: ['contracts', 'stores/sql'] },
@@ -41,7 +43,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   tokens: { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/settings'] },
   applications: { mayImport: ['contracts', 'lib'] },
   usage: { mayImport: ['applications/validation', 'contracts', 'lib'] },
-  'credential-email': { mayImport: ['applications', 'contracts', 'lib'] },
+  'credential-email': { mayImport: ['applications', 'contracts', 'lib', 'samples'] },
   'authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.
   'resource-server': {
@@ -49,7 +51,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     mayImportTypes: ['options/options'],
   },
   registration: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
-  portal: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
+  portal: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib', 'samples'] },
   'platform-auth': { mayImport: [...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   admin: {
     mayImport: [
@@ -64,7 +66,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
   mailers: { mayImport: ['contracts'] },
-  console: { mayImport: ['index', 'lib', 'openapi'] },
+  console: { mayImport: ['index', 'lib', 'openapi', 'samples'] },
   // The command line opens what --db names.
   cli: { mayImport: ['index', 'lib', 'stores/sqlite/index', 'stores/postgres/index'] },
   opentelemetry: { mayImport: ['index', 'lib'] },
@@ -83,6 +85,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/api': ['opentelemetry/'],
   '@photostructure/sqlite': ['stores/sqlite/'],
   pg: ['cli/'],
+  marked: ['console/reference/markdown.ts'],
   yaml: ['openapi/yaml.ts'],
 }
 
@@ -155,7 +158,9 @@ describe('an import is refused', () => {
     ['platform-auth.ts', `import { accessTokenFor } from './testing/index.js'`, 'platform-auth may import'],
     ['admin.ts', `import { createPlatformAuth } from './platform-auth.js'`, 'admin may import applications, tokens, usage, portal/sign-outs, contracts, lib'],
     ['testing/index.ts', `import type { PlatformAuth } from '../platform-auth.js'`, 'testing may import index, lib'],
-    ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib, openapi'],
+    ['console/assets.ts', `import { respond } from '../http/respond.js'`, 'console may import index, lib, openapi, samples'],
+    ['samples/curl.ts', `import type { Api } from '../contracts/api.js'`, 'samples may import lib'],
+    ['samples/curl.ts', `import { join } from 'node:path'`, 'samples also runs in browsers'],
     ['openapi/document.ts', `import type { Guard } from '../resource-server/guard.js'`, 'openapi may import contracts, lib'],
     ['resource-server/guards.ts', `import { parse } from 'yaml'`, 'yaml may be imported in openapi/yaml.ts only'],
     ['cli/database.ts', `import { connect } from '../stores/postgres/connection.js'`, 'cli may import index, lib, stores/sqlite/index'],
@@ -275,7 +280,7 @@ function checkImports({ path, imports }: SourceFile): string[] {
 
 /** Why a file may not have that import; undefined where it may. */
 function explainRefusal(path: string, { target, kind, typeOnly }: Import): string | undefined {
-  if (kind === 'node') return undefined
+  if (kind === 'node') return path.startsWith('samples/') ? 'samples also runs in browsers' : undefined
   if (kind === 'package') {
     const allowed = PACKAGES[target] ?? []
     if (allowed.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)))) return undefined

@@ -1,6 +1,6 @@
 import type { Api } from '../index.js'
-import { shellQuote } from '../lib/shell-quote.js'
 import { listOperations, type JsonObject } from '../openapi/document.js'
+import { formatCallCommand, formatTokenCommand } from '../samples/curl.js'
 import { needsNoValues } from './complete-document.js'
 
 /** A command to copy, with a caption that says what it does. */
@@ -9,22 +9,15 @@ export interface CurlExample {
   readonly command: string
 }
 
-/** The shell commands that call an API. Words in capitals are placeholders. */
+/** The shell commands that call an API. Credentials are variables. */
 export function createCurlExamples(api: Api, document: JsonObject | undefined): CurlExample[] {
-  const resource = shellQuote(api.resource + findExamplePath(document))
-  if (api.tokenEndpoint === undefined)
-    return [
-      { caption: 'Call the API with the key', command: `curl -H '${api.keyHeaders[0]}: YOUR_KEY' \\\n  ${resource}` },
-    ]
+  const { scheme, tokenEndpoint, keyHeaders, resource } = api
+  const url = resource + findExamplePath(document)
+  const command = formatCallCommand({ scheme, method: 'GET', url, headers: [], keyHeader: keyHeaders[0] })
+  if (tokenEndpoint === undefined) return [{ caption: 'Call the API with the key', command }]
   return [
-    {
-      caption: 'Get an access token with key and secret',
-      command: `curl -u 'YOUR_KEY:YOUR_SECRET' \\\n  -d grant_type=client_credentials \\\n  ${shellQuote(api.tokenEndpoint)}`,
-    },
-    {
-      caption: 'Call the API with the access token',
-      command: `curl -H 'Authorization: Bearer ACCESS_TOKEN' \\\n  ${resource}`,
-    },
+    { caption: 'Get an access token with key and secret', command: formatTokenCommand({ tokenEndpoint }) },
+    { caption: 'Call the API with the access token', command },
   ]
 }
 

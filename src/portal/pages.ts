@@ -108,6 +108,16 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     return { status: 409, page: renderPage('Nothing was changed', { session, content }) }
   }
 
+  /** Going back in the browser leads to the page of a credential that was replaced meanwhile. */
+  function showNotFound({ session, record }: ApplicationView): PortalAnswer {
+    const content = html`<p>
+        There is no such page of ${record.name}. The credential, colleague or invitation may have been replaced or
+        removed.
+      </p>
+      <p class="actions"><a class="button" href="${link(record.id)}">Show the application</a></p>`
+    return { status: 404, page: renderPage('Not found', { session, content }) }
+  }
+
   async function perform(
     view: ApplicationView,
     page: ActionPage,
@@ -154,7 +164,8 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     const page = findActionPage(view, apis, rest)
     if (page && offers(view, page.action)) return isRead ? showForm(view, page, fields) : perform(view, page, request)
     const isStale = !isRead && Number(readField(fields, 'version')) !== record.version
-    return isStale ? showStale(view) : undefined
+    if (isStale) return showStale(view)
+    return isRead ? showNotFound(view) : undefined
   }
 }
 

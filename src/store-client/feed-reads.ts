@@ -77,8 +77,8 @@ export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedRead
   }
 
   async function startNext(): Promise<boolean> {
-    // One read for all calls of the same turn of the event loop.
-    if (reads.length === 0) await waitForNextTurn()
+    // One read for all calls of the same turn of the event loop. Always, because `nextRead` must be set before it is cleared below.
+    await waitForNextTurn()
     while (!mayStart()) {
       const newest = reads.at(-1)!
       await (newest.isStuck ? Promise.race(reads.map(({ ended }) => ended)) : newest.endedOrStuck)

@@ -56,9 +56,9 @@ describe('the console of a shop', () => {
     const { page } = await pageAt(shop.developers)
     const commands = [...page.querySelectorAll('figure.copyable pre')].map(({ textContent }) => textContent)
     expect(commands).toEqual([
-      `curl -u 'YOUR_KEY:YOUR_SECRET' \\\n  -d grant_type=client_credentials \\\n  ${shop.baseUrl}/orders/token`,
-      `curl -H 'Authorization: Bearer ACCESS_TOKEN' \\\n  ${shop.baseUrl}/orders/items`,
-      `curl -H 'Shop-Key: YOUR_KEY' \\\n  ${shop.baseUrl}/catalog/items`,
+      `curl -u "$CLIENT_ID:$CLIENT_SECRET" \\\n  -d grant_type=client_credentials \\\n  ${shop.baseUrl}/orders/token`,
+      `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  ${shop.baseUrl}/orders/items`,
+      `curl -H "Shop-Key: $API_KEY" \\\n  ${shop.baseUrl}/catalog/items`,
     ])
     expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(8)
   })
@@ -356,7 +356,7 @@ it('works with every valid API name, and escapes titles', async () => {
   expect(new Set([...page.querySelectorAll('[id]')].map(({ id }) => id)).size).toBe(
     page.querySelectorAll('[id]').length,
   )
-  expect(page.querySelector('figure pre')?.textContent).toContain(`'http://localhost/it'\\''s/register/<b>'`)
+  expect(page.querySelector('figure pre')?.textContent).toContain(`'http://localhost/it'\\''s/register/%3Cb%3E'`)
   for (const name of Object.keys(apis)) {
     const reference = await pageAt(`${base}/d/apis/${name}`)
     expect(reference.response.status).toBe(200)

@@ -19,6 +19,12 @@ describe('the dependencies that are copied into dist', () => {
     expect(Object.keys(copy)).toEqual(expect.arrayContaining(Object.keys(await import('jose'))))
   })
 
+  it.each(['esm', 'cjs'])('the copy of marked in %s names the version in package-lock.json and carries the licence', async (format) => {
+    const [banner = ''] = (await readText(root, `dist/${format}/vendored/marked.js`)).split('*/')
+    const licence = await readText(root, 'node_modules/marked/LICENSE')
+    expect(banner.slice(banner.indexOf('/*!')).trim()).toBe(`/*! marked ${await lockedVersion('marked')}\n\n${licence.trim()}`)
+  }) // prettier-ignore
+
   it('the console sends the Swagger UI whose version is in package-lock.json', async () => {
     const version = await lockedVersion('swagger-ui-dist')
     expect(/PACKAGE_VERSION:"([^"]+)"/.exec(await readAsset('swagger-ui.js'))?.[1]).toBe(version)
@@ -38,11 +44,14 @@ describe('the dependencies that are copied into dist', () => {
     expect(await readText(root, 'dist/assets/uplot.LICENSE')).toContain('MIT License')
   })
 
-  it.each(['jose', 'swagger-ui-dist', 'uplot'])('SECURITY.md names the locked version of %s', async (name) => {
-    const rows = (await readText(root, 'SECURITY.md')).split('\n').filter((line) => line.startsWith('|'))
-    const row = rows.find((line) => line.split('|')[1]?.includes(name))
-    expect(row?.split('|')[2]).toContain(await lockedVersion(name))
-  })
+  it.each(['jose', 'marked', 'swagger-ui-dist', 'uplot'])(
+    'SECURITY.md names the locked version of %s',
+    async (name) => {
+      const rows = (await readText(root, 'SECURITY.md')).split('\n').filter((line) => line.startsWith('|'))
+      const row = rows.find((line) => line.split('|')[1]?.includes(name))
+      expect(row?.split('|')[2]).toContain(await lockedVersion(name))
+    },
+  )
 })
 
 async function lockedVersion(name: string): Promise<string> {

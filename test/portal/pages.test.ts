@@ -207,6 +207,16 @@ describe('credentials', () => {
     expect(await readStatus('orders', { Authorization: `Bearer ${accessToken}` })).toBe(401)
   })
 
+  it('leads back to the application from the page of a credential that has ended (P19)', async () => {
+    const { id, secrets } = await createApplication('Going back')
+    const path = `${id}/credentials/${secrets[0]!.id}/end`
+    await anna.submit(await anna.open(path))
+    const gone = await anna.open(path)
+    expect(gone.status).toBe(404)
+    expect(gone.text).toContain('There is no such page of Going back.')
+    expect(gone.html).toContain(`href="/developers/applications/${id}"`)
+  })
+
   it('revokes all access tokens, once for each form (P34, P35)', async () => {
     const { id, secret } = await createApplication('Revoking')
     const accessToken = await requestToken(id, secret)

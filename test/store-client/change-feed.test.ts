@@ -158,6 +158,27 @@ describe('the change feed', () => {
     expect(started.isLate()).toBe(false)
   })
 
+  it('reads again for every call that asks for the latest changes while one read is stuck, and after it', async () => {
+    const { store, script } = scriptedStore()
+    const { feed: started, delivered } = startFeed(store)
+    await started.start()
+    let release = (): void => undefined
+    script.hold = new Promise((resolve) => (release = resolve))
+    await expect.poll(() => script.cursors.length, { interval: 1 }).toBe(2)
+    script.hold = undefined
+    // The stuck read has been overtaken.
+    await expect.poll(() => script.cursors.length, { interval: 1 }).toBeGreaterThan(2)
+    for (const id of ['a', 'b', 'c']) {
+      script.changes.push(change(id))
+      expect(await started.pollAgain()).toBe(true)
+      expect(delivered.at(-1)).toEqual(change(id))
+    }
+    release()
+    script.changes.push(change('d'))
+    expect(await started.waitForLatest()).toBe(true)
+    expect(delivered.at(-1)).toEqual(change('d'))
+  })
+
   it('ignores the late answer of a read that was overtaken', async () => {
     const { store, script } = scriptedStore()
     const { feed: started, delivered } = startFeed(store)

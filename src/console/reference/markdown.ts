@@ -1,0 +1,27 @@
+import { Marked } from 'marked'
+import { html, type Html } from '../../lib/html.js'
+import { sanitizeHtml } from './sanitize-html.js'
+
+export interface MarkdownOptions {
+  /** The level of a top heading (`#`), so that headings fit into the page around the text; 1 by default. */
+  readonly headingLevel?: number
+  /** Whether headings get ids made of their words, as links within the text expect them; false by default. */
+  readonly headingIds?: boolean
+}
+
+const markdown = new Marked({ async: false, gfm: true })
+
+/**
+ * The HTML of a text in CommonMark with GitHub's tables and links. HTML in the text is sanitized: only tags without effects
+ * beyond their looks remain, links of `http:`, `https:`, `mailto:` and relative ones, and images as links to them.
+ */
+export function renderMarkdown(text: string, { headingLevel = 1, headingIds = false }: MarkdownOptions = {}): Html {
+  let unsafe: string
+  try {
+    unsafe = markdown.parse(text) as string
+  } catch {
+    // Thousands of nested quotes exceed the stack.
+    return html`<p>${text}</p>`
+  }
+  return sanitizeHtml(unsafe, { headingLevel, headingIds })
+}

@@ -1,0 +1,59 @@
+/** A call of an API, as its reader typed it. Samples contain its parts unchanged. */
+export interface SampleCall {
+  /** How the call is authenticated; `none` for an operation without security. */
+  readonly scheme: 'oauth2' | 'apiKey' | 'none'
+  readonly method: string
+  /** With path and query. */
+  readonly url: string
+  /** Without the credential, and without `Content-Type` if there is a body. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body?: SampleBody | undefined
+  /** For `oauth2`. */
+  readonly tokenEndpoint?: string | undefined
+  /** The scope of the token request: scopes with spaces between. Without it, all that the application has. */
+  readonly scope?: string | undefined
+  /** For `apiKey`. `X-Api-Key` without it. */
+  readonly keyHeader?: string | undefined
+  readonly credentials?: SampleCredentials | undefined
+}
+
+/** Fields are sent as `application/x-www-form-urlencoded` or `multipart/form-data`, as `mediaType` says. */
+export type SampleBody =
+  | { readonly mediaType: string; readonly text: string }
+  | { readonly mediaType: string; readonly fields: readonly SampleField[] }
+  | { readonly mediaType: string; readonly file: SampleFile }
+
+export type SampleField =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly file: SampleFile }
+
+/** A file that the sample reads from the working directory. */
+export interface SampleFile {
+  readonly name: string
+  /** The media type of its part in `multipart/form-data`. */
+  readonly mediaType?: string | undefined
+}
+
+/** Credentials to show in samples. For each that is missing, the sample reads an environment variable. */
+export interface SampleCredentials {
+  /** CLIENT_ID (`oauth2`) or API_KEY (`apiKey`). */
+  readonly key?: string | undefined
+  /** CLIENT_SECRET. */
+  readonly secret?: string | undefined
+}
+
+/** What a token request is made of. */
+export type SampleTokenRequest = Pick<SampleCall, 'scope' | 'credentials'> & { readonly tokenEndpoint: string }
+
+/** An access token is no longer used that many seconds before it expires. */
+export const EXPIRY_MARGIN_SECONDS = 30
+
+/** The token request of a call; undefined if the call needs none. */
+export function readTokenRequest({
+  scheme,
+  tokenEndpoint,
+  scope,
+  credentials,
+}: SampleCall): SampleTokenRequest | undefined {
+  return scheme === 'oauth2' && tokenEndpoint !== undefined ? { tokenEndpoint, scope, credentials } : undefined
+}

@@ -1,0 +1,20 @@
+import type { SampleCall, SampleTokenRequest } from './call.js'
+
+export type SampleLanguage = 'curl' | 'javascript' | 'python' | 'go' | 'php' | 'java' | 'csharp'
+
+/** A program to copy. */
+export interface Sample {
+  readonly language: SampleLanguage
+  /** The language's name, for people. */
+  readonly label: string
+  readonly code: string
+}
+
+/** A language that samples are written in. */
+export interface SampleWriter {
+  readonly language: SampleLanguage
+  readonly label: string
+  /** The call, and before it the token request, whose access token is kept until it expires. */
+  writeCall(call: SampleCall): string
+  writeTokenRequest(request: SampleTokenRequest): string
+}

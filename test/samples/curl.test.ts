@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import type { SampleCall } from '../../src/samples/call.js'
+import { createSamples, createTokenSamples } from '../../src/samples/create.js'
+
+const CALL: SampleCall = {
+  scheme: 'oauth2',
+  method: 'GET',
+  url: 'https://api.example.com/orders/items',
+  headers: [],
+  tokenEndpoint: 'https://api.example.com/orders/token',
+}
+const KEY_CALL: SampleCall = { ...CALL, scheme: 'apiKey', url: 'https://api.example.com/catalog/items' }
+
+const write = (call: SampleCall): string | undefined =>
+  createSamples(call).find(({ language }) => language === 'curl')?.code
+
+it('writes the token request, and the call with the token that it got', () => {
+  const code = write({ ...CALL, scope: 'orders:read orders:write' })
+  expect(code).toContain(`-u "$CLIENT_ID:$CLIENT_SECRET" \\\n    -d grant_type=client_credentials \\\n`)
+  expect(code).toContain(
+    `--data-urlencode "scope=orders:read orders:write" \\\n    https://api.example.com/orders/token)`,
+  )
+  expect(code).toMatch(
+    /\n\ncurl -H "Authorization: Bearer \$ACCESS_TOKEN" \\\n {2}https:\/\/api.example.com\/orders\/items$/,
+  )
+})
+
+it('writes credentials where they are given, and their variables where not', () => {
+  const command = (credentials: SampleCall['credentials']): string | undefined =>
+    createTokenSamples({ tokenEndpoint: 'https://api.example.com/orders/token', credentials })[0]?.code
+  expect(command({})).toContain('-u "$CLIENT_ID:$CLIENT_SECRET"')
+  expect(command({ key: 'app_1' })).toContain('-u "app_1:$CLIENT_SECRET"')
+  expect(command({ key: 'app_1', secret: `'$x` })).toContain(`-u 'app_1:'\\''$x'`)
+  expect(write(KEY_CALL)).toBe(`curl -H "X-Api-Key: $API_KEY" \\\n  https://api.example.com/catalog/items`)
+  expect(write({ ...KEY_CALL, keyHeader: 'Key', credentials: { key: 'k_1' } })).toContain(`-H "Key: k_1"`)
+})
+
+it('writes the method only where curl would choose another', () => {
+  const body = { mediaType: 'text/plain', text: '' }
+  expect(write({ ...KEY_CALL, method: 'GET' })).not.toContain('-X')
+  expect(write({ ...KEY_CALL, method: 'GET', body })).toContain('-X GET')
+  expect(write({ ...KEY_CALL, method: 'POST', body })).not.toContain('-X')
+  expect(write({ ...KEY_CALL, method: 'POST' })).toContain('-X POST')
+  expect(write({ ...KEY_CALL, method: 'head' })).toContain('--head')
+})
