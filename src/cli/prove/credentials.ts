@@ -1,7 +1,6 @@
 import { ask, judge, type Check } from './check.js'
 import { basic, basicTokenRequest, bearer, GRANT, postForm, tokenRequest, UNKNOWN_KEY, WRONG_SECRET } from './drafts.js'
-import { all, header, refusal, status, that } from './expectation.js'
-import { TOKEN } from './token-endpoint.js'
+import { all, header, refusal, status, that, TOKEN } from './expectation.js'
 
 const AUTHORIZATION =
   'Pass the Authorization header on as it is sent, each line of it. nginx: no proxy_set_header Authorization; HAProxy: no set-header or del-header Authorization; Apache: CGIPassAuth On; a CDN: forward the header.'

@@ -73,6 +73,16 @@ export const ALLOWED: Expectation = {
   isMet: ({ status }) => (status >= 200 && status < 300) || status === 404,
 }
 
+/** A token answer (T19). */
+export const TOKEN: Expectation = {
+  text: '200 with an access token',
+  isMet: ({ status, json }) =>
+    status === 200 &&
+    typeof json?.['access_token'] === 'string' &&
+    json['token_type'] === 'bearer' &&
+    typeof json['expires_in'] === 'number',
+}
+
 function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((each, i) => each === b[i])
 }

@@ -4,9 +4,8 @@ import { skip, type Check, type CheckContext, type CheckOutcome, type Site } fro
 import { diagnose } from './diagnosis.js'
 import { bearer, readClaims, readKeyId, tokenRequest } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
-import { ALLOWED, status, type Expectation } from './expectation.js'
+import { ALLOWED, status, type Expectation, TOKEN } from './expectation.js'
 import { listKeyIds } from './metadata.js'
-import { TOKEN } from './token-endpoint.js'
 
 const SAME_START =
   'One instance differs. Start every instance with the same options: store, secret ([newest, ...older], the same list everywhere), baseUrl and apis; its log says what it refuses. Take it out of the balancer until then.'

@@ -3,8 +3,7 @@ import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.j
 import { judge, skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
 import { formCredentials, GRANT, postForm, WRONG_SECRET } from './drafts.js'
 import type { Answer } from './exchange.js'
-import { all, refusal, status, that } from './expectation.js'
-import { TOKEN } from './token-endpoint.js'
+import { all, refusal, status, that, TOKEN } from './expectation.js'
 
 /** Whether limits count by the right address. Once for the platform. */
 export const ADDRESS_CHECKS: readonly Check[] = [

@@ -16,6 +16,7 @@ import {
   SUSPENSION_CHECKS,
   TOKEN_REVOCATION_CHECKS,
 } from './revocation.js'
+import { TOKEN_BODY_CHECKS } from './token-bodies.js'
 import { TOKEN_BASICS, TOKEN_ENDPOINT_CHECKS } from './token-endpoint.js'
 
 /** One check of one API. */
@@ -57,7 +58,7 @@ const SUBJECTS: readonly Subject[] = [
   { name: 'key set', apis: ({ all }) => first(all), checks: [...KEY_SET_CHECKS, ...KEY_SET_INSTANCE_CHECKS] },
   { name: 'limits', apis: ({ all }) => first(all), checks: ADDRESS_CHECKS },
   { name: 'token endpoint', apis: ({ oauth2 }) => oauth2, checks: TOKEN_BASICS },
-  { name: 'token endpoint', apis: firstOAuth2, checks: TOKEN_ENDPOINT_CHECKS },
+  { name: 'token endpoint', apis: firstOAuth2, checks: [...TOKEN_ENDPOINT_CHECKS, ...TOKEN_BODY_CHECKS] },
   { name: 'credentials', apis: firstOAuth2, checks: CREDENTIAL_CHECKS },
   { name: 'instances', apis: firstOAuth2, checks: INSTANCE_CHECKS },
   { name: 'metadata', apis: ({ oauth2 }) => oauth2, checks: METADATA_CHECKS },

@@ -1,9 +1,8 @@
 import { skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
 import { bearer, formCredentials, GRANT, postForm } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
-import { ALLOWED } from './expectation.js'
+import { ALLOWED, TOKEN } from './expectation.js'
 import { repeat } from './instances.js'
-import { TOKEN } from './token-endpoint.js'
 import type { TemporaryApplication } from './temporary-applications.js'
 
 const WITHIN_A_SECOND =

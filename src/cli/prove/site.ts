@@ -38,7 +38,7 @@ export function createSite({ signal, ...parts }: SiteParts): Site {
         secrets.add(clientId)
         if (clientSecret !== '') secrets.add(clientSecret)
       }
-      return redact(describeAnswer(answer), secrets)
+      return describeAnswer(answer, (text) => redact(text, secrets))
     },
     async wait(milliseconds) {
       await sleep(milliseconds, undefined, { signal })
@@ -83,13 +83,19 @@ const SHOWN_HEADERS = [
   'via',
 ]
 
-function describeAnswer({ status, failure, body, listHeader }: Answer): string {
-  if (failure !== undefined) return `no answer: ${failure}`
-  const headers = SHOWN_HEADERS.flatMap((name) => listHeader(name).map((value) => `${name}: ${value}`))
-  const text = body.replaceAll(/\s+/g, ' ').trim()
-  const excerpt = text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}...` : text
-  const cookies = listHeader('set-cookie').map((cookie) => `set-cookie: ${cookie.split('=', 1)[0]}=...`)
+/** Redacts before it shortens, so that no part of a credential is left. */
+function describeAnswer({ status, failure, body, listHeader }: Answer, redact: (text: string) => string): string {
+  if (failure !== undefined) return `no answer: ${redact(failure)}`
+  const headers = SHOWN_HEADERS.flatMap((name) => listHeader(name).map((value) => `${name}: ${shorten(redact(value))}`))
+  const cookies = listHeader('set-cookie').map(
+    (cookie) => `set-cookie: ${shorten(redact(cookie.split('=', 1)[0]!))}=...`,
+  )
+  const excerpt = shorten(redact(body.replaceAll(/\s+/g, ' ').trim()))
   return [String(status), ...headers, ...cookies, ...(excerpt === '' ? [] : [excerpt])].join(' | ')
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}...` : text
 }
 
 /** Anything that may be a credential: pages of errors quote what was sent to them. */

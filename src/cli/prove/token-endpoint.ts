@@ -1,26 +1,11 @@
-import { gzipSync } from 'node:zlib'
 import { ask, skip, type Check } from './check.js'
-import { basic, basicTokenRequest, FORM, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
-import { all, header, refusal, status, that, type Expectation } from './expectation.js'
-
-/** A token answer (T19). */
-export const TOKEN: Expectation = {
-  text: '200 with an access token',
-  isMet: ({ status, json }) =>
-    status === 200 &&
-    typeof json?.['access_token'] === 'string' &&
-    json['token_type'] === 'bearer' &&
-    typeof json['expires_in'] === 'number',
-}
+import { basic, basicTokenRequest, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
+import { all, header, refusal, status, that, TOKEN } from './expectation.js'
 
 const REACH_APP =
   'Let POST /{api}/token reach the app as it is sent, and its answer come back as it is: no rule of proxy or WAF about this path, no rewriting of bodies.'
-const PARSERS =
-  'Put app.use(auth.router) before body parsers and upload middleware (multer, busboy), and let the proxy pass the body on as it is.'
 const METHODS =
   'Let every method reach the app. nginx: no limit_except; HAProxy: no rule on "method"; Express: no middleware that answers methods before auth.router.'
-const CONTENT_TYPES =
-  'Let Content-Type and Content-Encoding through as they are: no middleware or proxy rule that sets, removes or interprets them.'
 
 /** What every oauth2 API is asked. */
 export const TOKEN_BASICS: readonly Check[] = [
@@ -75,128 +60,6 @@ const HEAD_CHECK = ask({
   ),
   fix: METHODS,
 })
-
-const MEDIA_TYPE_CHECKS: readonly Check[] = (
-  [
-    ['plain text', 'text/plain'],
-    ['multipart/form-data', 'multipart/form-data; boundary=prove'],
-    ['a form in ISO 8859-1', 'application/x-www-form-urlencoded; charset=iso-8859-1'],
-  ] as const
-).map(([name, type]) =>
-  ask({
-    row: 'T2',
-    sends: `a token request whose Content-Type is ${name}`,
-    draft: (context) => ({ ...tokenRequest(context), headers: [['Content-Type', type]] }),
-    expects: refusal(400, 'invalid_request'),
-    fix: CONTENT_TYPES,
-  }),
-)
-
-/** Forms that clients send. */
-const FORM_CHECKS: readonly Check[] = (
-  [
-    ['with charset=UTF-8 in its Content-Type', 'application/x-www-form-urlencoded; charset=UTF-8'],
-    ['whose Content-Type is in capital letters', 'APPLICATION/X-WWW-FORM-URLENCODED'],
-  ] as const
-).map(([name, type]) =>
-  ask({
-    row: 'T2',
-    sends: `a token request ${name}`,
-    draft: (context) => ({ ...tokenRequest(context), headers: [['Content-Type', type]] }),
-    expects: TOKEN,
-    fix: CONTENT_TYPES,
-  }),
-)
-
-const PADDING = 'x'.repeat(17 * 1024)
-const SIZES =
-  'Let bodies of up to 64 KiB reach the app, which refuses larger ones itself. nginx: client_max_body_size 1m, proxy_request_buffering on; HAProxy: no rule on req.body_size; Express: no smaller "limit" of a parser before auth.router.'
-
-const BODY_CHECKS: readonly Check[] = [
-  ask({
-    row: 'T2',
-    sends: 'a token request as JSON',
-    draft: (context) => ({
-      ...tokenRequest(context),
-      headers: [['Content-Type', 'application/json']],
-      body: JSON.stringify({ grant_type: 'client_credentials' }),
-    }),
-    expects: refusal(400, 'invalid_request'),
-    fix: CONTENT_TYPES,
-  }),
-  ask({
-    row: 'T3',
-    sends: 'a token request with Content-Encoding: gzip',
-    draft: (context) => {
-      const draft = tokenRequest(context)
-      return { ...draft, headers: [FORM, ['Content-Encoding', 'gzip']], body: gzipSync(draft.body!) }
-    },
-    expects: refusal(415, 'invalid_request'),
-    fix: CONTENT_TYPES,
-  }),
-  ask({
-    row: 'T4',
-    sends: 'a token request of 17 KiB',
-    draft: (context) => postForm(context, 'token', [...GRANT, ['padding', PADDING]]),
-    expects: refusal(413, 'invalid_request'),
-    fix: SIZES,
-  }),
-  ask({
-    row: 'T4',
-    sends: 'a token request of 15 KiB',
-    draft: (context) => tokenRequest(context, [...GRANT, ['padding', PADDING.slice(0, 15_000)]]),
-    expects: TOKEN,
-    fix: SIZES,
-  }),
-  ask({
-    row: 'T19',
-    sends: 'a token request in chunks, without Content-Length',
-    draft: (context) => ({ ...tokenRequest(context), chunked: true }),
-    expects: TOKEN,
-    fix: 'Let bodies with Transfer-Encoding: chunked through. nginx: proxy_http_version 1.1; HAProxy: no rule on Content-Length.',
-  }),
-  ask({
-    row: 'T19',
-    sends: 'a token request with Expect: 100-continue, as curl and .NET send',
-    draft: (context) => ({ ...tokenRequest(context), headers: [FORM, ['Expect', '100-continue']] }),
-    expects: TOKEN,
-    fix: 'Let requests with Expect: 100-continue through: answer 100 at the proxy, or pass it on.',
-  }),
-  ask({
-    row: 'T5',
-    sends: 'a token request that is not valid percent-encoding',
-    draft: (context) => ({ ...tokenRequest(context), body: 'grant_type=client_credentials&client_id=%E4%zz' }),
-    // Where a body parser of the app has read it, the text is a key that nobody has.
-    expects: that(
-      '400 or 401 with a JSON error',
-      ({ status, json }) => (status === 400 || status === 401) && typeof json?.['error'] === 'string',
-    ),
-    fix: PARSERS,
-  }),
-  ask({
-    row: 'T6',
-    sends: 'a token request with an empty body',
-    draft: (context) => postForm(context, 'token', []),
-    expects: refusal(400, 'invalid_request'),
-    fix: PARSERS,
-  }),
-  ask({
-    row: 'T6',
-    sends: 'a token request without grant_type',
-    draft: (context) => tokenRequest(context, []),
-    expects: refusal(400, 'invalid_request'),
-    fix: PARSERS,
-  }),
-  ...['grant_type', 'client_id', 'client_secret', 'scope'].map((name) =>
-    ask({
-      row: 'T5',
-      sends: `a token request with ${name} twice`,
-      draft: (context) => tokenRequest(context, [...GRANT, [name, 'a'], [name, 'b']]),
-      expects: refusal(400, 'invalid_request'),
-      fix: PARSERS,
-    }),
-  ),
-]
 
 const GRANT_CHECKS: readonly Check[] = [
   ...['password', 'authorization_code', 'refresh_token'].map((grantType) =>
@@ -296,9 +159,6 @@ const ENCODING_CHECKS: readonly Check[] = [
 export const TOKEN_ENDPOINT_CHECKS: readonly Check[] = [
   ...METHOD_CHECKS,
   HEAD_CHECK,
-  ...MEDIA_TYPE_CHECKS,
-  ...FORM_CHECKS,
-  ...BODY_CHECKS,
   ...GRANT_CHECKS,
   ...ENCODING_CHECKS,
 ]
