@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
@@ -19,14 +20,22 @@ const ISOLATED = [
 ]
 
 // Set by the scripts in package.json. `.ci/run` and test/support/nodes.mjs set TEST_RESULTS, a file for the results.
-const { LANE, TEST_RESULTS, EXPECTED_NODE, CI, CHROMIUM = '/usr/bin/chromium', PATH = '' } = process.env
+const {
+  LANE,
+  TEST_RESULTS,
+  EXPECTED_NODE,
+  CI,
+  CHROMIUM = '/usr/bin/chromium',
+  PYTHON = '/usr/bin/python3',
+  PATH = '',
+} = process.env
 if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
   throw new Error(`This is Node ${process.version}, not ${EXPECTED_NODE}.`)
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-// A second, the default of expect.poll(), is short for a busy machine.
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 5000 } } }
+// For a busy machine. By default, expect.poll() waits for a second.
+const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } }
 
 const unit = {
   root,
@@ -75,15 +84,7 @@ const long = {
     ...integration.test,
     name: 'long',
     isolate: true,
-    // These do more in this lane.
-    include: [
-      LONG,
-      'test/credential-email/worker-faults.integration.test.ts',
-      'test/stores/sqlite/kill.integration.test.ts',
-      'test/applications/credential-histories.integration.test.ts',
-      'test/portal/rotation-kills.integration.test.ts',
-      'test/console/browser.integration.test.ts',
-    ],
+    include: [LONG, 'test/console/browser.integration.test.ts', ...findTestsOfBothLanes()],
   },
 }
 
@@ -103,6 +104,14 @@ export default defineConfig({
     },
   },
 })
+
+/** The tests that do more in the long lane, or allow less time there. */
+function findTestsOfBothLanes(): string[] {
+  const imports = /\/support\/(?:long-lane|time-bound)\.js'/
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts') && imports.test(readFileSync(join(root, 'test', path), 'utf8')))
+    .map((path) => `test/${path.replaceAll('\\', '/')}`)
+}
 
 /** Tests of programs that are not installed. CI has all of them, so that it leaves out nothing. */
 function findUnavailable(): string[] {
@@ -137,6 +146,12 @@ function findUnavailable(): string[] {
   if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')
     files.push('test/rate-limits/redis-*.integration.test.ts')
+  }
+  if (spawnSync(PYTHON, ['-c', 'import requests']).status !== 0) {
+    console.log(
+      'Without the tests of code samples: apt-get install python3-requests, or set PYTHON to a Python that has it.',
+    )
+    files.push('test/samples/run.integration.test.ts')
   }
   return files
 }

@@ -1,8 +1,8 @@
 import type { Api } from '../index.js'
 import { html, type Html } from '../lib/html.js'
 import type { JsonObject } from '../openapi/document.js'
+import { renderApiSamples, renderCopyButton } from './api-samples.js'
 import type { Assets } from './assets.js'
-import { createCurlExamples, type CurlExample } from './curl-examples.js'
 import { renderPage } from './page.js'
 import type { PageBrand } from '../lib/page-brand.js'
 
@@ -94,7 +94,7 @@ function renderApi(api: Api, document: JsonObject | undefined): Html {
         ${renderLinks(api, document)}
       </p>
     </div>
-    <div class="calls">${createCurlExamples(api, document).map(renderCommand)}</div>
+    <div class="calls">${renderApiSamples(api, document)}</div>
   </section>`
 }
 
@@ -138,16 +138,4 @@ function renderLinks({ name, tokenEndpoint, resource }: Api, document: JsonObjec
       ['Protected resource metadata', `${resource}/.well-known/oauth-protected-resource`],
     )
   return targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)
-}
-
-function renderCommand({ caption, command }: CurlExample): Html {
-  return html` <figure class="copyable">
-    <figcaption>${caption}${renderCopyButton(caption)}</figcaption>
-    <pre><code>${command}</code></pre>
-  </figure>`
-}
-
-/** Hidden without JavaScript: console.js shows it. */
-function renderCopyButton(label: string): Html {
-  return html`<button type="button" class="copy" aria-label="Copy: ${label}" hidden>Copy</button>`
 }

@@ -1,8 +1,9 @@
 import type { Api } from '../contracts/api.js'
-import type { EmailCode, EmailTexts } from '../contracts/composed-email.js'
+import type { EmailTexts } from '../contracts/composed-email.js'
+import { formatCallCommand, formatTokenCommand, ONE_LINE } from '../samples/curl.js'
 import type { Phrases } from './texts/phrases.js'
 
-/** What commands are filled in with. Placeholders stand for credentials that the reader has already. */
+/** What commands are filled in with. Variables stand for credentials that the reader has already. */
 interface CommandOptions {
   readonly key?: string | undefined
   readonly secret?: string | undefined
@@ -11,22 +12,30 @@ interface CommandOptions {
 
 /** How to call an API: one command gets an access token, one calls the API with it. */
 export function describeApi(
-  { title, tokenEndpoint, keyHeaders, resource }: Api,
-  { key = 'YOUR_KEY', secret = 'YOUR_SECRET', labels }: CommandOptions,
+  { scheme, title, tokenEndpoint, keyHeaders, resource }: Api,
+  { key, secret, labels }: CommandOptions,
 ): EmailTexts['sections'][number] {
-  const codes: EmailCode[] =
-    tokenEndpoint === undefined
-      ? [
-          { label: labels.keyHeader, code: keyHeaders[0]! },
-          { label: labels.useKey, code: `curl -H "${keyHeaders[0]}: ${key}" "${resource}"` },
-        ]
-      : [
-          { label: labels.tokenAddress, code: tokenEndpoint },
-          {
-            label: labels.getToken,
-            code: `curl -u "${key}:${secret}" -d grant_type=client_credentials "${tokenEndpoint}"`,
-          },
-          { label: labels.useToken, code: `curl -H "Authorization: Bearer ACCESS_TOKEN" "${resource}"` },
-        ]
-  return { title, codes }
+  const [keyHeader] = keyHeaders
+  const credentials = { key, secret }
+  // One line per command: mail programs break lines, and backslashes at their ends would then be in the middle.
+  const call = formatCallCommand(
+    { scheme, method: 'GET', url: resource, headers: [], tokenEndpoint, keyHeader, credentials },
+    ONE_LINE,
+  )
+  if (tokenEndpoint === undefined)
+    return {
+      title,
+      codes: [
+        { label: labels.keyHeader, code: keyHeader! },
+        { label: labels.useKey, code: call },
+      ],
+    }
+  return {
+    title,
+    codes: [
+      { label: labels.tokenAddress, code: tokenEndpoint },
+      { label: labels.getToken, code: formatTokenCommand({ tokenEndpoint, credentials }, ONE_LINE) },
+      { label: labels.useToken, code: call },
+    ],
+  }
 }

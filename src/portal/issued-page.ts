@@ -1,6 +1,6 @@
 import { findGrant } from '../applications/grants.js'
 import { html, type Html } from '../lib/html.js'
-import { shellQuote } from '../lib/shell-quote.js'
+import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import type { IssuedCredential } from './action-page.js'
 import type { PortalApi } from './api-section.js'
 import { KIND_WORDS } from './credential-section.js'
@@ -64,20 +64,13 @@ interface Example {
 
 /** Commands that work as they are: for each API one call, and for a secret the request for an access token before it. */
 function listExamples(view: IssuedView, { kind, plain }: IssuedCredential): Example[] {
-  return listApis(view, kind).flatMap(({ title, resource, tokenEndpoint, keyHeaders }) => {
-    const call = { caption: `Call ${title}`, address: shellQuote(resource) }
-    if (tokenEndpoint === undefined)
-      return [
-        { caption: call.caption, command: `curl -H ${shellQuote(`${keyHeaders[0]}: ${plain}`)} \\\n  ${call.address}` },
-      ]
-    const credentials = shellQuote(`${view.record.id}:${plain}`)
-    return [
-      {
-        caption: `Get an access token for ${title}`,
-        command: `ACCESS_TOKEN=$(curl -s -u ${credentials} \\\n  -d grant_type=client_credentials \\\n  ${shellQuote(tokenEndpoint)} |\n  sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-      },
-      { caption: call.caption, command: `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  ${call.address}` },
-    ]
+  const credentials = kind === 'key' ? { key: plain } : { key: view.record.id, secret: plain }
+  return listApis(view, kind).flatMap(({ title, scheme, resource, tokenEndpoint, keyHeaders: [keyHeader] }) => {
+    const call = { scheme, method: 'GET', url: resource, headers: [], tokenEndpoint, keyHeader, credentials } as const
+    const example = { caption: `Call ${title}`, command: formatCallCommand(call) }
+    if (tokenEndpoint === undefined) return [example]
+    const command = formatTokenAssignment({ tokenEndpoint, credentials })
+    return [{ caption: `Get an access token for ${title}`, command }, example]
   })
 }
 

@@ -163,9 +163,8 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
     const page = findActionPage(view, apis, rest)
     if (page && offers(view, page.action)) return isRead ? showForm(view, page, fields) : perform(view, page, request)
-    const isStale = !isRead && Number(readField(fields, 'version')) !== record.version
-    if (isStale) return showStale(view)
-    return isRead ? showNotFound(view) : undefined
+    if (isRead) return showNotFound(view)
+    return Number(readField(fields, 'version')) === record.version ? undefined : showStale(view)
   }
 }
 

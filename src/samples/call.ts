@@ -47,13 +47,3 @@ export type SampleTokenRequest = Pick<SampleCall, 'scope' | 'credentials'> & { r
 
 /** An access token is no longer used that many seconds before it expires. */
 export const EXPIRY_MARGIN_SECONDS = 30
-
-/** The token request of a call; undefined if the call needs none. */
-export function readTokenRequest({
-  scheme,
-  tokenEndpoint,
-  scope,
-  credentials,
-}: SampleCall): SampleTokenRequest | undefined {
-  return scheme === 'oauth2' && tokenEndpoint !== undefined ? { tokenEndpoint, scope, credentials } : undefined
-}

@@ -1,14 +1,20 @@
 import type { SampleCall, SampleTokenRequest } from './call.js'
+import { csharp } from './csharp.js'
 import { curl } from './curl.js'
-import { encodeUrl } from './encode-url.js'
+import { go } from './go.js'
+import { java } from './java.js'
+import { javascript } from './javascript.js'
+import { php } from './php.js'
+import { prepareCall } from './prepare.js'
+import { python } from './python.js'
 import type { Sample, SampleWriter } from './sample.js'
 
-const WRITERS: readonly SampleWriter[] = [curl]
+const WRITERS: readonly SampleWriter[] = [curl, javascript, python, go, php, java, csharp]
 
 /** Programs that make a call, one for each language. They run as they are, with the credentials in environment variables. */
 export function createSamples(call: SampleCall): Sample[] {
-  const encoded = { ...call, url: encodeUrl(call.url) }
-  return WRITERS.map((writer) => createSample(writer, writer.writeCall(encoded)))
+  const prepared = prepareCall(call)
+  return WRITERS.map((writer) => createSample(writer, writer.writeCall(prepared)))
 }
 
 /** Programs that request an access token and print it. */

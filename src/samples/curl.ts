@@ -1,14 +1,12 @@
 import { shellQuote } from '../lib/shell-quote.js'
 import {
   EXPIRY_MARGIN_SECONDS,
-  readTokenRequest,
-  type SampleBody,
   type SampleCall,
   type SampleField,
   type SampleFile,
   type SampleTokenRequest,
 } from './call.js'
-import { encodeUrl } from './encode-url.js'
+import { prepareCall, type PreparedBody, type PreparedCall, type PreparedCredential } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
 /** Commands for a POSIX shell. They have no comments: zsh does not know comments in what is pasted. */
@@ -16,30 +14,41 @@ export const curl: SampleWriter = {
   language: 'curl',
   label: 'curl',
   writeCall(call) {
-    const request = readTokenRequest(call)
-    const command = formatCallCommand(call)
-    return request ? `${writeTokenCache(request)}\n\n${command}` : command
+    const { credential } = call
+    const command = formatCall(call, LINES)
+    return credential?.kind === 'accessToken' ? `${writeTokenCache(credential.request)}\n\n${command}` : command
   },
   writeTokenRequest: (request) => formatTokenCommand(request),
 }
 
-/** Between the words of a command: each has a line of its own. */
+/** What is between the words of a command: by default, each has a line of its own. */
 const LINES = ' \\\n  '
+export const ONE_LINE = ' '
 
-/** The command that requests an access token. */
+/** The command that requests an access token, and prints the answer. */
 export function formatTokenCommand(request: SampleTokenRequest, separator = LINES): string {
   return `curl ${listTokenWords(request).join(separator)}`
 }
 
+/** The command that puts an access token into `$ACCESS_TOKEN`. */
+export function formatTokenAssignment(request: SampleTokenRequest): string {
+  const command = `curl ${['-sSf', ...listTokenWords(request)].join(LINES)}`
+  return `ACCESS_TOKEN=$(${command} |\n  ${readMember('access_token')})`
+}
+
 /** The command that calls an API with what is in `$ACCESS_TOKEN`, or with the key. */
 export function formatCallCommand(call: SampleCall, separator = LINES): string {
-  const { method, url, headers, body } = call
+  return formatCall(prepareCall(call), separator)
+}
+
+function formatCall({ method, url, headers, body, credential }: PreparedCall, separator: string): string {
+  const bodyWords = body ? listBodyWords(body) : []
   const words = [
-    ...listMethodWords(method.toUpperCase(), body !== undefined),
-    ...listCredentialWords(call),
+    ...listMethodWords(method, bodyWords.length > 0),
+    ...(credential ? [formatCredential(credential)] : []),
     ...headers.map(formatHeader),
-    ...(body ? listBodyWords(body) : []),
-    quote(encodeUrl(url)),
+    ...bodyWords,
+    quote(url),
   ]
   return `curl ${words.join(separator)}`
 }
@@ -51,11 +60,16 @@ function writeTokenCache(request: SampleTokenRequest): string {
   const command = `curl ${['-sSf', ...listTokenWords(request)].join(' \\\n    ')}`
   return `if [ "\${ACCESS_TOKEN_FOR:-}" != ${purpose} ] || [ "$(date +%s)" -ge "\${ACCESS_TOKEN_EXPIRES:-0}" ]; then
   ANSWER=$(${command})
-  ACCESS_TOKEN=$(printf %s "$ANSWER" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-  EXPIRES_IN=$(printf %s "$ANSWER" | sed 's/.*"expires_in":\\([0-9]*\\).*/\\1/')
+  ACCESS_TOKEN=$(printf %s "$ANSWER" | ${readMember('access_token')})
+  EXPIRES_IN=$(printf %s "$ANSWER" | ${readMember('expires_in')})
   ACCESS_TOKEN_EXPIRES=$(($(date +%s) + \${EXPIRES_IN:-0} - ${EXPIRY_MARGIN_SECONDS}))
   ACCESS_TOKEN_FOR=${purpose}
 fi`
+}
+
+/** The command that prints a member of a token answer. */
+function readMember(name: 'access_token' | 'expires_in'): string {
+  return `sed 's/.*"${name}":"\\{0,1\\}\\([^",}]*\\).*/\\1/'`
 }
 
 function listTokenWords({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string[] {
@@ -74,13 +88,12 @@ function listMethodWords(method: string, hasBody: boolean): string[] {
   return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quote(method)}`]
 }
 
-function listCredentialWords({ scheme, keyHeader = 'X-Api-Key', credentials = {} }: SampleCall): string[] {
-  if (scheme === 'none') return []
+function formatCredential(credential: PreparedCredential): string {
   const word =
-    scheme === 'apiKey'
-      ? formatWord(`${keyHeader}: `, credentials.key, 'API_KEY')
+    credential.kind === 'key'
+      ? formatWord(`${credential.header}: `, credential.key, 'API_KEY')
       : formatWord('Authorization: Bearer ', undefined, 'ACCESS_TOKEN')
-  return [`-H ${joinWords(word)}`]
+  return `-H ${joinWords(word)}`
 }
 
 /** A header without a value ends with `;`: with `:` curl would leave it out. */
@@ -88,16 +101,19 @@ function formatHeader([name, value]: readonly [string, string]): string {
   return `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`
 }
 
-function listBodyWords(body: SampleBody): string[] {
-  const type = formatHeader(['Content-Type', body.mediaType])
-  if ('text' in body) return [type, `--data-raw ${quote(body.text)}`]
-  if ('file' in body) return [type, `--data-binary ${quote(`@${body.file.name}`)}`]
-  if (body.mediaType.startsWith('multipart/')) return body.fields.map(formatPart)
-  // curl encodes what is after the first `=`.
-  return body.fields.map(
-    (field) =>
-      `--data-urlencode ${quote(`${encodeURIComponent(field.name)}=${'value' in field ? field.value : field.file.name}`)}`,
-  )
+function listBodyWords(body: PreparedBody): string[] {
+  switch (body.kind) {
+    case 'text':
+      return [`--data-raw ${quote(body.text)}`]
+    case 'file':
+      return [`--data-binary ${quote(`@${body.file.name}`)}`]
+    case 'form':
+      // curl encodes what is after the first `=`.
+      return body.fields.map(([name, value]) => `--data-urlencode ${quote(`${encodeURIComponent(name)}=${value}`)}`)
+    case 'multipart':
+      return body.fields.map(formatPart)
+    // no default
+  }
 }
 
 function formatPart(field: SampleField): string {

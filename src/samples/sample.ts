@@ -1,4 +1,5 @@
-import type { SampleCall, SampleTokenRequest } from './call.js'
+import type { SampleTokenRequest } from './call.js'
+import type { PreparedCall } from './prepare.js'
 
 export type SampleLanguage = 'curl' | 'javascript' | 'python' | 'go' | 'php' | 'java' | 'csharp'
 
@@ -15,6 +16,6 @@ export interface SampleWriter {
   readonly language: SampleLanguage
   readonly label: string
   /** The call, and before it the token request, whose access token is kept until it expires. */
-  writeCall(call: SampleCall): string
+  writeCall(call: PreparedCall): string
   writeTokenRequest(request: SampleTokenRequest): string
 }

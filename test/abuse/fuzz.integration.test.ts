@@ -10,7 +10,6 @@ const REQUESTS = Number(process.env['REQUESTS'] ?? 2500)
 
 it.each([5, 4] as const)(
   'an Express %s app refuses hostile requests, and answers the honest ones among them',
-  { timeout: 120_000 },
   async (express) => {
     const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
     const platform = await startAttackedPlatform({ express, file: join(folder, 'platform.sqlite') })

@@ -181,7 +181,7 @@ export const POLL_OPTIONS = { timeout: 8000, interval: 20 }
 
 /** Waits until that many e-mails have arrived; fails if there are more. */
 export async function waitForEmails(emails: readonly unknown[], count: number): Promise<void> {
-  await vi.waitFor(() => expect(emails.length).toBe(count), { timeout: 8000, interval: 10 })
+  await vi.waitFor(() => expect(emails.length).toBe(count), { timeout: 20_000, interval: 10 })
 }
 
 /** Waits until that many attempts to send the application's e-mail have ended. */
@@ -190,7 +190,7 @@ export async function waitForAttempts({ listEmails }: Provider, id: string, atte
     const [email] = await listEmails(id)
     expect([email?.attemptCount, email?.leasedUntil]).toEqual([attempts, 0])
   }
-  await vi.waitFor(haveEnded, { timeout: 8000, interval: 10 })
+  await vi.waitFor(haveEnded, { timeout: 20_000, interval: 10 })
   return (await listEmails(id))[0]!
 }
 

@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { CredentialInfo } from '../../src/index.js'
 import { createRandom, type Random } from '../abuse/random.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { SECRET } from '../support/platform.js'
 
 const PROCESS = fileURLToPath(new URL('../support/platform-process.mjs', import.meta.url))
 /** `npm run test:long`: more of them. */
-const IS_LONG = process.env['LANE'] === 'long'
-const STEPS = IS_LONG ? 400 : 25
-const KILLS = IS_LONG ? 100 : 2
+const STEPS = IS_LONG_LANE ? 400 : 12
+const KILLS = IS_LONG_LANE ? 100 : 2
 /** A change holds in every process after this time. */
 const MAX_DELAY_MS = 1000
 const APIS = ['catalog', 'weather'] as const

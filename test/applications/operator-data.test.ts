@@ -176,7 +176,7 @@ it('another process on the store sees a change within a second', async () => {
     const read = async () => (await other.verifyApiKey('catalog', credentials.clientId)).application.metadata
     expect(await read()).toEqual({ a: 1 })
     await one.applications.update(application.id, { metadata: { a: 2 } })
-    await expect.poll(read, { timeout: 5000, interval: 10 }).toEqual({ a: 2 })
+    await expect.poll(read, { interval: 10 }).toEqual({ a: 2 })
   } finally {
     await Promise.all([one.close(), other.close()])
     await rm(folder, { recursive: true })

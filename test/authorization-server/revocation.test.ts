@@ -2,6 +2,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, basic, createApplication, expectRefusal, createTokenForm, post } from '../support/http.js'
 import { onEveryPlatform, openPlatform, STORES } from '../support/platform.js'
+import { timeBound } from '../support/time-bound.js'
 import { waitUntil } from '../support/wait-until.js'
 
 type Known = Awaited<ReturnType<typeof createApplication>>
@@ -159,7 +160,7 @@ describe.each(Object.entries(STORES))('A revocation, with the %s store,', (_, op
 
     await post(app, '/orders/revoke', createTokenForm(shop, { token }))
     const isRefused = (): Promise<boolean> => there.verifyAccessToken('orders', token).then(() => false, () => true) // prettier-ignore
-    expect(await waitUntil(isRefused, { interval: 20 })).toBeLessThan(1000)
+    expect(await waitUntil(isRefused, { interval: 20 })).toBeLessThan(timeBound(1000))
 
     const later = openPlatform({ store }).auth
     closing.unshift(later.close)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../support/postgres.js'
+import { timeBound } from '../support/time-bound.js'
 import { waitUntil } from '../support/wait-until.js'
 import { CONFIG, createSite, parseJson, readEmails, runProgram, startServer } from './command-line.js'
 
@@ -56,40 +57,36 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
     return ((await response.json()) as { access_token: string }).access_token
   }
 
-  it(
-    'new credentials work at once, and the server follows each change within a second',
-    { timeout: 60_000 },
-    async () => {
-      const { application, credentials } = await runJson(
+  it('new credentials work at once, and the server follows each change within a second', async () => {
+    const { application, credentials } = await runJson(
       'apps', 'create', '--name', 'Shop', '--api', 'orders', '--api', 'catalog', ...store.config,
     ) // prettier-ignore
-      const { id } = application
-      const key = { 'X-Api-Key': credentials.clientId! }
-      const bearer = { Authorization: `Bearer ${await fetchAccessToken(credentials)}` }
-      expect(await fetchStatus('/catalog/items', key)).toBe(200)
-      expect(await fetchStatus('/orders/items', bearer)).toBe(200)
+    const { id } = application
+    const key = { 'X-Api-Key': credentials.clientId! }
+    const bearer = { Authorization: `Bearer ${await fetchAccessToken(credentials)}` }
+    expect(await fetchStatus('/catalog/items', key)).toBe(200)
+    expect(await fetchStatus('/orders/items', bearer)).toBe(200)
 
-      await runJson('apps', 'suspend', id, ...store.db)
-      expect(await waitForStatus(403, '/catalog/items', key)).toBeLessThan(1000)
-      expect(await waitForStatus(401, '/orders/items', bearer)).toBeLessThan(1000)
-      await runJson('apps', 'resume', id, ...store.db)
-      expect(await waitForStatus(200, '/orders/items', bearer)).toBeLessThan(1000)
+    await runJson('apps', 'suspend', id, ...store.db)
+    expect(await waitForStatus(403, '/catalog/items', key)).toBeLessThan(timeBound(1000))
+    expect(await waitForStatus(401, '/orders/items', bearer)).toBeLessThan(timeBound(1000))
+    await runJson('apps', 'resume', id, ...store.db)
+    expect(await waitForStatus(200, '/orders/items', bearer)).toBeLessThan(timeBound(1000))
 
-      await runJson('apps', 'revoke-tokens', id, ...store.db)
-      expect(await waitForStatus(401, '/orders/items', bearer)).toBeLessThan(1000)
-      const newBearer = { Authorization: `Bearer ${await fetchAccessToken(credentials)}` }
-      expect(await fetchStatus('/orders/items', newBearer)).toBe(200)
-      await runJson('apps', 'disallow', id, 'orders', ...store.db)
-      expect(await waitForStatus(401, '/orders/items', newBearer)).toBeLessThan(1000)
+    await runJson('apps', 'revoke-tokens', id, ...store.db)
+    expect(await waitForStatus(401, '/orders/items', bearer)).toBeLessThan(timeBound(1000))
+    const newBearer = { Authorization: `Bearer ${await fetchAccessToken(credentials)}` }
+    expect(await fetchStatus('/orders/items', newBearer)).toBe(200)
+    await runJson('apps', 'disallow', id, 'orders', ...store.db)
+    expect(await waitForStatus(401, '/orders/items', newBearer)).toBeLessThan(timeBound(1000))
 
-      const rotated = await runJson('apps', 'rotate-key', id, '--overlap', '0', ...store.config)
-      expect(await waitForStatus(401, '/catalog/items', key)).toBeLessThan(1000)
-      const newKey = { 'X-Api-Key': rotated.credentials.clientId! }
-      expect(await waitForStatus(200, '/catalog/items', newKey)).toBeLessThan(1000)
-      await runJson('apps', 'delete', id, '--yes', ...store.db)
-      expect(await waitForStatus(401, '/catalog/items', newKey)).toBeLessThan(1000)
-    },
-  )
+    const rotated = await runJson('apps', 'rotate-key', id, '--overlap', '0', ...store.config)
+    expect(await waitForStatus(401, '/catalog/items', key)).toBeLessThan(timeBound(1000))
+    const newKey = { 'X-Api-Key': rotated.credentials.clientId! }
+    expect(await waitForStatus(200, '/catalog/items', newKey)).toBeLessThan(timeBound(1000))
+    await runJson('apps', 'delete', id, '--yes', ...store.db)
+    expect(await waitForStatus(401, '/catalog/items', newKey)).toBeLessThan(timeBound(1000))
+  })
 
   it('the server sends an e-mail that the command line could not send', async () => {
     const refusing = { ...store.env, CLI_MAIL: 'refuses' }

@@ -195,7 +195,7 @@ describe.concurrent('an e-mail with credentials', () => {
     // The second attempt stalls while the credentials of the first are used.
     failAt(server, 'MAIL', { does: 'stall' })
     clock.advance(2)
-    await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount).toBe(2)
     expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
     await expect.poll(async () => (await provider.findRecord(id)).keys.length, POLL_OPTIONS).toBe(1)
     expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
@@ -222,7 +222,7 @@ describe.concurrent('an e-mail with credentials', () => {
     await waitForAttempts(provider, id, 1)
     failAt(server, 'MAIL', { does: 'stall' }, 1)
     clock.advance(2)
-    await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount, { timeout: 3000 }).toBe(2)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount).toBe(2)
     await provider.auth.applications.delete(id)
     clock.advance(HOUR)
     await expect.poll(provider.isSending, POLL_OPTIONS).toBe(false)
@@ -265,7 +265,7 @@ describe.concurrent('an e-mail with credentials', () => {
       const statuses = await Promise.all(ids.map((id) => provider.getStatus(id)))
       return statuses.filter((status) => status === 'active').length
     }
-    await expect.poll(delivered, { timeout: 15_000, interval: 300 }).toBe(30)
+    await expect.poll(delivered, { interval: 300 }).toBe(30)
     expect(server.mails.flatMap(({ recipients }) => recipients).toSorted()).toEqual(addresses.toSorted())
     expect(server.overlaps).toEqual([])
   })

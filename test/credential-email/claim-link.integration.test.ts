@@ -143,7 +143,7 @@ describe.concurrent('with delivery: "claim-link"', () => {
       const used = new Set<string>()
       for (let round = 0; round < 5; round++) {
         const { id } = await one.register()
-        await expect.poll(async () => (await one.listEmails(id))[0]?.state, { timeout: 4000 }).toBe('claimable')
+        await expect.poll(async () => (await one.listEmails(id))[0]?.state).toBe('claimable')
         const token = readToken([...one.emails, ...other.emails].find((email) => !used.has(readToken(email)))!)
         used.add(token)
         const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reveal(i % 2 ? one : other, token)))
@@ -153,7 +153,7 @@ describe.concurrent('with delivery: "claim-link"', () => {
         expect(answers.filter(({ status, text }) => status === 400 && text === unknown.text)).toHaveLength(7)
         const { keys, secrets } = await one.findRecord(id)
         expect([keys.length, secrets.length]).toEqual([1, 1])
-        await expect.poll(() => other.tokenStatus(toCredentials(shown!.body)), { timeout: 3000 }).toBe(200)
+        await expect.poll(() => other.tokenStatus(toCredentials(shown!.body))).toBe(200)
         const { items: records } = await one.auth.audit.list({ applicationId: id })
         expect(records.filter(({ type }) => type === 'application.activated')).toHaveLength(1)
       }
@@ -216,7 +216,7 @@ describe.concurrent('with delivery: "claim-link"', () => {
     await waitForAttempts(provider, id, 1)
     provider.mailer.outcome = undefined
     provider.clock.advance(2)
-    await expect.poll(() => provider.listEvents(id), { timeout: 4000 }).toEqual(['registered', 'delivered'])
+    await expect.poll(() => provider.listEvents(id)).toEqual(['registered', 'delivered'])
     expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
     expect((await reveal(provider, readToken(provider.emails[1]!))).status).toBe(200)
   })

@@ -61,10 +61,10 @@ describe('the e-mail of a registration', () => {
           'https://api.example.com/orders/token',
           'https://api.example.com/invoices/token',
           'X-Api-Key',
-          `curl -u "${clientId}:${clientSecret}" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
-          `curl -u "${clientId}:${clientSecret}" -d grant_type=client_credentials "https://api.example.com/invoices/token"`,
+          `curl -u ${clientId}:${clientSecret} -d grant_type=client_credentials https://api.example.com/orders/token`,
+          `curl -u ${clientId}:${clientSecret} -d grant_type=client_credentials https://api.example.com/invoices/token`,
           CALL_WITH_TOKEN,
-          `curl -H "X-Api-Key: ${clientId}" "https://api.example.com/catalog"`,
+          `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog`,
         ]),
       )
       expect(shown).toMatch(/May be the client_id instead of the key[^]*?\s(app_[0-9a-f]{32})\s/)
@@ -107,7 +107,7 @@ describe('the e-mail of a registration', () => {
   })
 })
 
-const CALL_WITH_TOKEN = 'curl -H "Authorization: Bearer ACCESS_TOKEN" "https://api.example.com/orders"'
+const CALL_WITH_TOKEN = 'curl -H "Authorization: Bearer $ACCESS_TOKEN" https://api.example.com/orders'
 
 describe('the e-mail of a rotation', () => {
   it('has placeholders in its commands for credentials that the reader has already', async () => {
@@ -122,16 +122,16 @@ describe('the e-mail of a rotation', () => {
     await waitForEmails(mailer.emails, 1)
     const { clientSecret } = readCredentials(mailer.emails[0]!)
     expect(listCommands(mailer.emails[0]!)).toEqual([
-      `curl -u "YOUR_KEY:${clientSecret}" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
+      `curl -u "$CLIENT_ID:${clientSecret}" -d grant_type=client_credentials https://api.example.com/orders/token`,
       CALL_WITH_TOKEN,
     ])
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
     await waitForEmails(mailer.emails, 2)
     const { clientId } = readCredentials(mailer.emails[1]!)
     expect(listCommands(mailer.emails[1]!)).toEqual([
-      `curl -u "${clientId}:YOUR_SECRET" -d grant_type=client_credentials "https://api.example.com/orders/token"`,
+      `curl -u "${clientId}:$CLIENT_SECRET" -d grant_type=client_credentials https://api.example.com/orders/token`,
       CALL_WITH_TOKEN,
-      `curl -H "X-Api-Key: ${clientId}" "https://api.example.com/catalog"`,
+      `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog`,
     ])
     for (const { text, html } of mailer.emails) {
       expect(text + html).not.toContain(credentials.clientId)
@@ -165,7 +165,7 @@ describe('the commands of an e-mail', () => {
       const [getToken, useToken, useKey] = lines as [string, string, string]
       const token = (await run(getToken)) as { readonly access_token: string }
       expect(token).toMatchObject({ token_type: 'bearer', scope: 'orders:read' })
-      expect(await run(useToken.replace('ACCESS_TOKEN', token.access_token))).toEqual({ orders: [] })
+      expect(await run(useToken.replace('$ACCESS_TOKEN', token.access_token))).toEqual({ orders: [] })
       expect(await run(useKey)).toEqual({ items: [] })
     }
   })

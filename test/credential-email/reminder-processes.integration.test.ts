@@ -35,7 +35,7 @@ const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store:
   },
 }
 
-describe('two processes that remind contacts, one of which is killed again and again', { timeout: 60_000 }, () => {
+describe('two processes that remind contacts, one of which is killed again and again', () => {
   it.each(Object.keys(DATABASES))('queue each reminder once, and lose none: %s', async (name) => {
     const { address, store } = await DATABASES[name]!()
     const { auth, clock, findRecord } = openProvider({ onTestFinished }, { store, credentials: { maxAge: 90 } })

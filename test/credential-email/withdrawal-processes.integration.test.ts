@@ -50,7 +50,7 @@ async function findRegistered({ applications }: PlatformAuth, name: string): Pro
 /** The stages at which another process is sending an e-mail when the operator calls. At the end, the server has all of it. */
 const STAGES: readonly Stage[] = ['RCPT', 'content', 'end']
 
-describe('a rotation while another process is sending an e-mail', { timeout: 30_000 }, () => {
+describe('a rotation while another process is sending an e-mail', () => {
   it.each([
     ['is killed', true],
     ['goes on', false],

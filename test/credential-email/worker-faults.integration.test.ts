@@ -10,15 +10,15 @@ import request from 'supertest'
 import { expect, it } from 'vitest'
 import type { Application } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { openPlatform } from '../support/platform.js'
 import { readMail, STAGES, startMailServer, type Fault, type Stage } from '../support/smtp.js'
 import { readCredentials } from '../applications/applicant.js'
 
 /** `npm run test:long`: more registrations, on a real clock. Otherwise the clock runs faster, so that leases end sooner. */
-const LONG = process.env['LANE'] === 'long'
-const SETTINGS = LONG
+const SETTINGS = IS_LONG_LANE
   ? { registrations: 1000, processes: 3, speed: 1, killing: 60_000, timeout: 600_000 }
-  : { registrations: 100, processes: 3, speed: 3, killing: 3000, timeout: 60_000 }
+  : { registrations: 100, processes: 3, speed: 3, killing: 3000, timeout: 120_000 }
 
 const PROCESS = fileURLToPath(new URL('../support/mailing-process.mjs', import.meta.url))
 
@@ -90,7 +90,7 @@ it(
       expect([...database, log].filter((bytes) => containsAny(bytes, known))).toEqual([])
       await auth.close()
 
-      if (LONG) {
+      if (IS_LONG_LANE) {
         const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`
         process.stdout.write(
           `${applications.length} registrations, ${mails.length} emails, ${server.connections} sessions, ${kills} kills; all delivered after ${seconds(delivered - began)}, verified after ${seconds(Date.now() - began)}\n`,

@@ -126,7 +126,7 @@ export async function measureDelay(
   holds: () => Promise<boolean>,
   at: number,
   what: string,
-  timeout = 3000,
+  timeout = 20_000,
 ): Promise<number> {
   for (;;) {
     const held = await holds()

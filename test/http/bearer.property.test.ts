@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readBearer } from '../../src/http/bearer.js'
 import { measureTime } from '../support/measure-time.js'
+import { timeBound } from '../support/time-bound.js'
 
 const scheme = fc.mixedCase(fc.constant('bearer'))
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/
@@ -92,7 +93,7 @@ describe('readBearer()', () => {
     ['spaces and letters', ' a'.repeat(4000)],
     ['tabs', '\t'.repeat(8000)],
   ])('takes linear time for a header of %s', async (_, value) => {
-    expect(await measureTime(() => readBearer(`Bearer ${value}`))).toBeLessThan(50)
-    expect(await measureTime(() => readBearer(value))).toBeLessThan(50)
+    expect(await measureTime(() => readBearer(`Bearer ${value}`))).toBeLessThan(timeBound(50))
+    expect(await measureTime(() => readBearer(value))).toBeLessThan(timeBound(50))
   })
 })

@@ -183,7 +183,7 @@ describe('With SMTP_URL, the example app', () => {
     expect(await page(baseUrl)).not.toContain('mailbox')
     expect((await fetch(`${baseUrl}/mailbox`)).status).toBe(404)
     await registerAt(baseUrl)
-    await vi.waitFor(() => expect(server.mailsTo(NEW_CONTACT)).toHaveLength(1), 10_000)
+    await vi.waitFor(() => expect(server.mailsTo(NEW_CONTACT)).toHaveLength(1), 20_000)
     const [mail] = server.mailsTo(NEW_CONTACT)
     expect(mail?.sender).toBe('shop@tea.example')
     const { from, text = '' } = await readMail(mail!)
@@ -199,14 +199,14 @@ describe('With SMTP_URL, the example app', () => {
     const url = `smtp://platform:correct%20horse@127.0.0.1:${server.port}`
     const withTls = await apps.start({ SMTP_URL: url })
     await registerAt(withTls.baseUrl)
-    await vi.waitFor(() => expect(stages).toContain('EHLO'), 10_000)
+    await vi.waitFor(() => expect(stages).toContain('EHLO'), 20_000)
     await withTls.end('SIGTERM')
     expect(stages).not.toContain('AUTH')
     expect(server.mails).toEqual([])
 
     const withoutTls = await apps.start({ SMTP_URL: `${url}?requireTLS=false` })
     await registerAt(withoutTls.baseUrl, 'second@example.com')
-    await vi.waitFor(() => expect(server.mailsTo('second@example.com')).toHaveLength(1), 10_000)
+    await vi.waitFor(() => expect(server.mailsTo('second@example.com')).toHaveLength(1), 20_000)
     expect(stages).toContain('AUTH')
   })
 })
@@ -327,7 +327,7 @@ async function emailInMailbox(baseUrl: string): Promise<string> {
     const [, path] = /<a href="([^"]+)">Your credentials for /.exec(await page(`${baseUrl}/mailbox`)) ?? []
     expect(path).toBeDefined()
     return path!
-  }, 10_000)
+  }, 20_000)
   const source = await page(new URL(link, baseUrl).href)
   return source.replace(/<[^>]*>/g, '\n').replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }

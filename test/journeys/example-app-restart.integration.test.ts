@@ -12,6 +12,7 @@ import { createPlatform, type Platform } from '../../example-app/platform.js'
 import { readMode, useExampleApps, type Example } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
 import { SECRET } from '../support/platform.js'
+import { timeBound } from '../support/time-bound.js'
 import { waitUntil } from '../support/wait-until.js'
 import { bearer, listOrders, placeOrder } from './orders.js'
 
@@ -117,7 +118,7 @@ describe('After a signal, the example app', () => {
     idle.destroy()
     const signalledAt = Date.now()
     expect(await example.end()).toBe(0)
-    expect(Date.now() - signalledAt).toBeLessThan(4000)
+    expect(Date.now() - signalledAt).toBeLessThan(timeBound(4000))
 
     const orders = await useFolder(apps.folder(), readOrders)
     expect(orders).toMatchObject([{ quantity: 7 }])
@@ -144,7 +145,7 @@ describe('After a signal, the example app', () => {
     await placeOrder(example)
     const signalledAt = Date.now()
     expect(await example.end('SIGTERM')).toBe(0)
-    expect(Date.now() - signalledAt).toBeLessThan(4000)
+    expect(Date.now() - signalledAt).toBeLessThan(timeBound(4000))
   })
 
   it('does not wait for a request that never ends', async () => {
@@ -152,7 +153,7 @@ describe('After a signal, the example app', () => {
     const slow = await beginOrder(example)
     const signalledAt = Date.now()
     expect(await example.end('SIGTERM')).toBe(0)
-    expect(Date.now() - signalledAt).toBeLessThan(9000)
+    expect(Date.now() - signalledAt).toBeLessThan(timeBound(9000))
     slow.destroy()
   })
 })

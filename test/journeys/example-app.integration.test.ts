@@ -49,7 +49,7 @@ describe('The example app', () => {
     const discounted = await paste('Give customer C-1001')
     expect(discounted).toEqual({ code: 0, stdout: 'Customer C-1001 has a discount of 20 % now.\n', stderr: '' })
     await expect
-      .poll(async () => JSON.parse((await paste('Search the catalogue')).stdout).items, { timeout: 5000 })
+      .poll(async () => JSON.parse((await paste('Search the catalogue')).stdout).items)
       .toContainEqual(expect.objectContaining({ ...sencha, yourPriceInCents: 1112 }))
     const refused = await paste('Refused')
     expect(refused.stdout).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)

@@ -14,18 +14,19 @@ import {
 import { openPlatform } from '../support/platform.js'
 import { freshDatabase } from '../support/postgres.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'
+import { timeBound } from '../support/time-bound.js'
 
 /** Cached credentials are answered without the store; the bound allows for a busy machine. */
 const MAX_CACHED_ANSWER_MS = 150
 
-describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
+describe.concurrent('PostgreSQL', () => {
   it('that is slow delays only callers that are not cached, and health() reports it', async ({
     onTestFinished: atEnd,
   }) => {
     const { host, proxy } = await openProxiedHost(atEnd, {}, { maxStaleness: 5 })
     proxy.delay(200)
     const [cachedAnswers, first] = await Promise.all([measureCachedAnswers(host, 500), host.askUncached()])
-    expect(cachedAnswers).toBeLessThan(MAX_CACHED_ANSWER_MS)
+    expect(cachedAnswers).toBeLessThan(timeBound(MAX_CACHED_ANSWER_MS))
     expect(first.status).toBe(200)
     expect(first.ms).toBeGreaterThan(190)
     expect((await host.requestToken()).status).toBe(200)
@@ -33,37 +34,37 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
 
     proxy.delay(2000)
     const [slowerCachedAnswers, second] = await Promise.all([measureCachedAnswers(host, 3000), host.askUncached()])
-    expect(slowerCachedAnswers).toBeLessThan(MAX_CACHED_ANSWER_MS)
+    expect(slowerCachedAnswers).toBeLessThan(timeBound(MAX_CACHED_ANSWER_MS))
     expect([200, 503]).toContain(second.status)
-    expect(second.ms).toBeLessThan(MAX_ANSWER_MS)
+    expect(second.ms).toBeLessThan(timeBound(MAX_ANSWER_MS))
     const health = await host.health()
     expect(health).toMatchObject({ ok: true, problems: expect.stringMatching(/The store is slow/) })
-    expect(health.ms).toBeLessThan(1500)
+    expect(health.ms).toBeLessThan(timeBound(1500))
     expect(host.storeEvents).toEqual([])
     await proxy.forward()
-    expect(await measureRecovery(host)).toBeLessThan(2500)
+    expect(await measureRecovery(host)).toBeLessThan(timeBound(2500))
     // Calls that were sent while it was slow are answered late.
-    await vi.waitFor(async () => expect(await host.auth.health()).toEqual({ ok: true, problems: [] }), 10_000)
+    await vi.waitFor(async () => expect(await host.auth.health()).toEqual({ ok: true, problems: [] }), 20_000)
   })
 
   it('whose connections are reset, or become half-open, is connected to again', async ({ onTestFinished: atEnd }) => {
     const { host, proxy } = await openProxiedHost(atEnd, { connectionTimeoutMillis: 3000 })
     proxy.reset()
-    expect(await measureRecovery(host)).toBeLessThan(1000)
+    expect(await measureRecovery(host)).toBeLessThan(timeBound(1000))
     proxy.drop()
     // A half-open connection emits no event: only time-outs find it.
-    expect(await measureRecovery(host)).toBeLessThan(15_000)
+    expect(await measureRecovery(host)).toBeLessThan(timeBound(15_000))
     expect(await host.auth.applications.suspend(host.credentials.id)).toMatchObject({ status: 'suspended' })
   })
 
   it('that refuses connections is used again within a second of accepting them', async ({ onTestFinished: atEnd }) => {
-    const { host, proxy } = await openProxiedHost(atEnd)
+    const { host, proxy } = await openProxiedHost(atEnd, {}, { maxStaleness: 3 })
     for (let round = 0; round < 2; round++) {
       await proxy.refuse()
       expect(await host.askCached()).toEqual(answersWith(200))
       expect((await host.askUncached()).status).toBe(503)
       // What is known gets older than maxStaleness.
-      await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), { timeout: 3000 })
+      await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), 20_000)
       const answers = [await host.askCached(), await host.askUncached(), await host.requestToken()].flat()
       for (const answer of answers) expect(answer).toMatchObject({ status: 503 })
       expect(await host.health()).toMatchObject({
@@ -71,7 +72,7 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
         problems: expect.stringMatching(/unavailable since .*Z: (it refuses connections|the connection was lost)/),
       })
       await proxy.forward()
-      expect(await measureRecovery(host)).toBeLessThan(1000)
+      expect(await measureRecovery(host)).toBeLessThan(timeBound(1000))
     }
     expect(host.storeEvents).toEqual(['unavailable', 'available', 'unavailable', 'available'])
   })
@@ -79,16 +80,16 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
   it("is used again when the host app releases the pool's connections that it held", async ({
     onTestFinished: atEnd,
   }) => {
-    const { host, pool } = await openProxiedHost(atEnd, { max: 3 })
+    const { host, pool } = await openProxiedHost(atEnd, { max: 3 }, { maxStaleness: 3 })
     const held: PoolClient[] = []
     for (let i = 0; i < 2; i++) held.push(await pool.connect())
     expect(await host.askCached()).toEqual(answersWith(200))
     const first = await host.askUncached()
     expect(first).toMatchObject({ status: 503 })
-    expect(first.ms).toBeLessThan(MAX_ANSWER_MS)
+    expect(first.ms).toBeLessThan(timeBound(MAX_ANSWER_MS))
     expect(await host.askCached()).toEqual(answersWith(503))
     for (const client of held) client.release()
-    expect(await measureRecovery(host)).toBeLessThan(1000)
+    expect(await measureRecovery(host)).toBeLessThan(timeBound(1000))
     expect(pool.waitingCount).toBe(0)
   })
 
@@ -147,7 +148,7 @@ describe.concurrent('PostgreSQL', { timeout: 60_000 }, () => {
       await sleep(100)
       const startedAt = performance.now()
       await auth.close()
-      expect(performance.now() - startedAt).toBeLessThan(8000)
+      expect(performance.now() - startedAt).toBeLessThan(timeBound(8000))
       await expect(auth.verifyApiKey('catalog', 'epa_key_x')).rejects.toBeInstanceOf(Error)
       const health = await auth.health()
       expect(health.ok).toBe(false)

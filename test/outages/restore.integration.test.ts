@@ -46,7 +46,7 @@ it.for(['SQLite', 'PostgreSQL'] as const)(
     for (let i = 0; i < 6; i++) await createApplication(operator, ['catalog'])
     await operator.close()
     await database.restore()
-    await expect.poll(verifyAll, { timeout: 10_000 }).toEqual([403, 401, 401, 401, 401, 401])
+    await expect.poll(verifyAll).toEqual([403, 401, 401, 401, 401, 401])
     expect(await running.health()).toEqual({ ok: true, problems: [] })
   },
 )

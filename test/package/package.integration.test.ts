@@ -111,7 +111,7 @@ describe('the tarball', () => {
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
   })
 
-  it('has no problem that "are the types wrong?" finds, for import and require', { timeout: 90_000 }, async () => {
+  it('has no problem that "are the types wrong?" finds, for import and require', async () => {
     const cli = join(dirname(resolve('@arethetypeswrong/cli/package.json')), 'dist/index.js')
     const { code, stdout } = await runNode(
       [cli, packed.tarball, '--no-color', '--no-emoji', '--format', 'table-flipped'],
@@ -195,7 +195,7 @@ describe.each([4, 5] as const)('a project with Express %s', (version) => {
     expect(await run(await packed.consumer(options), 'both-copies.mjs')).toEqual(both)
   })
 
-  it('uses it in Jest without configuration', { timeout: 90_000 }, async () => {
+  it('uses it in Jest without configuration', async () => {
     const packages = [express, '@photostructure/sqlite', 'supertest']
     const project = await packed.consumer({ type: 'commonjs', packages, programs: ['platform.test.js'] })
     const jest = join(dirname(resolve('jest/package.json')), 'bin/jest.js')

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => packed?.remove())
 
 // Each case compiles the types of Node and Express, which takes seconds on a busy machine.
-describe.each([4, 5] as const)('a TypeScript project with the types of Express %s', { timeout: 90_000 }, (version) => {
+describe.each([4, 5] as const)('a TypeScript project with the types of Express %s', (version) => {
   let home = ''
   const compiled = new Map<string, Promise<string[]>>()
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe.each([4, 5] as const)('a TypeScript project with the types of Express %
   }
 })
 
-it('the declarations compile with @types/node 18.16 and lib es2020', { timeout: 90_000 }, async () => {
+it('the declarations compile with @types/node 18.16 and lib es2020', async () => {
   const home = await packed.consumer({
     type: 'module',
     packages: ['@types/node=@types/node18'],

@@ -61,7 +61,7 @@ describe('a stranger learns nothing about an address', () => {
     for (const contact of [CONTACT, CONTACT.toUpperCase(), CONTACT]) expect(await ask(contact)).toEqual(first)
     for (let i = 0; i < 4; i++) expect(await ask(STRANGER)).toEqual(first)
     // Two requests of each mailbox were looked up, after their answers.
-    await expect.poll(() => store.calls('listApplications') - before, { timeout: 5000 }).toBe(4)
+    await expect.poll(() => store.calls('listApplications') - before).toBe(4)
     await nextSignInEmail(host.mailer, 1)
     expect(host.mailer.emails).toHaveLength(2)
     await host.auth.close()

@@ -64,7 +64,7 @@ export async function nextSignInEmail(
   after: number,
 ): Promise<EmailMessage & { readonly link: string; readonly code: string }> {
   const email = await expect
-    .poll(() => emails[after], { timeout: 5000 })
+    .poll(() => emails[after])
     .toBeDefined()
     .then(() => emails[after]!)
   const link = /https?:\/\/\S+\/sign-in#[A-Za-z0-9_-]{43}/.exec(email.text)![0]

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Application } from '../../src/index.js'
 import { freePort } from '../support/free-port.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { signIn, type Page, type Visitor } from './visitor.js'
 
 const PROCESS = fileURLToPath(new URL('../support/portal-process.mjs', import.meta.url))
 /** `npm run test:long`: more of them. */
-const ROUNDS = process.env['LANE'] === 'long' ? 300 : 4
+const ROUNDS = IS_LONG_LANE ? 300 : 2
 const CONTACT = 'anna@example.com'
 
 let folder: string

@@ -63,7 +63,7 @@ it('P65, P67: the same calls of the store precede the answers, for requests and 
     await browser.get()
     const lookups = store.calls('listApplications')
     const asked = await countCalls(() => browser.submit('/sign-in', { contact }))
-    await expect.poll(() => store.calls('listApplications'), { timeout: 5000 }).toBe(lookups + 1)
+    await expect.poll(() => store.calls('listApplications')).toBe(lookups + 1)
     if (contact === KNOWN) await nextSignInEmail(host.mailer, 0)
     calls.push([asked, await countCalls(() => browser.submit('/sign-in/code', { code: 'BBBB-BBBB' }))])
   }

@@ -18,7 +18,7 @@ import { startProxy } from './proxies.js'
 const PAUSE_MS = 5
 
 // Concurrent, because these tests mostly wait.
-describe.concurrent('Behind the proxies of docs/operations.md,', { timeout: 60_000 }, () => {
+describe.concurrent('Behind the proxies of docs/operations.md,', () => {
   it('no request fails when one of two processes stops', async ({ expect, onTestFinished: atEnd }) => {
     const folder = await mkdtemp(join(tmpdir(), 'proxies-'))
     atEnd(() => rm(folder, { recursive: true, force: true }))

@@ -23,7 +23,7 @@ it('docs/operations.md, "Access logs": nginx logs the key without the recipe, an
     const headers = { Authorization: basic(shop.clientId, shop.clientSecret) }
     const send = () =>
       fetch(`http://127.0.0.1:${port}/orders/token`, { method: 'POST', headers, body: new URLSearchParams(GRANT) })
-    await expect.poll(async () => (await send()).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await send()).status).toBe(200)
     const readLog = (name: string) => readFile(join(folder, name), 'utf8')
     await expect.poll(() => readLog('combined.log')).toContain(shop.clientId)
     await expect.poll(() => readLog('access.log')).toMatch(/ - - \[.*\] "POST \/orders\/token HTTP\/1\.1" 200 \d+ /)

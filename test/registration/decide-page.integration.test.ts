@@ -10,7 +10,7 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const QUIET = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
 const OPERATOR = 'apis@example.com'
 
-describe('the page on which operators decide', { timeout: 120_000 }, () => {
+describe('the page on which operators decide', () => {
   const mailer = memoryMailer()
   let browser: Browser
   let site: string
@@ -51,7 +51,7 @@ describe('the page on which operators decide', { timeout: 120_000 }, () => {
       apis: ['orders', 'catalog'],
     })
     const findAsked = () => mailer.emails.slice(sent).find(({ to }) => to === OPERATOR)
-    await vi.waitFor(() => expect(findAsked()).toBeDefined())
+    await vi.waitFor(() => expect(findAsked()).toBeDefined(), 20_000)
     return { id: application.id, link: /http\S+\/decide#[\w-]+\.[\w-]{43}(?=\s)/.exec(findAsked()!.text)![0] }
   }
 
@@ -101,7 +101,7 @@ describe('the page on which operators decide', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Approve' }).focus()
     await page.keyboard.press('Enter')
     await heading(page, 'Approved')
-    await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'))
+    await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'), 20_000)
   })
 
   it('denies without scripts: the link is pasted', async () => {

@@ -8,7 +8,7 @@ import { usePostgres } from './databases.js'
 
 const db = usePostgres()
 
-describe.concurrent('postgresStore, when the connection breaks at COMMIT,', { timeout: 30_000 }, () => {
+describe.concurrent('postgresStore, when the connection breaks at COMMIT,', () => {
   it.for(['after', 'silence'] as const)(
     'resolves a change that was committed: %s',
     async (when, { onTestFinished: atEnd }) => {

@@ -1,43 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { application, audit } from '../records.js'
+import { timeBound } from '../../support/time-bound.js'
 import { LISTENERS, runPostgresProcess, spyOnQueries, usePostgres, watchChanges } from './databases.js'
 
 const db = usePostgres()
 
-describe('postgresStore, listening,', { timeout: 60_000 }, () => {
+describe('postgresStore, listening,', () => {
   beforeEach(db.makeSchema)
 
   it('wakes a watcher within 100 ms of a commit', async () => {
     const [store, other] = [await db.openStore(), await db.openStore()]
     let wokenAt = 0
     other.watch!(() => (wokenAt = performance.now()))
-    await expect.poll(() => wokenAt, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => wokenAt).toBeGreaterThan(0)
     const delays: number[] = []
     for (let i = 0; i < 5; i++) {
       wokenAt = 0
       await store.saveApplication(application(`${i}`), audit())
       const saved = performance.now()
-      await expect.poll(() => wokenAt, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0)
+      await expect.poll(() => wokenAt, { interval: 5 }).toBeGreaterThan(0)
       delays.push(wokenAt - saved)
     }
-    expect(median(delays)).toBeLessThan(100)
+    expect(median(delays)).toBeLessThan(timeBound(100))
   })
 
   it('lists what was committed while its listening connection was lost', async () => {
     const [store, other] = [await db.openStore(), await db.openStore()]
     const readIds = await watchChanges(other)
-    await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(1)
+    await expect.poll(db.countListeners).toBe(1)
     const delays: number[] = []
     for (let i = 0; i < 3; i++) {
       await db.ask(`SELECT pg_terminate_backend(pid) ${LISTENERS}`)
       await store.saveApplication(application(`${i}`), audit())
       const saved = performance.now()
-      await expect.poll(() => readIds().length, { timeout: 5000 }).toBe(i + 1)
+      await expect.poll(() => readIds().length).toBe(i + 1)
       delays.push(performance.now() - saved)
-      await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(1)
+      await expect.poll(db.countListeners).toBe(1)
     }
-    expect(median(delays)).toBeLessThan(1000)
+    expect(median(delays)).toBeLessThan(timeBound(1000))
     expect(readIds()).toEqual(['0', '1', '2'])
   })
 
@@ -53,11 +54,11 @@ describe('postgresStore, listening,', { timeout: 60_000 }, () => {
     const store = await db.openStore({ pool: failing })
     let woken = 0
     store.watch!(() => (woken += 1))
-    await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(1)
+    await expect.poll(db.countListeners).toBe(1)
     await sleep(500)
     expect({ losses, woken, busy: pool.totalCount - pool.idleCount }).toEqual({ losses: 0, woken: 1, busy: 1 })
     await store.close()
-    await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(0)
+    await expect.poll(db.countListeners).toBe(0)
     expect(pool.totalCount - pool.idleCount).toBe(0)
   })
 
@@ -66,11 +67,11 @@ describe('postgresStore, listening,', { timeout: 60_000 }, () => {
     expect(store.pollInterval).toBe(75)
     let woken = 0
     store.watch!(() => (woken += 1))
-    await expect.poll(() => store.pollInterval, { timeout: 10_000 }).toBe(500)
+    await expect.poll(() => store.pollInterval).toBe(500)
     expect(woken).toBe(1)
     await db.ask(`SELECT pg_terminate_backend(pid) ${LISTENERS}`)
-    await expect.poll(() => store.pollInterval, { interval: 1, timeout: 10_000 }).toBe(75)
-    await expect.poll(() => store.pollInterval, { timeout: 10_000 }).toBe(500)
+    await expect.poll(() => store.pollInterval, { interval: 1 }).toBe(75)
+    await expect.poll(() => store.pollInterval).toBe(500)
     expect(woken).toBe(2)
   })
 

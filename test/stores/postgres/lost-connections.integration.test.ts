@@ -9,7 +9,7 @@ import { usePostgres, watchChanges } from './databases.js'
 
 const db = usePostgres()
 
-describe('postgresStore, when connections are lost,', { timeout: 60_000 }, () => {
+describe('postgresStore, when connections are lost,', () => {
   beforeEach(db.makeSchema)
 
   it('returns every connection to the pool, and the listening one on close()', async () => {
@@ -19,11 +19,11 @@ describe('postgresStore, when connections are lost,', { timeout: 60_000 }, () =>
     await Promise.all(CALLS.map(([, call]) => call(store).catch(() => undefined)))
     const bad = store.saveApplication(application('b'), audit('b', { details: { big: 1n } }))
     await expect(bad).rejects.toThrow('BigInt')
-    await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(1)
-    await expect.poll(() => pool.totalCount - pool.idleCount, { timeout: 10_000 }).toBe(1)
+    await expect.poll(db.countListeners).toBe(1)
+    await expect.poll(() => pool.totalCount - pool.idleCount).toBe(1)
     await store.close()
     expect(pool.totalCount - pool.idleCount).toBe(0)
-    await expect.poll(db.countListeners, { timeout: 10_000 }).toBe(0)
+    await expect.poll(db.countListeners).toBe(0)
     expect((await pool.query('SELECT 1 FROM platform_auth_applications')).rows).toBeInstanceOf(Array)
   })
 
@@ -79,7 +79,7 @@ describe('postgresStore, when connections are lost,', { timeout: 60_000 }, () =>
       await sleep(500)
       await server.start()
       expect(await store.saveApplication(application(round), audit())).toBe(true)
-      await expect.poll(() => readIds().at(-1), { timeout: 3000 }).toBe(round)
+      await expect.poll(() => readIds().at(-1)).toBe(round)
       await late.open()
       expect(await late.findApplication('before')).toStrictEqual(application('before'))
     }

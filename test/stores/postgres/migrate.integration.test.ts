@@ -131,7 +131,7 @@ describe('migration of a PostgreSQL database', () => {
     await expectSameRecords(store, fixture)
   })
 
-  it('is made once by four processes that start at the same time', { timeout: 60_000 }, async () => {
+  it('is made once by four processes that start at the same time', async () => {
     const outputs = await Promise.all(Array.from({ length: 4 }, () => runPostgresProcess(db, 'migrate')))
     const migrations = outputs.map((output) => JSON.parse(output.split('\n')[1] ?? '') as SchemaMigration | null)
     expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: 1, to: LATEST }])
@@ -164,7 +164,7 @@ describe('migrations of PostgreSQL', () => {
   })
 })
 
-describe('a process killed while it migrates a PostgreSQL database', { timeout: 120_000 }, () => {
+describe('a process killed while it migrates a PostgreSQL database', () => {
   const ROUNDS = 8
 
   it('leaves the former schema or the new one, with all records', async () => {
@@ -213,5 +213,5 @@ async function killWhileMigrating(delay: number): Promise<void> {
   // The server rolls back once it notices that the connection is gone.
   const connections = `SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'postgres-process'`
-  await expect.poll(async () => (await db.ask(connections)).length, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await db.ask(connections)).length).toBe(0)
 }

@@ -4,11 +4,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApplicationRecord, Store } from '../../../src/contracts/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { application, audit, credential, NOW, signingKey } from '../records.js'
+import { timeBound } from '../../support/time-bound.js'
 import { runPostgresProcess, spyOnQueries, usePostgres } from './databases.js'
 
 const db = usePostgres()
 
-describe('postgresStore, in transactions,', { timeout: 60_000 }, () => {
+describe('postgresStore, in transactions,', () => {
   beforeEach(db.makeSchema)
 
   it('answers concurrent calls with a single connection', async () => {
@@ -66,7 +67,7 @@ describe('postgresStore, in transactions,', { timeout: 60_000 }, () => {
     saves.push(other.saveApplication(application('b'), audit('b')))
     expect((await Promise.allSettled(saves)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     expect(performance.now() - began).toBeGreaterThan(4400)
-    expect(performance.now() - began).toBeLessThan(6000)
+    expect(performance.now() - began).toBeLessThan(timeBound(6000))
     await holder.query('ROLLBACK')
     expect((await store.findApplication('a'))?.version).toBe(1)
     expect(await store.findApplication('b')).toBeUndefined()
@@ -83,11 +84,11 @@ describe('postgresStore, in transactions,', { timeout: 60_000 }, () => {
     const other = postgresStore({ pool: stopped, listen: false })
     await other.open()
     void other.saveApplication(application('a'), audit('a'))
-    await expect.poll(async () => (await db.ask(ADVISORY_LOCKS)).length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await db.ask(ADVISORY_LOCKS)).length).toBe(1)
     const began = performance.now()
     expect(await store.saveApplication(application('b'), audit('b'))).toBe(true)
     expect(performance.now() - began).toBeGreaterThan(2000)
-    expect(performance.now() - began).toBeLessThan(4500)
+    expect(performance.now() - began).toBeLessThan(timeBound(4500))
     expect(await store.findApplication('a')).toBeUndefined()
   })
 

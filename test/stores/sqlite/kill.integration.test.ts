@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { readRows, useSqliteFiles } from './files.js'
 
 const PROCESS = fileURLToPath(new URL('../../support/sqlite-process.mjs', import.meta.url))
 /** `npm run test:long`: more of them. */
-const ROUNDS = process.env['LANE'] === 'long' ? 200 : 12
+const ROUNDS = IS_LONG_LANE ? 200 : 6
 
 const files = useSqliteFiles()
 

@@ -204,7 +204,7 @@ describe('migration of a SQLite file', () => {
     await expectSameRecords(store, fixture)
   })
 
-  it('is made once by four processes that start at the same time', { timeout: 60_000 }, async () => {
+  it('is made once by four processes that start at the same time', async () => {
     const outputs = await Promise.all(Array.from({ length: 4 }, () => runSqliteProcess(files.file, 'migrate')))
     const migrations = outputs.map((output) => JSON.parse(output.split('\n')[1] ?? '') as SchemaMigration | null)
     const copy = `${files.file}.before-schema-${LATEST}`
@@ -249,7 +249,7 @@ describe('migrations of SQLite', () => {
   })
 })
 
-describe('a process killed while it migrates a SQLite file', { timeout: 120_000 }, () => {
+describe('a process killed while it migrates a SQLite file', () => {
   const ROUNDS = 8
   const EMAILS = 30_000
 

@@ -3,11 +3,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { application, audit } from '../records.js'
+import { timeBound } from '../../support/time-bound.js'
 import { kill, runSqliteProcess, startSqliteProcess, useSqliteFiles } from './files.js'
 
 const files = useSqliteFiles()
 
-describe('sqliteStore, with other processes on the same file,', { timeout: 60_000 }, () => {
+describe('sqliteStore, with other processes on the same file,', () => {
   it('loses no update of four concurrent processes', async () => {
     const store = await files.openStore()
     for (const id of ['shared', 'another']) await store.saveApplication(application(id, { name: '0' }), audit(id))
@@ -55,21 +56,21 @@ describe('sqliteStore, with other processes on the same file,', { timeout: 60_00
     delay.disable()
 
     expect(performance.now() - began).toBeGreaterThan(500)
-    expect(performance.now() - began).toBeLessThan(5000)
+    expect(performance.now() - began).toBeLessThan(timeBound(5000))
     // Not the maximum: other processes of the machine may hold up the event loop once.
-    expect(percentile90(reads)).toBeLessThan(150)
-    expect(delay.percentile(90) / 1e6).toBeLessThan(150)
+    expect(percentile90(reads)).toBeLessThan(timeBound(150))
+    expect(delay.percentile(90) / 1e6).toBeLessThan(timeBound(150))
     await exited
   })
 
   it('rejects all waiting calls after about five seconds', async () => {
     const store = await files.openStore()
-    const holder = await startSqliteProcess(files.file, 'hold', '8000')
+    const holder = await startSqliteProcess(files.file, 'hold', '20000')
     const began = performance.now()
     const saving = Array.from({ length: 50 }, (_, i) => store.saveApplication(application(`b${i}`), audit()))
     const results = await Promise.allSettled(saving)
     expect(performance.now() - began).toBeGreaterThan(4400)
-    expect(performance.now() - began).toBeLessThan(6000)
+    expect(performance.now() - began).toBeLessThan(timeBound(6000))
     for (const { status } of results) expect(status).toBe('rejected')
     await kill(holder)
     expect(await store.saveApplication(application('b0'), audit())).toBe(true)

@@ -1,0 +1,121 @@
+import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
+import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import type { PreparedBody, PreparedCall } from './prepare.js'
+import type { SampleWriter } from './sample.js'
+
+/** For Node and every other runtime with fetch; Node's `process.env` and `openAsBlob` are its only modules. */
+export const javascript: SampleWriter = {
+  language: 'javascript',
+  label: 'JavaScript',
+  writeCall(call) {
+    const { credential } = call
+    const sections = [
+      HEADING,
+      ...(hasFiles(call.body) ? ["import { openAsBlob } from 'node:fs'"] : []),
+      ...(credential?.kind === 'accessToken' ? [writeTokenFunction(credential.request)] : []),
+      ...(credential?.kind === 'key' ? [`const apiKey = ${readValue(credential.key, 'API_KEY')}`] : []),
+      writeCallFunction(call),
+      'const response = await callApi()\nconsole.log(response.status, await response.text())',
+    ]
+    return sections.join('\n\n')
+  },
+  writeTokenRequest: (request) =>
+    [HEADING, writeTokenFunction(request), 'console.log(await getAccessToken())'].join('\n\n'),
+}
+
+const HEADING = '// Node 20 or later. The name of the file ends with .mjs.'
+
+function writeTokenFunction({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string {
+  const scopeMember = scope === undefined || scope === '' ? '' : `, scope: ${quote(scope)}`
+  return `const clientId = ${readValue(credentials.key, 'CLIENT_ID')}
+const clientSecret = ${readValue(credentials.secret, 'CLIENT_SECRET')}
+
+let accessToken
+let expiresAt = 0
+
+/** Requests an access token, and keeps it until ${EXPIRY_MARGIN_SECONDS} seconds before it expires. */
+async function getAccessToken() {
+  if (Date.now() < expiresAt) return accessToken
+  const response = await fetch(${quote(tokenEndpoint)}, {
+    method: 'POST',
+    headers: { Authorization: \`Basic \${btoa(\`\${clientId}:\${clientSecret}\`)}\` },
+    body: new URLSearchParams({ grant_type: 'client_credentials'${scopeMember} }),
+  })
+  if (!response.ok) throw new Error(\`No access token: \${response.status} \${await response.text()}\`)
+  const answer = await response.json()
+  accessToken = answer.access_token
+  expiresAt = Date.now() + (answer.expires_in - ${EXPIRY_MARGIN_SECONDS}) * 1000
+  return accessToken
+}`
+}
+
+function writeCallFunction({ method, url, headers, body, credential }: PreparedCall): string {
+  const headerLines = headers.map(([name, value]) => `      ${quoteName(name)}: ${quote(value)},\n`)
+  if (credential?.kind === 'accessToken')
+    headerLines.unshift('      Authorization: `Bearer ${await getAccessToken()}`,\n')
+  if (credential?.kind === 'key') headerLines.unshift(`      ${quoteName(credential.header)}: apiKey,\n`)
+  const options = [
+    `    method: ${quote(method)},\n`,
+    ...(headerLines.length > 0 ? [`    headers: {\n${headerLines.join('')}    },\n`] : []),
+    ...(body ? [`    body${body.kind === 'multipart' ? '' : `: ${writeBody(body)}`},\n`] : []),
+  ]
+  const form = body?.kind === 'multipart' ? writeMultipart(body.fields) : ''
+  return `async function callApi() {
+${form}  return fetch(${quote(url)}, {
+${options.join('')}  })
+}`
+}
+
+function writeBody(body: Exclude<PreparedBody, { kind: 'multipart' }>): string {
+  switch (body.kind) {
+    case 'text':
+      return quoteText(body.text)
+    case 'file':
+      return `await openAsBlob(${quote(body.file.name)})`
+    case 'form':
+      return `new URLSearchParams([\n${body.fields.map(([name, value]) => `      [${quote(name)}, ${quoteText(value)}],\n`).join('')}    ])`
+    // no default
+  }
+}
+
+function writeMultipart(fields: readonly SampleField[]): string {
+  const lines = fields.map((field) => {
+    if ('value' in field) return `  body.append(${quote(field.name)}, ${quoteText(field.value)})\n`
+    const { name, mediaType } = field.file
+    const type = mediaType === undefined ? '' : `, { type: ${quote(mediaType)} }`
+    return `  body.append(${quote(field.name)}, await openAsBlob(${quote(name)}${type}), ${quote(name)})\n`
+  })
+  return `  const body = new FormData()\n${lines.join('')}`
+}
+
+function hasFiles(body: PreparedBody | undefined): boolean {
+  return body?.kind === 'file' || (body?.kind === 'multipart' && body.fields.some((field) => 'file' in field))
+}
+
+function readValue(value: string | undefined, variable: string): string {
+  return value === undefined ? `process.env.${variable}` : quote(value)
+}
+
+const formatCode = (code: number): string => `\\u${formatHex(code)}`
+const STRING: StringSyntax = {
+  escapes: { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r', '\t': '\\t' },
+  formatCode,
+}
+const TEMPLATE: StringSyntax = { escapes: { '\\': '\\\\', '`': '\\`', $: '\\$', '\n': '\n', '\t': '\t' }, formatCode }
+
+function quote(text: string): string {
+  return `'${protectScript(escapeText(text, STRING))}'`
+}
+
+function quoteText(text: string): string {
+  return isMultiline(text) ? `\`${protectScript(escapeText(text, TEMPLATE))}\`` : quote(text)
+}
+
+/** In a script of an HTML page, these would end the script, or hide its end. */
+function protectScript(code: string): string {
+  return code.replaceAll(/<(?=\/script|script|!--)/gi, '\\x3C')
+}
+
+function quoteName(name: string): string {
+  return /^[a-z_]\w*$/i.test(name) ? name : quote(name)
+}

@@ -1,0 +1,32 @@
+/** How a language writes a string. */
+export interface StringSyntax {
+  /** Characters with an escape of their own, and what they are replaced by. */
+  readonly escapes: Readonly<Record<string, string>>
+  /** The escape of any other character that is not shown; `code` is a UTF-16 code unit. */
+  formatCode(code: number): string
+}
+
+/** Control characters, and characters that are not seen or reorder the text around them. */
+const HIDDEN = /[\p{Cc}\u2028-\u202E\u2066-\u2069\uFEFF]/u
+
+/** The inner part of a string literal. */
+export function escapeText(text: string, { escapes, formatCode }: StringSyntax): string {
+  return Array.from(text, (character) => {
+    if (Object.hasOwn(escapes, character)) return escapes[character]
+    return HIDDEN.test(character) ? formatCode(character.charCodeAt(0)) : character
+  }).join('')
+}
+
+/** In text without escaped quotation marks: escapes those that would end a string between `"""`. */
+export function escapeTripleQuotes(text: string): string {
+  return text.replaceAll(/"{3,}|"+$/g, (quotes) => quotes.replaceAll('"', '\\"'))
+}
+
+/** Whether a text is easier to read on several lines than with `\n` in it. */
+export function isMultiline(text: string): boolean {
+  return text.includes('\n') && !HIDDEN.test(text.replaceAll(/[\n\t]/g, ''))
+}
+
+export function formatHex(code: number, digits = 4): string {
+  return code.toString(16).padStart(digits, '0')
+}

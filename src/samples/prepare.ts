@@ -1,0 +1,75 @@
+import type { SampleBody, SampleCall, SampleField, SampleFile, SampleTokenRequest } from './call.js'
+import { encodeUrl } from './encode-url.js'
+
+/** A call as languages write it: what a client library adds by itself is left out. */
+export interface PreparedCall {
+  readonly method: string
+  readonly url: string
+  /** Each name once, with `Content-Type` where libraries do not set it; without the credential. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: PreparedBody | undefined
+  readonly credential: PreparedCredential | undefined
+}
+
+export type PreparedBody =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file'; readonly file: SampleFile }
+  | { readonly kind: 'form'; readonly fields: readonly (readonly [name: string, value: string])[] }
+  | { readonly kind: 'multipart'; readonly fields: readonly SampleField[] }
+
+/** An access token, or a key in a header: undefined if it is read from the environment. */
+export type PreparedCredential =
+  | { readonly kind: 'accessToken'; readonly request: SampleTokenRequest }
+  | { readonly kind: 'key'; readonly header: string; readonly key: string | undefined }
+
+export function prepareCall(call: SampleCall): PreparedCall {
+  const headers = mergeHeaders(call.headers)
+  const body = call.body && prepareBody(call.body)
+  if (call.body && (body?.kind === 'text' || body?.kind === 'file'))
+    headers.push(['Content-Type', replaceSurrogates(call.body.mediaType)])
+  return {
+    method: call.method.toUpperCase(),
+    url: encodeUrl(call.url),
+    headers,
+    body,
+    credential: prepareCredential(call),
+  }
+}
+
+function prepareCredential(call: SampleCall): PreparedCredential | undefined {
+  const { scheme, tokenEndpoint, scope, keyHeader = 'X-Api-Key', credentials } = call
+  if (scheme === 'apiKey') return { kind: 'key', header: keyHeader, key: credentials?.key }
+  if (scheme === 'none' || tokenEndpoint === undefined) return undefined
+  return { kind: 'accessToken', request: { tokenEndpoint, scope, credentials } }
+}
+
+/** One header per name (RFC 9110, section 5.3): most libraries take a map. */
+function mergeHeaders(headers: SampleCall['headers']): [name: string, value: string][] {
+  const merged = new Map<string, [name: string, value: string]>()
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase()
+    const known = merged.get(key)
+    const text = replaceSurrogates(value)
+    if (known) known[1] += `${key === 'cookie' ? '; ' : ', '}${text}`
+    else merged.set(key, [name, text])
+  }
+  return [...merged.values()]
+}
+
+function prepareBody(body: SampleBody): PreparedBody {
+  if ('text' in body) return { kind: 'text', text: replaceSurrogates(body.text) }
+  if ('file' in body) return { kind: 'file', file: body.file }
+  const fields = body.fields.map((field) =>
+    'file' in field
+      ? { ...field, name: replaceSurrogates(field.name) }
+      : { name: replaceSurrogates(field.name), value: replaceSurrogates(field.value) },
+  )
+  if (body.mediaType.toLowerCase().startsWith('multipart/')) return { kind: 'multipart', fields }
+  // As in HTML: of a file, such a form contains the name.
+  return { kind: 'form', fields: fields.map((field) => [field.name, 'file' in field ? field.file.name : field.value]) }
+}
+
+/** Half of a surrogate pair cannot be encoded. U+FFFD stands for it, as in what a browser sends. */
+function replaceSurrogates(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')
+}

@@ -1,0 +1,124 @@
+import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
+import { escapeText, escapeTripleQuotes, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import type { PreparedBody, PreparedCall } from './prepare.js'
+import type { SampleWriter } from './sample.js'
+
+export const python: SampleWriter = {
+  language: 'python',
+  label: 'Python',
+  writeCall(call) {
+    const { credential } = call
+    const sections =
+      credential?.kind === 'accessToken'
+        ? [...writeTokenSections(credential.request)]
+        : credential?.kind === 'key'
+          ? [
+              writeImports(
+                credential.key === undefined ? ['os'] : [],
+                `API_KEY = ${readValue(credential.key, 'API_KEY')}`,
+              ),
+            ]
+          : [writeImports([])]
+    return [
+      ...sections,
+      writeCallFunction(call),
+      'response = call_api()\nprint(response.status_code, response.text)',
+    ].join('\n\n\n')
+  },
+  writeTokenRequest: (request) => [...writeTokenSections(request), 'print(get_access_token())'].join('\n\n\n'),
+}
+
+function writeImports(modules: readonly string[], constants?: string): string {
+  const standard = modules.map((name) => `import ${name}\n`).join('')
+  const lines = `${standard}${standard === '' ? '' : '\n'}import requests`
+  return constants === undefined ? lines : `${lines}\n\n${constants}`
+}
+
+function writeTokenSections({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string[] {
+  const { key, secret } = credentials
+  const modules = key === undefined || secret === undefined ? ['os', 'time'] : ['time']
+  const scopeMember = scope === undefined || scope === '' ? '' : `, "scope": ${quote(scope)}`
+  return [
+    writeImports(
+      modules,
+      `CLIENT_ID = ${readValue(key, 'CLIENT_ID')}
+CLIENT_SECRET = ${readValue(secret, 'CLIENT_SECRET')}
+
+_access_token = ""
+_expires_at = 0.0`,
+    ),
+    `def get_access_token():
+    """Requests an access token, and keeps it until ${EXPIRY_MARGIN_SECONDS} seconds before it expires."""
+    global _access_token, _expires_at
+    if time.time() >= _expires_at:
+        response = requests.post(
+            ${quote(tokenEndpoint)},
+            auth=(CLIENT_ID, CLIENT_SECRET),
+            data={"grant_type": "client_credentials"${scopeMember}},
+            timeout=30,
+        )
+        response.raise_for_status()
+        answer = response.json()
+        _access_token = answer["access_token"]
+        _expires_at = time.time() + answer["expires_in"] - ${EXPIRY_MARGIN_SECONDS}
+    return _access_token`,
+  ]
+}
+
+function writeCallFunction({ method, url, headers, body, credential }: PreparedCall): string {
+  const headerLines = headers.map(([name, value]) => `            ${quote(name)}: ${quote(value)},\n`)
+  if (credential?.kind === 'accessToken')
+    headerLines.unshift('            "Authorization": f"Bearer {get_access_token()}",\n')
+  if (credential?.kind === 'key') headerLines.unshift(`            ${quote(credential.header)}: API_KEY,\n`)
+  return `def call_api():
+    return requests.request(
+        ${quote(method)},
+        ${quote(url)},
+${headerLines.length > 0 ? `        headers={\n${headerLines.join('')}        },\n` : ''}${body ? writeBody(body) : ''}        timeout=30,
+    )`
+}
+
+function writeBody(body: PreparedBody): string {
+  switch (body.kind) {
+    case 'text':
+      return `        data=${quoteText(body.text)}.encode(),\n`
+    case 'file':
+      return `        data=${openFile(body.file.name)},\n`
+    case 'form':
+      return `        data=[\n${body.fields.map(([name, value]) => `            (${quote(name)}, ${quoteText(value)}),\n`).join('')}        ],\n`
+    case 'multipart':
+      return `        files=[\n${body.fields
+        .map((field) => {
+          if ('value' in field) return `            (${quote(field.name)}, (None, ${quoteText(field.value)})),\n`
+          const { name, mediaType } = field.file
+          const type = mediaType === undefined ? '' : `, ${quote(mediaType)}`
+          return `            (${quote(field.name)}, (${quote(name)}, ${openFile(name)}${type})),\n`
+        })
+        .join('')}        ],\n`
+    // no default
+  }
+}
+
+function openFile(name: string): string {
+  return `open(${quote(name)}, "rb")`
+}
+
+function readValue(value: string | undefined, variable: string): string {
+  return value === undefined ? `os.environ["${variable}"]` : quote(value)
+}
+
+const formatCode = (code: number): string => `\\u${formatHex(code)}`
+const STRING: StringSyntax = {
+  escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
+  formatCode,
+}
+const LONG_STRING: StringSyntax = { escapes: { '\\': '\\\\', '\n': '\n', '\t': '\t' }, formatCode }
+
+function quote(text: string): string {
+  return `"${escapeText(text, STRING)}"`
+}
+
+function quoteText(text: string): string {
+  if (!isMultiline(text)) return quote(text)
+  return `"""${escapeTripleQuotes(escapeText(text, LONG_STRING))}"""`
+}

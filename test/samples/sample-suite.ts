@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SampleCall } from '../../src/samples/call.js'
+import { createSamples, createTokenSamples } from '../../src/samples/create.js'
+import { encodeUrl } from '../../src/samples/encode-url.js'
+import type { SampleLanguage } from '../../src/samples/sample.js'
+import { HOSTILE_CALLS } from './hostile.js'
+import { FILE_CONTENT, openSampleHost, type ReceivedRequest, type SampleHost } from './sample-host.js'
+
+/** How the programs of a language are run. */
+export interface LanguageRun {
+  /** The ending of their files. */
+  readonly ending: string
+  /** The commands that run these files, one after the other. */
+  readonly listCommands: (files: readonly string[]) => readonly (readonly [program: string, ...args: string[]])[]
+  /** Makes a program call the API twice. */
+  readonly repeat: (code: string) => string
+}
+
+const execute = promisify(execFile)
+
+/** Runs the samples of languages against a platform, and compares what arrives. */
+export function testSamples(languages: Partial<Record<SampleLanguage, LanguageRun>>): void {
+  describe.each(Object.entries(languages))('a sample in %s', (language, run) => {
+    let host: SampleHost
+    let output = ''
+    beforeAll(async () => {
+      host = await openSampleHost()
+      output = await runPrograms(listPrograms(language, run, host), run, host)
+    }, 300_000)
+    afterAll(() => host.close())
+
+    const find = (path: string): ReceivedRequest[] => host.requests.filter(({ url }) => url.startsWith(path))
+
+    it('requests an access token once, and calls the API with it', () => {
+      const received = find('/orders/twice')
+      expect(received.map(({ method, url }) => [method, url])).toEqual(Array(2).fill(['GET', '/orders/twice?limit=2']))
+      expect(received[0]?.headers.accept).toBe('application/json')
+      expect(output).toContain('{"ok":true}')
+      // One each of the three programs that call this API or only request an access token.
+      expect(host.tokens['orders']).toBe(3)
+    })
+
+    it('prints an access token', () => {
+      expect(output).toMatch(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/)
+    })
+
+    it('requests another access token when the first is about to expire', () => {
+      expect(find('/brief/twice')).toHaveLength(2)
+      expect(host.tokens['brief']).toBe(2)
+    })
+
+    it('contains the credentials that it was given', () => {
+      expect(find('/orders/twice')[0]?.applicationId).toBe(host.applicationId)
+      expect(find('/orders/revealed').map(({ applicationId }) => applicationId)).toEqual([host.other.id])
+      expect(find('/catalog/revealed').map(({ applicationId }) => applicationId)).toEqual([host.other.id])
+    })
+
+    it.each(HOSTILE_CALLS.map((call, index) => ({ ...call, path: `/catalog/${index}${call.query}` })))(
+      'sends unchanged: $title',
+      async (call) => {
+        const [request, ...others] = find(/^[^?]+/.exec(call.path)![0])
+        expect(others).toEqual([])
+        await expectSame(request!, call)
+      },
+    )
+  })
+}
+
+function listPrograms(language: string, { repeat }: LanguageRun, host: SampleHost): string[] {
+  const { baseUrl, other } = host
+  const write = (path: string, more: Partial<SampleCall>): string => {
+    const [, api] = path.split('/')
+    const scheme = api === 'catalog' ? 'apiKey' : 'oauth2'
+    const tokenEndpoint = `${baseUrl}/${api}/token`
+    const call = {
+      scheme,
+      method: 'GET',
+      url: baseUrl + path,
+      headers: [],
+      tokenEndpoint,
+      keyHeader: 'Shop-Key',
+    } as const
+    return createSamples({ ...call, ...more }).find((sample) => sample.language === language)!.code
+  }
+  const credentials = { key: other.clientId, secret: other.clientSecret }
+  const tokenSample = createTokenSamples({ tokenEndpoint: `${baseUrl}/orders/token` })
+  return [
+    repeat(
+      write('/orders/twice?limit=2', { headers: [['Accept', 'application/json']], scope: 'orders:read orders:write' }),
+    ),
+    repeat(write('/brief/twice', {})),
+    write('/orders/revealed', { credentials }),
+    write('/catalog/revealed', { credentials }),
+    tokenSample.find((sample) => sample.language === language)!.code,
+    ...HOSTILE_CALLS.map(({ query, title: _, ...call }, index) => write(`/catalog/${index}${query}`, call)),
+  ]
+}
+
+/** Resolves what the programs printed. */
+async function runPrograms(
+  programs: string[],
+  { ending, listCommands }: LanguageRun,
+  host: SampleHost,
+): Promise<string> {
+  const files = programs.map((_, index) => `sample${index}${ending}`)
+  await Promise.all(programs.map((code, index) => writeFile(join(host.folder, files[index]!), code)))
+  const { PATH = '', HOME = host.folder } = process.env
+  const env = { PATH, HOME, LANG: 'C.UTF-8', ...host.environment }
+  let output = ''
+  for (const [program, ...args] of listCommands(files)) {
+    const { stdout } = await execute(program, args, { cwd: host.folder, env, timeout: 120_000 })
+    output += stdout
+  }
+  return output
+}
+
+type Expected = Pick<SampleCall, 'method' | 'headers' | 'body'> & { readonly path: string }
+
+async function expectSame(request: ReceivedRequest, { method, path, headers, body }: Expected): Promise<void> {
+  // Mono writes an apostrophe as it is.
+  expect([request.method, request.url.replaceAll("'", '%27')]).toEqual([method, encodeUrl(path)])
+  const merged = new Headers(headers.map(([name, value]): [string, string] => [name, value]))
+  for (const [name, value] of merged) expect([name, request.headers[name]]).toEqual([name, value])
+  if (!body) return
+  const type = request.headers['content-type'] ?? ''
+  if ('text' in body) expect([type, request.body.toString()]).toEqual([body.mediaType, body.text])
+  else if ('file' in body) expect([type, request.body]).toEqual([body.mediaType, FILE_CONTENT])
+  else {
+    const form = await new Response(new Uint8Array(request.body), { headers: { 'Content-Type': type } }).formData()
+    const received = await Promise.all([...form].map(describeField))
+    const expected = body.fields.map((field) =>
+      'value' in field
+        ? [field.name, normalizeLines(field.value)]
+        : [field.name, field.file.name, field.file.mediaType ?? expect.any(String), FILE_CONTENT],
+    )
+    // Go sorts the names of a form.
+    expect(received.toSorted(byName)).toEqual(expected.toSorted(byName))
+  }
+}
+
+async function describeField([name, value]: [string, string | File]): Promise<unknown[]> {
+  if (typeof value === 'string') return [name, normalizeLines(value)]
+  return [name, value.name, value.type, Buffer.from(await value.arrayBuffer())]
+}
+
+/** FormData sends CRLF for a line break, as HTML requires it. */
+function normalizeLines(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+function byName([a]: unknown[], [b]: unknown[]): number {
+  return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0
+}
