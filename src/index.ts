@@ -95,6 +95,7 @@ export type { Outbox } from './applications/email-outbox.js'
 export type { Audit, AuditEntry } from './applications/audit-log.js'
 export type { Usage, UsageEntry, UsageQuery } from './usage/usage.js'
 export type { UsagePeriod } from './usage/period.js'
+export type { DryRun, DryRunEntry, DryRunQuery } from './usage/dry-run.js'
 export type { RefusalEntry, Refusals } from './usage/refusals.js'
 export type { RefusalExplanation } from './usage/explain-refusal.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
@@ -155,6 +156,8 @@ export type {
   SigningKeyRecord,
   Store,
 } from './contracts/store.js'
+export type { DryRunCount, DryRunCountQuery, DryRunKey, DryRunStore } from './contracts/dry-run.js'
+export type { EnforcementOptions } from './contracts/enforcement.js'
 export type {
   ExpiredUsage,
   RefusalDetails,

@@ -51,6 +51,7 @@ import { memoryStore } from './stores/memory/index.js'
 import { createTokens } from './tokens/create.js'
 import type { SigningKeyRotation } from './tokens/key-rotation.js'
 import { createUsageParts } from './usage/create.js'
+import type { DryRun } from './usage/dry-run.js'
 import type { Refusals } from './usage/refusals.js'
 import type { Usage } from './usage/usage.js'
 
@@ -160,6 +161,8 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   readonly usage: Usage
   /** Why requests of applications were refused. Empty with `usage: false`. */
   readonly refusals: Refusals
+  /** Which requests guards with `enforce: false` would refuse. */
+  readonly dryRun: DryRun
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
@@ -264,7 +267,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const limitFailures = rateLimits.create('failedAuthentication', settings.rateLimits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
   const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
-    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, usage: usage.collector, emit, logRefusal, now,
+    apis, accessTokens, revokedTokens, ...clients, rateLimits, available, onDenied: settings.onDenied, usage: usage.collector, dryRun: usage.dryRunCollector, emit, logRefusal, now,
     warn: (message) => logger.warn(message),
   }) // prettier-ignore
   const authorizationServer = createAuthorizationServer({

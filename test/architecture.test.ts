@@ -47,7 +47,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.
   'resource-server': {
-    mayImport: [...BELOW_SERVERS, 'openapi', 'options/checks'],
+    mayImport: [...BELOW_SERVERS, 'openapi', 'options/checks', 'options/read-enforcement'],
     mayImportTypes: ['options/options'],
   },
   registration: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },

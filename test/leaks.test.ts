@@ -16,7 +16,7 @@ import { EXPRESSES, openPlatform, SECRET } from './support/platform.js'
 const EVENTS: readonly EventType[] = [
   'application.registered', 'application.activated', 'application.updated', 'application.suspended', 'application.resumed',
   'application.deleted', 'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked', 'token.issued',
-  'token.refused', 'token.revoked', 'request.allowed', 'request.denied', 'signingKey.rotated', 'signingKey.revoked',
+  'token.refused', 'token.revoked', 'request.allowed', 'request.denied', 'request.wouldDeny', 'signingKey.rotated', 'signingKey.revoked',
   'store.unavailable', 'store.available',
 ] // prettier-ignore
 
@@ -60,6 +60,8 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
       (req, res) => void res.json(authOf(req)),
     )
     app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
+
+    app.get('/catalog/reported', auth.requireApiKey('catalog', { enforce: false }), (_req, res) => void res.json([]))
 
     const seek = (what: string, text: string | undefined): string => {
       expect(text, what).toBeTruthy()
@@ -106,6 +108,8 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     await call(`/orders/items?access_token=${first}`, {})
     await call('/catalog/items', { 'X-Api-Key': shop.clientId })
     await call('/catalog/items', { 'X-Api-Key': other.clientId })
+    await call(`/catalog/reported?key=${shop.clientId}`, { 'X-Api-Key': other.clientId })
+    await call('/catalog/reported', { 'X-Api-Key': `${shop.clientId}x` })
     await call('/catalog/items', { 'X-Api-Key': shop.clientSecret })
     await call('/catalog/items', { 'X-Api-Key': `${shop.clientId}x` })
     for (let i = 0; i < 30; i++) await call('/catalog/items', { 'X-Api-Key': shop.clientId })

@@ -1,28 +1,22 @@
-import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
-import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
+import { ConfigurationError, type Api, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
-import { createPageBrand } from '../lib/page-brand.js'
-import { loadAssets } from './assets.js'
+import { createPageBrand, type PageBrand } from '../lib/page-brand.js'
+import type { JsonObject } from '../openapi/document.js'
+import { loadAssets, type Assets } from './assets.js'
 import { readDocuments } from './documents.js'
+import { listExports, MARKDOWN_TYPE } from './export/exports.js'
+import { writeLlmsIndex } from './export/llms.js'
 import { renderIndexPage } from './index-page.js'
+import { readConsoleOptions, type DeveloperConsoleOptions } from './options.js'
 import { createContentSecurityPolicy } from './page.js'
 import { renderReferencePage } from './reference-page.js'
-import { createRouter, type Resource } from './router.js'
+import { createDocumentResource, createPageResource, type Resource } from './resource.js'
+import { createRouter } from './router.js'
+import { renderTextPage } from './text-page.js'
+import { readChangelog, readGuides, type ConsoleText } from './texts.js'
 
-/** The options of `developerConsole()`. */
-export interface DeveloperConsoleOptions<Name extends string = string> {
-  /**
-   * OpenAPI 3.0, 3.1 or 3.2 documents by API name, as objects or as paths of JSON or YAML files. YAML needs the package `yaml`.
-   * Their paths are relative to `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
-   */
-  readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined
-  /** The console's title; `Developer console` by default. */
-  readonly title?: string | undefined
-  /** Whether applications can register at `/register`; true by default. Registration also needs the platform's `mailer`. */
-  readonly registration?: boolean | undefined
-}
+export type { DeveloperConsoleOptions } from './options.js'
 
 /**
  * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
@@ -54,46 +48,81 @@ export function developerConsole<const Apis extends ApisOptions>(
       problem: `developerConsole() was given ${describeValue(auth)}, which is no platform`,
       fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
     })
-  const { documents: given = {}, title = 'Developer console', registration = true } = options
-  refuseWrongOptions(options)
-
+  const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
   const { apis } = auth
   const hasMailer = auth.registration.enabled
+  const registration = isWanted && hasMailer
   const documents = readDocuments(apis, given, { hasMailer })
-  const assets = loadAssets()
-  const hasRegistration = registration && hasMailer
-  const resources = new Map<string, Resource>()
+  const guides = readGuides(texts.guides)
+  const changelog = readChangelog(texts.changelog)
+  const site = { title, apis, documents, registration, hasMailer, portal: auth.portal.enabled, guides, changelog, assets: loadAssets(), brand: createPageBrand(auth.brand) } // prettier-ignore
+  const resources = new Map<string, Resource | (() => Resource)>([
+    ...listDocumentResources(site),
+    ...listTextResources(site),
+    ...listPages(site),
+  ])
+  for (const { path, type, gzipped, plain } of Object.values(site.assets)) {
+    resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
+  }
+  return createRouter({ resources, routers: listRouters(auth, registration) })
+}
 
-  const has = { registration: hasRegistration, portal: auth.portal.enabled }
-  const brand = createPageBrand(auth.brand)
-  const index = renderIndexPage({ ...has, title, apis, documents, assets, brand })
-  resources.set('/', createHtmlResource(index, brand.extendPolicy(createContentSecurityPolicy())))
-  for (const api of apis) {
+/** What the console shows. */
+interface Site {
+  readonly title: string
+  readonly apis: readonly Api[]
+  readonly documents: ReadonlyMap<string, JsonObject>
+  readonly registration: boolean
+  /** Whether credentials are sent by e-mail. */
+  readonly hasMailer: boolean
+  readonly portal: boolean
+  readonly guides: readonly ConsoleText[]
+  readonly changelog: ConsoleText | undefined
+  readonly assets: Assets
+  readonly brand: PageBrand
+}
+
+/** The index and the references. */
+function listPages(site: Site): [path: string, resource: Resource][] {
+  const { apis, documents, brand } = site
+  const references = apis.flatMap((api): [string, Resource][] => {
     const document = documents.get(api.name)
-    if (!document) continue
-    const reference = renderReferencePage({
-      title,
-      api,
-      document,
-      registration: hasRegistration,
-      hasMailer,
-      assets,
-      brand,
-    })
+    if (!document) return []
     const policy = createContentSecurityPolicy({
       connect: ["'self'", new URL(api.resource).origin],
       // Swagger UI's icons, and images that an API answers with.
       images: ['data:', 'blob:'],
     })
-    resources.set(`/apis/${api.name}`, createHtmlResource(reference, brand.extendPolicy(policy)))
-    const json = Buffer.from(`${JSON.stringify(document, null, 2)}\n`)
-    const headers = { ...DOCUMENT_HEADERS, ETag: createEntityTag(json) }
-    resources.set(`/apis/${api.name}/openapi.json`, createResource(json, 'application/json; charset=utf-8', headers))
-  }
-  for (const { path, type, gzipped, plain } of Object.values(assets)) {
-    resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
-  }
-  return createRouter({ resources, routers: listRouters(auth, hasRegistration) })
+    const page = renderReferencePage({ ...site, api, document })
+    return [[`/apis/${api.name}`, createPageResource(page, brand.extendPolicy(policy))]]
+  })
+  return [['/', createTextPage(site, renderIndexPage(site))], ...references]
+}
+
+/** The guides and the changelog, as pages and as Markdown. */
+function listTextResources(site: Site): [path: string, resource: Resource | (() => Resource)][] {
+  return listTexts(site).flatMap((text) => [
+    [`/${text.path}`, createTextPage(site, renderTextPage({ ...site, text }))],
+    [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => text.markdown)],
+  ])
+}
+
+function listTexts({ guides, changelog }: Site): ConsoleText[] {
+  return changelog ? [...guides, changelog] : [...guides]
+}
+
+/** What programs read. */
+function listDocumentResources(site: Site): [path: string, resource: () => Resource][] {
+  const { apis, documents } = site
+  const isDocumented = ({ name }: Api): boolean => documents.has(name)
+  const texts = listTexts(site).map(({ title, path }) => ({ title, path: `${path}.md` }))
+  const index = (): string => writeLlmsIndex({ ...site, isDocumented, texts })
+  const exports = apis.filter(isDocumented).flatMap((api) => listExports(api, documents.get(api.name)!, site))
+  return [['/llms.txt', createDocumentResource('text/plain; charset=utf-8', index)], ...exports]
+}
+
+function createTextPage({ brand }: Site, page: string): Resource {
+  return createPageResource(page, brand.extendPolicy(createContentSecurityPolicy()))
 }
 
 /** By the first segment of their paths. */
@@ -104,22 +133,6 @@ function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<
   return routers
 }
 
-function refuseWrongOptions(options: DeveloperConsoleOptions): void {
-  const unknown = Object.keys(options).find((name) => !['documents', 'title', 'registration'].includes(name))
-  if (unknown !== undefined)
-    throw new ConfigurationError({
-      option: unknown,
-      problem: 'is not an option',
-      fix: 'There are: documents, title, registration.',
-    })
-  if (options.title !== undefined && typeof options.title !== 'string')
-    throw new ConfigurationError({
-      option: 'title',
-      problem: 'is not a string',
-      fix: 'Write title: "Shop developers".',
-    })
-}
-
 /** A guarded look: JavaScript callers may pass an app, options, or a promise. */
 function isPlatform(auth: unknown): auth is PlatformAuth {
   return isObject(auth) && Array.isArray(auth['apis']) && isObject(auth['registration'])
@@ -127,23 +140,3 @@ function isPlatform(auth: unknown): auth is PlatformAuth {
 
 /** A year: the URL changes with the content. */
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-/** Pages of every origin may read a document, such as other viewers and client generators. */
-const DOCUMENT_HEADERS = { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' }
-
-/** Weak (RFC 9110 8.8.1), because the compressed and the plain body share it. */
-function createEntityTag(content: Buffer): string {
-  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
-}
-
-/** Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL. */
-function createHtmlResource(text: string, policy: string): Resource {
-  return createResource(Buffer.from(text), 'text/html; charset=utf-8', {
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': policy,
-    'Referrer-Policy': 'no-referrer',
-  })
-}
-
-function createResource(content: Buffer, type: string, headers: Resource['headers']): Resource {
-  return { type, headers, gzipped: gzipSync(content, { level: 9 }), plain: () => content }
-}

@@ -1,8 +1,10 @@
 import type { Api } from '../index.js'
 import { html } from '../lib/html.js'
 import type { PageBrand } from '../lib/page-brand.js'
+import { THEME_BUTTON } from '../lib/theme-switch.js'
 import { asObject, listOperations, type JsonObject } from '../openapi/document.js'
 import type { Assets } from './assets.js'
+import { renderAlternates, renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
 
 interface ReferencePageOptions {
@@ -23,13 +25,13 @@ export function renderReferencePage(options: ReferencePageOptions): string {
   const content = html`
     <header class="bar">
       <a href="../">${title}</a>
-      ${registration && html`<a href="../register">Register an application</a>`}
+      ${registration && html`<a href="../register">Register an application</a>`} ${THEME_BUTTON}
     </header>
     <main class="reference">
       <h1>${api.title}</h1>
       <p class="lead"><code>${api.resource}</code></p>
       ${asObject(document['info'])['description'] === undefined && api.description !== undefined && html`<p>${api.description}</p>`}
-      <p class="links"><a href="${api.name}/openapi.json">OpenAPI document</a></p>
+      <p class="links">${renderExportLinks(api, '')}</p>
       <div
         id="reference"
         data-api="${api.title}"
@@ -61,6 +63,7 @@ export function renderReferencePage(options: ReferencePageOptions): string {
     brand,
     styles: ['console.css', 'reference.css'],
     scripts: ['swagger-ui.js', 'operations.js', 'reference.js'],
+    head: renderAlternates(api, ''),
     content,
   })
 }

@@ -1,17 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from '../index.js'
-
-/** A response body made at start-up. */
-export interface Resource {
-  readonly type: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly gzipped: Buffer
-  plain(): Buffer
-}
+import type { Resource } from './resource.js'
 
 interface RouterOptions {
-  /** By path below the mount path. */
-  readonly resources: ReadonlyMap<string, Resource>
+  /** By path below the mount path. A function makes its resource when it is needed. */
+  readonly resources: ReadonlyMap<string, Resource | (() => Resource)>
   /** By the first segment of the path, such as `register`. */
   readonly routers: ReadonlyMap<string, Middleware>
 }
@@ -38,7 +31,7 @@ export function createRouter({ resources, routers }: RouterOptions): Middleware 
     if (path === '/' && !endsWithSlash(req)) {
       return redirect(res, `./${readLastSegment(readOriginalPath(req))}/${query}`)
     }
-    send(req, res, found)
+    send(req, res, typeof found === 'function' ? found() : found)
   }
 }
 

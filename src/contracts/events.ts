@@ -30,6 +30,7 @@ export type EventType =
   | 'token.revoked'
   | 'request.allowed'
   | 'request.denied'
+  | 'request.wouldDeny'
   | 'signingKey.rotated'
   | 'signingKey.revoked'
   | 'store.unavailable'

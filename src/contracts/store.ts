@@ -1,3 +1,4 @@
+import type { DryRunStore } from './dry-run.js'
 import type { ConfigurationProblem } from './errors.js'
 import type { EventType } from './events.js'
 import type { UsageStore } from './usage.js'
@@ -293,7 +294,7 @@ export interface SchemaMigration {
  * `StoreUnavailableError` whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change feed
  * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
-export interface Store extends UsageStore {
+export interface Store extends UsageStore, DryRunStore {
   /** The name for logs and `health()`, such as `sqlite`. Only `memory` may be used in production without the option `secret`. */
   readonly kind: string
   /** Milliseconds between two reads of the change feed. Read again before each of them. */

@@ -12,19 +12,24 @@ export const ATTRIBUTES = {
   request: 'platform_auth.request.id',
   error: 'error.type',
   reason: 'platform_auth.reason',
+  wouldDeny: 'platform_auth.would_deny.reason',
   client: 'platform_auth.client',
   address: 'client.address',
 } as const
 
 /** An event's details as span attributes. */
 export function toAttributes(event: Partial<PlatformEvent>): Attributes {
-  const { api, applicationId, error, reason, requestId, client, address } = event
+  const { type, api, applicationId, error, reason, requestId, client, address } = event
   const attributes: Attributes = {}
   if (api !== undefined) attributes[ATTRIBUTES.api] = api
   if (applicationId !== undefined) attributes[ATTRIBUTES.application] = applicationId
-  const type = error ?? reason
-  if (type !== undefined) attributes[ATTRIBUTES.error] = type
-  if (reason !== undefined && reason !== type) attributes[ATTRIBUTES.reason] = reason
+  const errorType = error ?? reason
+  // The request goes on: its span has no error.
+  if (type === 'request.wouldDeny') attributes[ATTRIBUTES.wouldDeny] = reason
+  else {
+    if (errorType !== undefined) attributes[ATTRIBUTES.error] = errorType
+    if (reason !== undefined && reason !== errorType) attributes[ATTRIBUTES.reason] = reason
+  }
   if (client !== undefined) attributes[ATTRIBUTES.client] = client
   if (address !== undefined) attributes[ATTRIBUTES.address] = address
   if (requestId !== undefined) attributes[ATTRIBUTES.request] = requestId

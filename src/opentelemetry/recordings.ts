@@ -7,6 +7,7 @@ import type { EventType } from '../index.js'
 export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'request.allowed': countInRequest('platform_auth.requests'),
   'request.denied': countInRequest('platform_auth.requests'),
+  'request.wouldDeny': countInRequest('platform_auth.dry_run.requests'),
   'token.issued': countInRequest('platform_auth.token.requests'),
   'token.refused': countInRequest('platform_auth.token.requests'),
   'token.revoked': countInRequest('platform_auth.token.revocations'),
@@ -68,6 +69,10 @@ export const COUNTERS = {
   'platform_auth.requests': {
     unit: '{request}',
     description: 'Requests that guards allowed, or refused (error.type)',
+  },
+  'platform_auth.dry_run.requests': {
+    unit: '{request}',
+    description: 'Requests that guards with enforce: false let pass, and would have refused (error.type)',
   },
   'platform_auth.token.requests': {
     unit: '{request}',

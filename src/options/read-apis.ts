@@ -4,6 +4,7 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { invalidOption, readDays, readLimit, readOptionalFunction, readWholeNumber, refuseUnknown } from './checks.js'
+import { readEnforcement, type Enforcement } from './read-enforcement.js'
 import { readKeyHeaders } from './read-key-headers.js'
 import type { ApiSettings } from './settings.js'
 
@@ -12,6 +13,7 @@ interface ApiDefaults {
   /** Seconds. */
   readonly accessTokenLifetime: number
   readonly requests: Limit | false
+  readonly enforcement: Enforcement
 }
 
 /** Validates the option `apis` and fills in its defaults. */
@@ -35,7 +37,8 @@ export function readApis(apis: unknown, defaults: ApiDefaults): Map<string, ApiS
   return read
 }
 
-function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime, requests }: ApiDefaults): ApiSettings {
+function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSettings {
+  const { baseUrl, accessTokenLifetime, requests } = defaults
   checkName(name)
   const api = checkApiOptions(name, options)
   const resource = `${baseUrl}/${name}`
@@ -50,6 +53,7 @@ function readApi(name: string, options: unknown, { baseUrl, accessTokenLifetime,
     tokenEndpoint: isOAuth2 ? `${resource}/token` : undefined,
     keyHeaders: isOAuth2 ? [] : readKeyHeaders(`apis.${name}.header`, api.header),
     resource,
+    enforcement: readEnforcement(`apis.${name}.`, api, defaults.enforcement),
     accessTokenLifetime: readWholeNumber(
       `apis.${name}.accessTokenLifetime`,
       (isOAuth2 ? api.accessTokenLifetime : undefined) ?? accessTokenLifetime,
@@ -79,7 +83,16 @@ function checkName(name: string): void {
   })
 }
 
-const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit', 'registration', 'credentialMaxAge']
+const COMMON_OPTIONS = [
+  'scheme',
+  'title',
+  'description',
+  'rateLimit',
+  'registration',
+  'credentialMaxAge',
+  'enforce',
+  'enforceBy',
+]
 const OAUTH2_OPTIONS = ['scopes', 'registrationScopes', 'accessTokenLifetime', 'claims']
 const API_KEY_OPTIONS = ['header']
 

@@ -23,6 +23,7 @@ import {
 } from './options.js'
 import { readApis } from './read-apis.js'
 import { readBrand } from './read-brand.js'
+import { readEnforcement, warnOfReportOnly } from './read-enforcement.js'
 import { readCredentials } from './read-credentials.js'
 import { readImportedCredentials } from './read-imported-credentials.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
@@ -81,12 +82,16 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   const baseUrl = url.origin + removeTrailingSlash(url.pathname)
   if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
   const { store, secrets, importUnencrypted } = readPersistence(options, production, warn)
+  const now = readNow(options.now)
+  const enforcement = readEnforcement('', options, { enforce: true, enforceBy: undefined, needsEnd: production })
   const rateLimits = readRateLimits(options.rateLimits)
   const apis = readApis(options.apis, {
     baseUrl,
     accessTokenLifetime: readWholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1),
     requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
+    enforcement,
   })
+  warnOfReportOnly(enforcement, apis, now(), warn)
   return {
     baseUrl,
     basePath: removeTrailingSlash(url.pathname),
@@ -115,14 +120,14 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     applicationMetadata: readMetadataSchema(options.applicationMetadata),
     onDenied: readOptionalFunction('onDenied', options.onDenied),
     logger: readLogger(options.logger),
-    now: readNow(options.now),
+    now,
     development: !production && process.env['NODE_ENV'] !== 'test',
   }
 }
 
 const OPTION_NAMES = [
   'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'brand', 'emails', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
-  'signing', 'applicationMetadata', 'operators', 'registration', 'portal', 'rateLimits', 'usage', 'cache', 'cors', 'onDenied', 'logger', 'now',
+  'signing', 'applicationMetadata', 'operators', 'registration', 'portal', 'rateLimits', 'usage', 'cache', 'cors', 'onDenied', 'enforce', 'enforceBy', 'logger', 'now',
 ] // prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {

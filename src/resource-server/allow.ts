@@ -61,10 +61,9 @@ type Next = (error?: unknown) => void
 
 export function createPassIfAllowed({ respondWithError, respondWithDenial }: ErrorResponders): PassIfAllowed {
   return function passIfAllowed(config, req, res, next, identity, pass) {
-    const { id } = identity.application
-    const fail = (problem: unknown): void => respondWithError(config, problem, id, req, res, next)
+    const fail = (problem: unknown): void => respondWithError(config, problem, identity, req, res, next)
     const settle = (answer: Answer): void => {
-      if (answer !== true) respondWithDenial(config, answer, 'refused_by_host', id, req, res, next)
+      if (answer !== true) respondWithDenial(config, answer, 'refused_by_host', identity, req, res, next)
       // The host's time-out may have answered meanwhile; the handler would answer a second time.
       else if (!res.headersSent) pass(req, res, next, identity)
     }

@@ -6,6 +6,7 @@ import { findIdentity, setIdentity } from './auth-of.js'
 import type { RespondWithDenial } from './error-responses.js'
 import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
 import { createCacheProtection } from './key-headers.js'
+import type { ReportOnly } from './report-only.js'
 
 /** What the guards of a platform are made of; undefined for those that consist of several. Other functions are not in it. */
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
@@ -27,10 +28,12 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
   const { api } = parts[0]!
   // An answer depends on every one of these headers, whichever guard decides.
   const isPrivate = parts.some(({ prepareResponse }) => prepareResponse !== undefined)
+  const reportOnly = combineReportOnly(parts)
+  const hostGuard = parts.find((part) => part.hostGuard)?.hostGuard
   const names = parts.flatMap(({ headerNames }) => headerNames).join(', ')
   const prepareResponse = isPrivate ? createCacheProtection(names) : undefined
   const guards = parts.map((part) => {
-    const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, prepareResponse })
+    const guard = createGuard({ ...part, onDenied: part.onDenied ?? onDenied, hostGuard, prepareResponse })
     return { part, guard }
   })
 
@@ -39,7 +42,7 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
     if (!optional) {
       const denied = createMissingDenial(parts, req)
       return respondWithDenial(
-        { api, onDenied, readClient: () => undefined },
+        { api, onDenied, reportOnly, hostGuard, prepareResponse, readClient: () => undefined },
         denied,
         'no_credential',
         undefined,
@@ -52,6 +55,12 @@ export function createAnyGuard({ parts, optional, onDenied, createGuard, respond
     prepareResponse?.(res)
     next()
   }
+}
+
+/** For a request without a credential: it is refused as soon as one of the guards refuses. */
+function combineReportOnly(parts: readonly GuardConfig[]): ReportOnly | undefined {
+  const ends = parts.map(({ reportOnly }) => reportOnly?.until)
+  return ends.every((end) => end !== undefined) ? { until: Math.min(...ends) } : undefined
 }
 
 /** Whether an earlier guard of the API has authenticated the request, or it has a credential, perhaps a malformed one. */

@@ -1,4 +1,5 @@
 import type { Api, Limit } from '../contracts/api.js'
+import type { Enforcement } from '../options/read-enforcement.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
@@ -16,15 +17,21 @@ import {
   type GuardArguments,
 } from './guard-options.js'
 import { createGuards } from './guards.js'
+import { createRefusalReporter, type RefusalReporterOptions } from './report-only.js'
 import { Identity } from './identity.js'
 import { createVerifiers } from './verify.js'
 
-type GuardsOptions = Omit<Parameters<typeof createGuards>[0], 'authenticator' | 'requestLimits'>
+type GuardsOptions = Omit<
+  Parameters<typeof createGuards>[0],
+  'authenticator' | 'requestLimits' | 'enforcements' | 'reporter' | 'now'
+> &
+  Omit<RefusalReporterOptions, 'now'>
 type AuthenticatorOptions = Parameters<typeof createAuthenticator>[0]
 
-/** An API with its `requests` limit. */
+/** An API with what its guards need besides. */
 interface LimitedApi extends Api {
   readonly rateLimit: Limit | false
+  readonly enforcement: Enforcement
 }
 
 interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
@@ -49,7 +56,9 @@ export interface ResourceServer {
 export function createResourceServer({ apis, rateLimits, ...options }: ResourceServerOptions): ResourceServer {
   const authenticator = createAuthenticator(options)
   const requestLimits = createRequestLimits(apis, rateLimits)
-  const guards = createGuards({ ...options, apis, authenticator, requestLimits })
+  const reporter = createRefusalReporter(options)
+  const enforcements = new Map([...apis.values()].map(({ name, enforcement }) => [name, enforcement]))
+  const guards = createGuards({ ...options, apis, authenticator, requestLimits, enforcements, reporter })
   const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available })
 
   return {

@@ -15,6 +15,7 @@ import { createTemplateIndex } from '../openapi/template-index.js'
 import type { OnDenied } from '../options/options.js'
 import type { RespondWithDenial } from './error-responses.js'
 import type { Guard } from './guard.js'
+import type { ReportOnly } from './report-only.js'
 import { findMissingRoutes, findRoutes, refuseMissingRoutes, type RouteContainer } from './route-check.js'
 
 /** A guard for all operations of an OpenAPI document. */
@@ -33,6 +34,8 @@ interface DocumentGuardOptions {
   readonly createOperationGuard: (security: Security) => Guard
   /** For a path or a method that is not in the document; undefined if it is refused. */
   readonly undocumented: Guard | undefined
+  /** Undefined if what is not in the document is refused. */
+  readonly reportOnly: ReportOnly | undefined
   readonly onDenied: OnDenied | undefined
   readonly respondWithDenial: RespondWithDenial
   readonly warn: (message: string) => void
@@ -40,9 +43,16 @@ interface DocumentGuardOptions {
 
 /** Finds the operation of each request, and leaves the decision to its guard. */
 export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuard {
-  const { api, operations, undocumented, onDenied, respondWithDenial, warn } = options
+  const { api, operations, undocumented, reportOnly, onDenied, respondWithDenial, warn } = options
   const findEntry = createEntryFinder(options)
-  const config = { api, onDenied, readClient: () => undefined }
+  const config = {
+    api,
+    reportOnly,
+    hostGuard: undefined,
+    onDenied,
+    readClient: () => undefined,
+    prepareResponse: undefined,
+  }
   let hasCheckedRoutes = false
 
   const guard: Guard = function platformAuthDocumentGuard(req, res, next) {

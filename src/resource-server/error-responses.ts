@@ -7,7 +7,10 @@ import type { LogRefusal } from '../http/refusal-log.js'
 import { formatChallenge, unwrapCause, sendDenial, toDenial } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
 import type { UsageCollector } from '../usage/collector.js'
+import type { Identity } from './identity.js'
 import { Failure, type KeyFailureReason, type TokenFailureReason } from './failure.js'
+import type { ForeignGuard } from './foreign-tokens.js'
+import { findApplicationId, type RefusalReporter, type RefusedCaller, type ReportOnly } from './report-only.js'
 
 /** Every refusal of a guard by its reason. Made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
@@ -143,11 +146,17 @@ export interface ErrorResponseConfig extends DenialConfig {
   }
 }
 
-interface DenialConfig {
+export interface DenialConfig {
   readonly api: Api
+  /** For a guard that only reports; undefined for one that refuses. */
+  readonly reportOnly: ReportOnly | undefined
+  /** The host's guard, which decides where a refusal is only reported, as it did before. Undefined: the request goes on. */
+  readonly hostGuard: ForeignGuard | undefined
   readonly onDenied: OnDenied | undefined
   /** The client that a request presents, for events. */
   readonly readClient: ReadClient
+  /** Sets the headers of an answer before the handler runs. */
+  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
 
 export interface ErrorResponderOptions {
@@ -155,13 +164,14 @@ export interface ErrorResponderOptions {
   /** Undefined if usage is not collected. */
   readonly usage: Pick<UsageCollector, 'noteRefusal'> | undefined
   readonly logRefusal: LogRefusal
+  readonly reporter: RefusalReporter
 }
 
 /** Refuses a request. `problem` is a key of `config.errors`, a `Failure`, or whatever was thrown. */
 export type RespondWithError = (
   config: ErrorResponseConfig,
   problem: unknown,
-  applicationId: string | undefined,
+  caller: Identity | undefined,
   req: IncomingMessage,
   res: ServerResponse,
   next: (error?: unknown) => void,
@@ -172,7 +182,7 @@ export type RespondWithDenial = (
   config: DenialConfig,
   denied: Denial,
   reason: string,
-  applicationId: string | undefined,
+  caller: RefusedCaller,
   req: IncomingMessage,
   res: ServerResponse,
   next: (error?: unknown) => void,
@@ -185,17 +195,17 @@ export interface ErrorResponders {
   readonly respondWithDenial: RespondWithDenial
 }
 
-export function createErrorResponder({ emit, usage, logRefusal }: ErrorResponderOptions): ErrorResponders {
-  const respondWithError: RespondWithError = (config, problem, applicationId, req, res, next) => {
+export function createErrorResponder({ emit, usage, logRefusal, reporter }: ErrorResponderOptions): ErrorResponders {
+  const respondWithError: RespondWithError = (config, problem, caller, req, res, next) => {
     if (problem instanceof Failure) {
       refuse(config, problem.problem, problem.applicationId, req, res, next, problem.details)
-    } else refuse(config, problem, applicationId, req, res, next)
+    } else refuse(config, problem, caller, req, res, next)
   }
 
   function refuse(
     config: ErrorResponseConfig,
     problem: unknown,
-    applicationId: string | undefined,
+    caller: RefusedCaller,
     req: IncomingMessage,
     res: ServerResponse,
     next: (error?: unknown) => void,
@@ -206,21 +216,13 @@ export function createErrorResponder({ emit, usage, logRefusal }: ErrorResponder
     const denied = isKnown ? errors[problem]! : toDenial(problem)
     const reason = EVENT_REASONS.get(problem) ?? denied.error
     const needed = problem === 'insufficientScope' ? { scopes: [...scopes, ...anyOf.flat()].join(' ') } : details
-    respondWithDenial(config, denied, reason, applicationId, req, res, next, unwrapCause(problem), needed)
+    respondWithDenial(config, denied, reason, caller, req, res, next, unwrapCause(problem), needed)
   }
 
-  const respondWithDenial: RespondWithDenial = (
-    config,
-    denied,
-    reason,
-    applicationId,
-    req,
-    res,
-    next,
-    cause,
-    details,
-  ) => {
+  const respondWithDenial: RespondWithDenial = (config, denied, reason, caller, req, res, next, cause, details) => {
+    if (reporter.reports(config)) return reporter.report(config, denied, reason, caller, req, res, next, cause)
     const { api, onDenied, readClient } = config
+    const applicationId = findApplicationId(caller)
     emit('request.denied', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
     if (applicationId !== undefined) usage?.noteRefusal({ applicationId, api: api.name, denied, reason, details }, req)
     logRefusal(api.name, denied, cause, reason)

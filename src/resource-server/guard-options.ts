@@ -22,7 +22,7 @@ export function readBearerArguments(
   args: GuardArguments,
 ): { api: Api; options: BearerGuardOptions } {
   const { api, call, given } = readApi(apis, 'oauth2', args)
-  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'foreign'] as const
+  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'foreign', 'enforce', 'enforceBy'] as const
   const options = readGuardOptions<BearerGuardOptions>(call, given, known)
   checkScopeOptions(call, api, options)
   return { api, options }
@@ -34,12 +34,21 @@ export function readApiKeyArguments(
   args: GuardArguments,
 ): { api: Api; options: ApiKeyGuardOptions } {
   const { api, call, given } = readApi(apis, 'apiKey', args)
-  return { api, options: readGuardOptions<ApiKeyGuardOptions>(call, given, ['allow', 'optional', 'onDenied']) }
+  return {
+    api,
+    options: readGuardOptions<ApiKeyGuardOptions>(call, given, [
+      'allow',
+      'optional',
+      'onDenied',
+      'enforce',
+      'enforceBy',
+    ]),
+  }
 }
 
 /** The options of `requireAny()`. */
 export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
-  return readGuardOptions('requireAny', given, ['optional', 'onDenied'])
+  return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'enforce', 'enforceBy'])
 }
 
 /** The arguments of `guardsFromDocument()`. Throws one `ConfigurationError` with all mistakes of the document. */
@@ -63,7 +72,13 @@ export function readDocumentArguments(
   return {
     api,
     operations,
-    options: readGuardOptions<DocumentGuardsOptions>(call, options, ['allow', 'onDenied', 'undocumented']),
+    options: readGuardOptions<DocumentGuardsOptions>(call, options, [
+      'allow',
+      'onDenied',
+      'undocumented',
+      'enforce',
+      'enforceBy',
+    ]),
   }
 }
 

@@ -8,7 +8,7 @@ import { createPassIfAllowed, type AllowConfig } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { ErrorResponders } from './error-responses.js'
 import type { Refused } from './failure.js'
-import type { ForeignGuard, IsForeign } from './foreign-tokens.js'
+import { callForeignGuard, type ForeignGuard, type IsForeign } from './foreign-tokens.js'
 import { Identity } from './identity.js'
 import { createPassAgain } from './pass-again.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
@@ -40,8 +40,6 @@ export interface GuardConfig extends AllowConfig {
   ) => Identity | Refused | 'malformed' | Promise<Refused> | null
   /** Verifies it with Passport's strategy. */
   readonly authenticate: AuthenticateRequest
-  /** Sets the headers of an answer before the handler runs. */
-  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
 
 /** Why a request has no credential to authenticate: a key of the requirement's `errors`. */
@@ -145,7 +143,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
 
     function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
       const unmet = findUnmet(identity, findRequirement(req))
-      if (unmet !== undefined) respondWithError(config, unmet, identity.application.id, req, res, next)
+      if (unmet !== undefined) respondWithError(config, unmet, identity, req, res, next)
       else if (limitRequests) passAfter(limitRequests(identity.application.id), req, res, next, identity)
       else if (allow) passIfAllowed(config, req, res, next, identity, pass)
       else pass(req, res, next, identity)
@@ -166,7 +164,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
           if (allow) passIfAllowed(config, req, res, next, identity, pass)
           else pass(req, res, next, identity)
         },
-        (problem: unknown) => respondWithError(config, problem, identity.application.id, req, res, next),
+        (problem: unknown) => respondWithError(config, problem, identity, req, res, next),
       )
     }
 
@@ -203,11 +201,5 @@ function passToHost(
 ): void {
   setIdentity(req, undefined)
   prepareResponse?.(res)
-  // Express 4 does not wait for middleware, and Express 5 does not see this promise.
-  Promise.resolve(guard(req, res, next)).catch((error: unknown) => next(toError(error)))
-}
-
-/** Without an error, or with `'route'`, next() would go on. */
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('The foreign guard failed.', { cause: error })
+  callForeignGuard(guard, req, res, next)
 }

@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { isApplicationId } from '../applications/application-id.js'
 import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
+import type { EnforcementOptions } from '../contracts/enforcement.js'
 import type { EventDetails } from '../contracts/events.js'
-import type { AcceptedCredential } from '../contracts/guard-description.js'
 import { findBearer, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import type { OnDenied } from '../options/options.js'
+import type { Enforcement } from '../options/read-enforcement.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
 import type { UsageCollector } from '../usage/collector.js'
 import type { Authenticator } from './authenticate.js'
@@ -17,6 +18,7 @@ import type { SecuredOperation } from '../openapi/operations.js'
 import type { AllowRequest } from './allow.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import { setGuardDescription } from './describe-guard.js'
+import { describeParts } from './describe-parts.js'
 import { createDocumentGuard, readUndocumented, type DocumentGuard } from './document-guard.js'
 import {
   BEARER_FORM,
@@ -39,6 +41,7 @@ import {
   type GuardFactoryOptions,
 } from './guard.js'
 import { createCacheProtection, createKeyHeaderReader } from './key-headers.js'
+import { createReportOnlyReader } from './read-report-only.js'
 import { createBearerAuthentication, createApiKeyAuthentication } from './passport-adapter.js'
 import {
   createRequirement,
@@ -48,7 +51,7 @@ import {
 } from './requirement.js'
 
 /** The options of every guard. */
-export interface GuardOptions {
+export interface GuardOptions extends EnforcementOptions {
   /** Lets a request without a credential pass. A bad credential is still refused. */
   readonly optional?: boolean
   /** Replaces this guard's refusals; the platform's `onDenied` if left out. */
@@ -106,37 +109,48 @@ interface GuardsOptions
   readonly authenticator: Authenticator
   /** Undefined if usage is not collected. */
   readonly usage: UsageCollector | undefined
+  /** Whether the guards of each API refuse requests. */
+  readonly enforcements: ReadonlyMap<string, Enforcement>
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
+  readonly now: () => number
 }
 
 export function createGuards(given: GuardsOptions): Guards {
-  const { apis, authenticator, onDenied: platformOnDenied, warn, ...options } = given
+  const { apis, authenticator, enforcements, onDenied: platformOnDenied, warn, ...options } = given
+  const { reporter } = options
   const responders = createErrorResponder(options)
-  const createGuard = createGuardFactory({ ...options, ...responders })
+  const createEnforcingGuard = createGuardFactory({ ...options, ...responders })
+  const readReportOnly = createReportOnlyReader({ enforcements, now: options.now, warn })
   const authenticateBearer = createBearerAuthentication(authenticator)
   const authenticateApiKey = createApiKeyAuthentication(authenticator)
   const isForeign = createForeignTokenTest([...apis.values()].map(({ resource }) => resource))
   const configs = new WeakMap<Guard, GuardConfig | undefined>()
 
+  function createGuard(config: GuardConfig): Guard {
+    const guard = createEnforcingGuard(config)
+    return config.reportOnly ? reporter.skipReported(config, guard) : guard
+  }
+
   function register(config: GuardConfig): Guard {
     const guard = createGuard({ ...config, onDenied: config.onDenied ?? platformOnDenied })
     configs.set(guard, config)
-    setGuardDescription(guard, { optional: config.optional, accepts: [describeAccepted(config, platformOnDenied)] })
+    setGuardDescription(guard, describeParts([config], config.optional, platformOnDenied, reporter))
     return guard
   }
 
   const guards: Guards = {
-    bearer(
-      api,
-      { scopes, anyScope = [], anyOf = anyScope.map((scope) => [scope]), allow, foreign, optional = false, onDenied },
-    ) {
+    bearer(api, guardOptions) {
+      const { scopes, anyScope = [], allow, foreign, optional = false, onDenied } = guardOptions
+      const { anyOf = anyScope.map((scope) => [scope]) } = guardOptions
       return register({
         api,
         findRequirement: createScopeRequirements(api, scopes, anyOf),
         allow,
         formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
         optional,
+        reportOnly: readReportOnly(`requireBearer("${api.name}")`, api, guardOptions),
+        hostGuard: foreign,
         onDenied,
         foreign: foreign && { guard: foreign, isForeign: (header) => isForeign(header.slice('Bearer '.length)) },
         headerNames: ['Authorization'],
@@ -156,7 +170,8 @@ export function createGuards(given: GuardsOptions): Guards {
         prepareResponse: undefined,
       })
     },
-    apiKey(api, { allow, optional = false, onDenied }) {
+    apiKey(api, guardOptions) {
+      const { allow, optional = false, onDenied } = guardOptions
       const readKeyHeader = createKeyHeaderReader(api.keyHeaders)
       return register({
         api,
@@ -164,6 +179,8 @@ export function createGuards(given: GuardsOptions): Guards {
         allow,
         formatErrorChallenge: (error, description) => formatApiKeyChallenge(api, error, description),
         optional,
+        reportOnly: readReportOnly(`requireApiKey("${api.name}")`, api, guardOptions),
+        hostGuard: undefined,
         onDenied,
         foreign: undefined,
         headerNames: api.keyHeaders,
@@ -183,11 +200,15 @@ export function createGuards(given: GuardsOptions): Guards {
         prepareResponse: createCacheProtection(api.keyHeaders.join(', ')),
       })
     },
-    any(list, { optional = false, onDenied = platformOnDenied }) {
-      const parts = readParts(list, configs)
+    any(list, guardOptions) {
+      const { optional = false, onDenied = platformOnDenied } = guardOptions
+      const isGiven = guardOptions.enforce !== undefined || guardOptions.enforceBy !== undefined
+      const parts = readParts(list, configs).map((part) =>
+        isGiven ? { ...part, reportOnly: readReportOnly('requireAny', part.api, guardOptions) } : part,
+      )
       const guard = createAnyGuard({ parts, optional, onDenied, createGuard, ...responders })
       configs.set(guard, undefined)
-      setGuardDescription(guard, { optional, accepts: parts.map((part) => describeAccepted(part, onDenied)) })
+      setGuardDescription(guard, describeParts(parts, optional, onDenied, reporter))
       return guard
     },
     document(api, operations, documentOptions) {
@@ -200,6 +221,7 @@ export function createGuards(given: GuardsOptions): Guards {
           return api.scheme === 'oauth2' ? guards.bearer(api, options) : guards.apiKey(api, options)
         },
         undocumented: readUndocumented(undocumented, configs),
+        reportOnly: readReportOnly(`guardsFromDocument("${api.name}")`, api, documentOptions),
         onDenied,
         respondWithDenial: responders.respondWithDenial,
         warn,
@@ -209,23 +231,6 @@ export function createGuards(given: GuardsOptions): Guards {
     },
   }
   return guards
-}
-
-function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefined): AcceptedCredential {
-  const { api, findRequirement, foreign, onDenied = otherOnDenied } = config
-  return {
-    api: api.name,
-    resource: api.resource,
-    scheme: api.scheme,
-    foreign: foreign !== undefined,
-    hasOwnAnswers: onDenied !== undefined,
-    scopesFor(method) {
-      const { scopes, anyOf, allowsMethod } = findRequirement({ method })
-      // An empty alternative is met by every credential.
-      const anyScope = anyOf.some((alternative) => alternative.length === 0) ? [] : [...new Set(anyOf.flat())]
-      return allowsMethod ? { scopes, anyScope } : undefined
-    },
-  }
 }
 
 function createBearerReader(read: typeof readBearer): GuardConfig['readCredential'] {

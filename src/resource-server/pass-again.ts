@@ -30,7 +30,7 @@ export function createPassAgain({ config, respondWithError, passIfAllowed, count
     // The earlier guard counted it as allowed, and this one may refuse it.
     countAllowed?.(earlier.application.id, -1)
     if (unmet === undefined) passIfAllowed(config, req, res, next, earlier, keepCounted)
-    else respondWithError(config, unmet, earlier.application.id, req, res, next)
+    else respondWithError(config, unmet, earlier, req, res, next)
   }
 }
 

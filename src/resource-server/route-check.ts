@@ -10,8 +10,12 @@ interface Layer {
   /** The part of the path that it matches is `path` of what it returns, or else of the layer: versions of Express differ. */
   match(path: string): boolean | { readonly path: string }
   readonly path: string | undefined
-  readonly route: { readonly methods: Readonly<Record<string, boolean | undefined>> } | undefined
+  readonly route: Route | undefined
   readonly handle: { readonly stack?: readonly Layer[] }
+}
+
+interface Route {
+  readonly methods: Readonly<Record<string, boolean | undefined>>
 }
 
 /** Throws `ConfigurationError` with all operations that have no route in an app or router. */
@@ -37,14 +41,18 @@ export function findMissingRoutes(
 ): string[] {
   const stack = readStack(app)
   const isMissing = ({ method, template }: SecuredOperation): boolean =>
-    method !== 'OPTIONS' && !SAMPLES.some((sample) => hasRoute(stack, method, path + fill(template.path, sample)))
+    method !== 'OPTIONS' &&
+    !SAMPLES.some((sample) =>
+      hasRoute(stack, path + fill(template.path, sample), (route) => handlesMethod(route.methods, method)),
+    )
   return operations.filter(isMissing).map(({ method, template }) => `${method} ${template.path}`)
 }
 
 /** The app of a request, and the path in it at which the guard is mounted that has the request now. */
 export function findRoutes(req: IncomingMessage): { app: RouteContainer; path: string } | undefined {
   const { app, baseUrl = '' } = req as { app?: { path?(): string }; baseUrl?: string }
-  const mountPath = app?.path?.() ?? ''
+  // An app that is mounted at the root has the path `/`.
+  const mountPath = (app?.path?.() ?? '').replaceAll(/\/+/g, '/').replace(/\/$/, '')
   return app && baseUrl.startsWith(mountPath) ? { app, path: baseUrl.slice(mountPath.length) } : undefined
 }
 
@@ -67,14 +75,19 @@ function readStack(container: RouteContainer): readonly Layer[] {
   }
 }
 
-function hasRoute(layers: readonly Layer[], method: string, path: string): boolean {
+/** Whether Express may find this route by the path. */
+export function leadsTo(app: RouteContainer, path: string, route: object): boolean {
+  return hasRoute(readStack(app), path, (found) => found === route)
+}
+
+function hasRoute(layers: readonly Layer[], path: string, accepts: (route: Route) => boolean): boolean {
   return layers.some((layer) => {
     const matched = layer.match(path)
     if (!matched) return false
-    if (layer.route) return handlesMethod(layer.route.methods, method)
+    if (layer.route) return accepts(layer.route)
     const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
     const rest = path.slice(matchedPath.length) || '/'
-    return rest.startsWith('/') && hasRoute(layer.handle.stack ?? [], method, rest)
+    return rest.startsWith('/') && hasRoute(layer.handle.stack ?? [], rest, accepts)
   })
 }
 

@@ -119,8 +119,8 @@ function writeBody(body: PreparedBody): string {
       return `        request.Content = new FormUrlEncodedContent(new[]\n        {\n${pairs.join('')}        });\n`
     }
     case 'multipart':
+    default:
       return writeMultipart(body.fields)
-    // no default
   }
 }
 

@@ -111,8 +111,8 @@ function listBodyWords(body: PreparedBody): string[] {
       // curl encodes what is after the first `=`.
       return body.fields.map(([name, value]) => `--data-urlencode ${quote(`${encodeURIComponent(name)}=${value}`)}`)
     case 'multipart':
+    default:
       return body.fields.map(formatPart)
-    // no default
   }
 }
 

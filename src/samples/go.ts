@@ -144,13 +144,13 @@ function writeBody(body: PreparedBody): string {
       return `	values := url.Values{}\n${lines.join('')}	body := strings.NewReader(values.Encode())\n`
     }
     case 'multipart':
+    default:
       return `	body := &bytes.Buffer{}
 	form := multipart.NewWriter(body)
 ${body.fields.map(writeField).join('')}	if err := form.Close(); err != nil {
 		return nil, err
 	}
 `
-    // no default
   }
 }
 

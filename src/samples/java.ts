@@ -133,13 +133,13 @@ function writeBody(body: PreparedBody): WrittenBody {
         contentType: 'application/x-www-form-urlencoded',
       }
     }
-    case 'multipart': {
+    case 'multipart':
+    default: {
       const { contentType, parts } = createMultipart(body.fields)
       const code = parts.map((part) => (typeof part === 'string' ? `ofString(${quote(part)})` : readFile(part.name)))
       const lines = code.map((part) => `                HttpRequest.BodyPublishers.${part}`)
       return { code: `concat(\n${lines.join(',\n')})`, contentType }
     }
-    // no default
   }
 }
 

@@ -73,8 +73,8 @@ function writeBody(body: Exclude<PreparedBody, { kind: 'multipart' }>): string {
     case 'file':
       return `await openAsBlob(${quote(body.file.name)})`
     case 'form':
+    default:
       return `new URLSearchParams([\n${body.fields.map(([name, value]) => `      [${quote(name)}, ${quoteText(value)}],\n`).join('')}    ])`
-    // no default
   }
 }
 

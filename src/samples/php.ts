@@ -95,8 +95,8 @@ function writeBody(body: PreparedBody): WrittenBody {
     case 'form':
       return { code: writeForm(body.fields) }
     case 'multipart':
+    default:
       return writeMultipart(body.fields)
-    // no default
   }
 }
 

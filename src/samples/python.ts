@@ -87,6 +87,7 @@ function writeBody(body: PreparedBody): string {
     case 'form':
       return `        data=[\n${body.fields.map(([name, value]) => `            (${quote(name)}, ${quoteText(value)}),\n`).join('')}        ],\n`
     case 'multipart':
+    default:
       return `        files=[\n${body.fields
         .map((field) => {
           if ('value' in field) return `            (${quote(field.name)}, (None, ${quoteText(field.value)})),\n`
@@ -95,7 +96,6 @@ function writeBody(body: PreparedBody): string {
           return `            (${quote(field.name)}, (${quote(name)}, ${openFile(name)}${type})),\n`
         })
         .join('')}        ],\n`
-    // no default
   }
 }
 

@@ -126,6 +126,8 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   listAudit: 'read',
   addUsage: 'write',
   listUsage: 'read',
+  addDryRun: 'write',
+  listDryRun: 'read',
   addRefusals: 'write',
   listRefusals: 'read',
   deleteExpiredUsage: 'write',

@@ -46,6 +46,8 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   cache: true,
   cors: true,
   onDenied: true,
+  enforce: true,
+  enforceBy: true,
   logger: true,
   now: true,
 }
@@ -61,6 +63,8 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   registrationScopes: true,
   claims: true,
   header: true,
+  enforce: true,
+  enforceBy: true,
 }
 const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, publishAhead: true }
 const CREDENTIALS: Names<CredentialsOptions> = { maxAge: true, remindBefore: true }
@@ -91,8 +95,16 @@ const GUARD: Names<BearerGuardOptions> = {
   foreign: true,
   optional: true,
   onDenied: true,
+  enforce: true,
+  enforceBy: true,
 }
-const CONSOLE: Names<DeveloperConsoleOptions> = { documents: true, title: true, registration: true }
+const CONSOLE: Names<DeveloperConsoleOptions> = {
+  documents: true,
+  title: true,
+  registration: true,
+  guides: true,
+  changelog: true,
+}
 const POSTGRES: Names<PostgresStoreOptions> = { pool: true, listen: true }
 
 describe.each([

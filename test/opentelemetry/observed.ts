@@ -54,6 +54,7 @@ export async function openObserved(
   app.use(auth.router).use('/register', auth.registrationRouter)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
   app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
+  app.get('/catalog/reported', auth.requireApiKey('catalog', { enforce: false }), (_req, res) => void res.json([]))
   return {
     ...made,
     app,
@@ -93,6 +94,7 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   await caller.bearer('/orders/items', `${accessToken}x`).expect(401)
   await caller.key('/catalog/items', credentials.clientId).expect(200)
   await caller.key('/catalog/items', 'epa_key_guessed').expect(401)
+  await caller.key('/catalog/reported', 'epa_key_guessed').expect(200)
   await caller.revoke('orders', credentials, accessToken).expect(200)
 
   await auth.applications.update(id, { name: `${NAME} 2` })

@@ -85,13 +85,15 @@ describe('the span of a request', () => {
     await traces.caller.token('orders', credentials, { scope: 'more' }).expect(400)
     await traces.caller.bearer('/orders/items', 'not.our.token').expect(401)
     await traces.caller.key('/catalog/items', credentials.clientId).expect(200)
-    const spans = await traces.hosts(4)
+    await traces.caller.key('/catalog/reported', 'unknown').expect(200)
+    const spans = await traces.hosts(5)
     const known = { [APPLICATION]: application.id, [CLIENT]: credentials.clientId.slice(0, 12), ...CALLER }
     expect(spans.map(({ attributes }) => attributes)).toEqual([
       { [API]: 'orders', [ERROR]: 'invalid_client', [REASON]: 'wrong_secret', ...known },
       { [API]: 'orders', [ERROR]: 'invalid_scope', ...known },
       { [API]: 'orders', [ERROR]: 'invalid_token', ...CALLER },
       { [API]: 'catalog', ...known },
+      { [API]: 'catalog', 'platform_auth.would_deny.reason': 'unknown_client', ...CALLER },
     ])
     for (const { status } of spans) expect(status).toEqual({ code: SpanStatusCode.UNSET })
   })

@@ -5,7 +5,7 @@ export const HOSTILE = `it's "q" \`b\` $HOME \${HOME} $(id) #{x} %s {0} \\ \\n \
 export const HOSTILE_LINES = `{\n  "a": "${HOSTILE.replaceAll('"', "'")}",\n\t"b": """\n\n  "c": \`\n  trailing \n}\\""`
 export const CONTROLS = 'a\r\nb\tc\u0001\u007F\u2028\u202E\uFEFFd'
 /** Names of parts and files: libraries write quotation marks and other characters of their headers differently. */
-export const PART_NAME = "a'b $HOME"
+const PART_NAME = "a'b $HOME"
 export const FILE_NAME = "it's $HOME.bin"
 
 type Parts = Pick<SampleCall, 'method' | 'headers' | 'body'> & { readonly query: string }

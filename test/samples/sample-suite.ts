@@ -37,7 +37,10 @@ export function testSamples(languages: Partial<Record<SampleLanguage, LanguageRu
 
     it('requests an access token once, and calls the API with it', () => {
       const received = find('/orders/twice')
-      expect(received.map(({ method, url }) => [method, url])).toEqual(Array(2).fill(['GET', '/orders/twice?limit=2']))
+      expect(received.map(({ method, url }) => [method, url])).toEqual([
+        ['GET', '/orders/twice?limit=2'],
+        ['GET', '/orders/twice?limit=2'],
+      ])
       expect(received[0]?.headers.accept).toBe('application/json')
       expect(output).toContain('{"ok":true}')
       // One each of the three programs that call this API or only request an access token.
@@ -96,7 +99,7 @@ function listPrograms(language: string, { repeat }: LanguageRun, host: SampleHos
     write('/orders/revealed', { credentials }),
     write('/catalog/revealed', { credentials }),
     tokenSample.find((sample) => sample.language === language)!.code,
-    ...HOSTILE_CALLS.map(({ query, title: _, ...call }, index) => write(`/catalog/${index}${query}`, call)),
+    ...HOSTILE_CALLS.map(({ query, ...call }, index) => write(`/catalog/${index}${query}`, call)),
   ]
 }
 

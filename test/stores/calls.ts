@@ -33,7 +33,8 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['listRefusals', (store) => store.listRefusals('a', NOW)],
   [
     'deleteExpiredUsage',
-    (store) => store.deleteExpiredUsage({ countsBefore: '', refusalsBefore: 0, batchesBefore: 0, limit: 1 }),
+    (store) =>
+      store.deleteExpiredUsage({ countsBefore: '', refusalsBefore: 0, dryRunBefore: 0, batchesBefore: 0, limit: 1 }),
   ],
   ['addSignIn', (store) => store.addSignIn(signIn('s'))],
   ['findSignInByLink', (store) => store.findSignInByLink('link-s')],

@@ -123,7 +123,13 @@ describe('Counts', () => {
     vi.setSystemTime(START + 13 * 3600_000)
     await vi.advanceTimersByTimeAsync(60_000)
     // By now the store may have forgotten the write.
-    await working.deleteExpiredUsage({ countsBefore: '', refusalsBefore: 0, batchesBefore: Date.now(), limit: 100 })
+    await working.deleteExpiredUsage({
+      countsBefore: '',
+      refusalsBefore: 0,
+      dryRunBefore: 0,
+      batchesBefore: Date.now(),
+      limit: 100,
+    })
     store.recover()
     count('a')
     await vi.advanceTimersByTimeAsync(60_000)

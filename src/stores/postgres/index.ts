@@ -11,6 +11,7 @@ import { listAudit } from './audit.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
+import { addDryRun, listDryRun } from './dry-run.js'
 import {
   changeEmails,
   findEmail,
@@ -163,6 +164,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 
     listAudit: (query) => read((db) => listAudit(db, query)),
 
+    addDryRun: (batch, counts) => write((db) => addDryRun(db, batch, counts)),
+    listDryRun: (query) => read((db) => listDryRun(db, query)),
     addUsage: (batch, counts) => write((db) => addUsage(db, batch, counts)),
     listUsage: (query) => read((db) => listUsage(db, query)),
     addRefusals: (batch, refusals, kept) => write((db) => addRefusals(db, batch, refusals, kept)),

@@ -24,7 +24,7 @@ const ADD_USAGE = `
   ON CONFLICT (application_id, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
 
 /** Resolves false for a batch that was added before. Waits for a transaction that is adding it. */
-async function addBatch(sql: Sql, { id, at }: UsageBatch): Promise<boolean> {
+export async function addBatch(sql: Sql, { id, at }: UsageBatch): Promise<boolean> {
   const text = 'INSERT INTO platform_auth_usage_batches (id, at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING'
   return (await sql.run(text, id, at)) > 0
 }
@@ -105,22 +105,22 @@ export async function listRefusals(sql: Sql, applicationId: string, after: numbe
 }
 
 /** So that nothing is written where nothing has expired. */
-export async function hasExpiredUsage(
-  sql: Sql,
-  { countsBefore, refusalsBefore, batchesBefore }: ExpiredUsage,
-): Promise<boolean> {
+export async function hasExpiredUsage(sql: Sql, expired: ExpiredUsage): Promise<boolean> {
+  const { countsBefore, refusalsBefore, dryRunBefore, batchesBefore } = expired
   const text = `
     SELECT 1 WHERE EXISTS (SELECT 1 FROM platform_auth_usage WHERE day < $1)
       OR EXISTS (SELECT 1 FROM platform_auth_refusals WHERE at < $2)
-      OR EXISTS (SELECT 1 FROM platform_auth_usage_batches WHERE at < $3)`
-  return (await sql.get(text, countsBefore, refusalsBefore, batchesBefore)) !== undefined
+      OR EXISTS (SELECT 1 FROM platform_auth_dry_run WHERE last_at < $3)
+      OR EXISTS (SELECT 1 FROM platform_auth_usage_batches WHERE at < $4)`
+  return (await sql.get(text, countsBefore, refusalsBefore, dryRunBefore, batchesBefore)) !== undefined
 }
 
 export async function deleteExpiredUsage(sql: Sql, expired: ExpiredUsage): Promise<number> {
-  const { countsBefore, refusalsBefore, batchesBefore, limit } = expired
+  const { countsBefore, refusalsBefore, dryRunBefore, batchesBefore, limit } = expired
   const deleted = [
     await sql.run(formatDelete('platform_auth_usage', 'day'), countsBefore, limit),
     await sql.run(formatDelete('platform_auth_refusals', 'at'), refusalsBefore, limit),
+    await sql.run(formatDelete('platform_auth_dry_run', 'last_at'), dryRunBefore, limit),
     await sql.run(formatDelete('platform_auth_usage_batches', 'at'), batchesBefore, limit),
   ]
   return deleted.reduce((sum, count) => sum + count, 0)

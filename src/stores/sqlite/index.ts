@@ -30,6 +30,7 @@ import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
+import { addDryRun, listDryRun } from './dry-run.js'
 import {
   addRefusals,
   addUsage,
@@ -145,6 +146,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
 
     listAudit: (query) => read((sql) => listAudit(sql, query)),
 
+    addDryRun: (batch, counts) => write((sql) => addDryRun(sql, batch, counts)),
+    listDryRun: (query) => read((sql) => listDryRun(sql, query)),
     addUsage: (batch, counts) => write((sql) => addUsage(sql, batch, counts)),
     listUsage: (query) => read((sql) => listUsage(sql, query)),
     addRefusals: (batch, refusals, kept) => write((sql) => addRefusals(sql, batch, refusals, kept)),

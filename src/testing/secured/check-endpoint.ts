@@ -34,6 +34,7 @@ export async function checkEndpoint(
   }
   const check = { ...context, endpoint, method, target }
   const { none, guards, goodHeaders } = await learnGuards(check)
+  if (!isPublic && isReportOnly(none, guards)) return reportReportOnly(check)
   if (none.reached || none.denied.length === 0) {
     if (!isPublic) return reportUnguarded(check, none, guards)
     if (!none.reached) return
@@ -91,7 +92,17 @@ function describeUnseenGuard(auth: PlatformAuth, api: string): GuardDescription 
     hasOwnAnswers: true,
     scopesFor: () => ({ scopes: [], anyScope: [] }),
   }
-  return { optional: false, accepts: [accepted] }
+  return { optional: false, enforces: true, accepts: [accepted] }
+}
+
+/** A guard that the app calls in a function of its own, and one of a document, is seen by what it reports only. */
+function isReportOnly({ reported }: Outcome, guards: readonly GuardDescription[]): boolean {
+  return reported.length > 0 || guards.some(({ enforces }) => !enforces)
+}
+
+function reportReportOnly({ report, endpoint, method }: Check): void {
+  report('report-only', endpoint, method, 'The guard only reports what it would refuse (enforce: false), so every request passes.',
+    'Remove "enforce: false" of the guard, the API or the platform, or list the route in "public" with the reason.') // prettier-ignore
 }
 
 function reportUnguarded(

@@ -12,7 +12,8 @@ export function judge(
   accepted: readonly AcceptedCredential[],
 ): void {
   const { report, method, endpoints, publicRoutes } = check
-  if (!outcome.reached) return checkRefusal(check, bad, outcome, [{ optional: false, accepts: accepted }])
+  if (!outcome.reached)
+    return checkRefusal(check, bad, outcome, [{ optional: false, enforces: true, accepts: accepted }])
   const owner = endpoints.find(({ route }) => route === outcome.reached) ?? check.endpoint
   if (owner.route !== check.endpoint.route && publicRoutes.has(method, owner.path)) return
   report('accepted', owner, method, `A request with ${bad.name} reached the handler.`,

@@ -11,6 +11,8 @@ export interface Outcome {
   readonly guards: readonly GuardDescription[]
   /** The refusals of this platform's guards. */
   readonly denied: readonly PlatformEvent[]
+  /** The refusals that guards with `enforce: false` only report. */
+  readonly reported: readonly PlatformEvent[]
   /** Undefined if there was none. */
   readonly answer: ReceivedAnswer | undefined
 }
@@ -28,28 +30,33 @@ export function createProber(app: Listener, auth: Pick<PlatformAuth, 'events'>):
   let reached: Route | undefined
   let guards: GuardDescription[] = []
   let denied: PlatformEvent[] = []
+  let reported: PlatformEvent[] = []
   let count = 0
   const restore = replaceHandlers(app, {
     onReached: (route) => void (reached ??= route),
     onGuard: (guard) => void guards.push(guard),
   })
   const noteDenied = (event: PlatformEvent): void => void denied.push(event)
+  const noteReported = (event: PlatformEvent): void => void reported.push(event)
   auth.events.on('request.denied', noteDenied)
+  auth.events.on('request.wouldDeny', noteReported)
 
   return {
     async probe(method, target, headers = {}) {
       reached = undefined
       guards = []
       denied = []
+      reported = []
       count += 1
       // Limits of failed attempts count by address.
       const address = `127.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
       const answer = await send(app, { method, target, headers, address }).catch(() => undefined)
-      return { reached, guards, denied, answer }
+      return { reached, guards, denied, reported, answer }
     },
     count: () => count,
     end() {
       auth.events.off('request.denied', noteDenied)
+      auth.events.off('request.wouldDeny', noteReported)
       restore()
     },
   }

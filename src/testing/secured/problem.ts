@@ -4,6 +4,7 @@ import type { Outcome } from './prober.js'
 export type ProblemKind =
   | 'open'
   | 'optional'
+  | 'report-only'
   | 'foreign'
   | 'wrong-api'
   | 'accepted'

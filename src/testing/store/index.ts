@@ -7,6 +7,7 @@ import { auditContract } from './audit.js'
 import { changeFeedContract, watchContract } from './change-feed.js'
 import { contactsContract } from './contacts.js'
 import { credentialUseContract } from './credential-use.js'
+import { dryRunContract } from './dry-run.js'
 import { expiringContract } from './expiring.js'
 import { emailChangesContract, emailConflictsContract } from './email-changes.js'
 import { emailLeaseContract } from './email-lease.js'
@@ -130,6 +131,7 @@ const CONTRACTS = [
   usageContract,
   usageListContract,
   expiredUsageContract,
+  dryRunContract,
   refusalsContract,
   changeFeedContract,
   watchContract,

@@ -27,6 +27,16 @@ beforeAll(async () => {
   const origin = { requestId: '=1+1', address: '192.0.2.1' }
   const details = { expiredAt: Date.now() - 7300_000 }
   await store.addRefusals({ id: '2', at: 0 }, [{ ...refusal, ...origin, reason: 'expired_token', details }], 50)
+  const times = { firstAt: Date.parse('2026-11-01'), lastAt: Date.parse('2026-11-22T18:00:00Z') }
+  const reported = {
+    applicationId: id,
+    api: 'orders',
+    route: 'GET /orders/items/:id',
+    reason: 'suspended',
+    count: 7,
+    ...times,
+  }
+  await store.addDryRun({ id: '3', at: 0 }, [reported, { ...reported, applicationId: '', api: 'catalog', count: 2 }])
   await store.close()
 })
 afterAll(() => site.remove())
@@ -96,5 +106,37 @@ describe('refusals', () => {
     expect(JSON.parse(entry)).toMatchObject({ api: 'orders', reason: 'expired_token', requestId: '=1+1' })
     const json = (await runLines('refusals', id, '--json')).join('\n')
     expect(JSON.parse(json)).toEqual({ items: [JSON.parse(entry)] })
+  })
+})
+
+describe('dry-run', () => {
+  it('lists what guards would refuse, of all applications, of one, or of an API', async () => {
+    const lines = await runLines('dry-run')
+    const row = ['GET /orders/items/:id', 'suspended']
+    const times = ['2026-11-01 00:00:00Z', '2026-11-22 18:00:00Z']
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['APPLICATION', 'API', 'ROUTE', 'REASON', 'COUNT', 'SINCE', 'LAST'],
+      ['-', 'catalog', ...row, '2', ...times],
+      [id, 'orders', ...row, '7', ...times],
+    ])
+    expect(await runLines('dry-run', '--api', 'catalog')).toHaveLength(2)
+    expect(await runLines('dry-run', id)).toHaveLength(2)
+    expect(await runLines('dry-run', other)).toEqual(['No requests that would have been refused.'])
+  })
+
+  it('prints CSV, NDJSON and JSON', async () => {
+    const times = '2026-11-01T00:00:00.000Z,2026-11-22T18:00:00.000Z'
+    expect(await runLines('dry-run', '--format', 'csv')).toEqual([
+      'application,api,route,reason,count,firstAt,lastAt',
+      `,catalog,GET /orders/items/:id,suspended,2,${times}`,
+      `${id},orders,GET /orders/items/:id,suspended,7,${times}`,
+    ])
+    const entries = (await runLines('dry-run', '--format', 'ndjson')).map((line) => JSON.parse(line) as object)
+    expect(entries).toMatchObject([
+      { api: 'catalog', count: 2 },
+      { applicationId: id, count: 7 },
+    ])
+    const first = JSON.parse((await runLines('dry-run', '--json', '--limit', '1')).join('')) as { next: string }
+    expect(await runLines('dry-run', '--after', first.next)).toHaveLength(2)
   })
 })

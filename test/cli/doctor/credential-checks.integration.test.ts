@@ -5,7 +5,7 @@ import type { TestOptions } from '../../support/platform.js'
 import { createSite } from '../command-line.js'
 import { runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, switchTo, writeConfig } = useDoctorSite()
+const { getFile, switchTo, withStore, writeConfig } = useDoctorSite()
 const db = (): readonly string[] => ['--db', getFile()]
 
 async function find(check: string, args: readonly string[]): Promise<readonly Finding[]> {
@@ -83,5 +83,41 @@ describe('the doctor on credentials', () => {
     expect(await check(perApi)).toMatchObject([
       { finding: expect.stringMatching(new RegExp(`^1 application has .*: ${ids[0]}\\. `)) },
     ])
+  })
+})
+
+describe('the doctor on guards with enforce: false', () => {
+  it('finds what they have let pass in the last 24 hours, whatever the options say', async () => {
+    const count = {
+      applicationId: '',
+      api: 'orders',
+      route: 'GET /orders/items',
+      reason: 'no_credential',
+      count: 3,
+      firstAt: 0,
+    }
+    await withStore((store) =>
+      store.addDryRun({ id: '1', at: 0 }, [{ ...count, api: 'catalog', lastAt: Date.now() - 90_000_000 }]),
+    )
+    expect(await find('guards that only report', db())).toEqual([])
+    await withStore((store) => store.addDryRun({ id: '2', at: 0 }, [{ ...count, lastAt: Date.now() - 1000 }]))
+    expect(await find('guards that only report', db())).toMatchObject([
+      {
+        level: 'note',
+        finding: expect.stringMatching(/^In the last 24 hours guards with enforce: false let .*API "orders"\.$/),
+        fix: expect.stringContaining('express-platform-auth dry-run'),
+      },
+    ])
+  })
+
+  it('finds those of the options, also before the first request', async () => {
+    const config = await writeConfig('export default { ...base(), enforce: false }')
+    expect(await find('options', config)).toMatchObject([
+      { level: 'note', finding: 'enforce is false: requests that guards would refuse pass.' },
+    ])
+    vi.stubEnv('NODE_ENV', 'production')
+    expect(await find('options', config)).toContainEqual(
+      expect.objectContaining({ level: 'problem', finding: 'enforce is false, and there is no enforceBy.' }),
+    )
   })
 })

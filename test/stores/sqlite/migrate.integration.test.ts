@@ -41,7 +41,7 @@ describe('migration of a SQLite file', () => {
     await expectSameRecords(store, fixture)
   })
 
-  it.each([3, 4] as const)(
+  it.each([3, 4, 5] as const)(
     'of schema %i changes nothing but what it adds, and lets a platform continue',
     async (schema) => {
       await copyFile(findFixture(schema, 'sqlite'), files.file)

@@ -4,6 +4,7 @@ import { lettersToEmails } from './002-letters-to-emails.js'
 import { feedNonces } from './003-feed-nonces.js'
 import { namedCredentials } from './004-named-credentials.js'
 import { contactsAndUsage } from './005-contacts-and-usage.js'
+import { dryRun } from './006-dry-run.js'
 
 /** One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express. */
 export type Migration = string | ((sql: Sql) => Promise<void>)
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   feedNonces,
   namedCredentials,
   contactsAndUsage,
+  dryRun,
 ]

@@ -1,0 +1,44 @@
+import type { AdminApi, DryRunEntry } from '../../index.js'
+import { formatTime } from '../format.js'
+import { PROGRAM } from '../program.js'
+import { note, problem, requireStore, type Check } from './finding.js'
+
+const DAY_MS = 24 * 3600 * 1000
+/** Entries that are read at most, so that the doctor soon answers. */
+const MAX_READ = 10_000
+
+/**
+ * Whether guards only report. The options of a guard are in the code of the app, but what it reports is in the store; the check
+ * of the options finds those of the platform and of APIs.
+ */
+export const dryRunCheck: Check = {
+  name: 'guards that only report',
+  findMissing: requireStore,
+  async run({ admin, production }) {
+    const recent = await listRecent(admin!)
+    if (recent.length === 0) return []
+    const last = Math.max(...recent.map(({ lastAt }) => lastAt.getTime()))
+    const apis = [...new Set(recent.map(({ api }) => `"${api}"`))].join(', ')
+    const create = production ? problem : note
+    return [
+      create(
+        `In the last 24 hours guards with enforce: false let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
+        `${PROGRAM} dry-run. Then remove enforce: false from guard, API or platform.`,
+      ),
+    ]
+  },
+}
+
+async function listRecent({ dryRun }: AdminApi): Promise<readonly DryRunEntry[]> {
+  const since = Date.now() - DAY_MS
+  const recent: DryRunEntry[] = []
+  let after: string | undefined
+  for (let read = 0; read < MAX_READ;) {
+    const { items, next } = await dryRun.report({ after, limit: 1000 })
+    recent.push(...items.filter(({ lastAt }) => lastAt.getTime() > since))
+    read += items.length
+    if (next === undefined) break
+    after = next
+  }
+  return recent
+}

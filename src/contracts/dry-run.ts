@@ -1,0 +1,40 @@
+import type { UsageBatch } from './usage.js'
+
+/** How often a guard that only reports would have refused requests of an application, at one route and for one reason. */
+export interface DryRunCount {
+  /** Empty if the application is not known. */
+  readonly applicationId: string
+  readonly api: string
+  /** The method and the route's pattern, such as `GET /orders/items/:id`. Never a path or a query that was requested. */
+  readonly route: string
+  /** As in events. */
+  readonly reason: string
+  readonly count: number
+  /** The first of them, in milliseconds since 1970. */
+  readonly firstAt: number
+  /** The last of them, in milliseconds since 1970. */
+  readonly lastAt: number
+}
+
+/** By what counts are told apart. */
+export type DryRunKey = Pick<DryRunCount, 'applicationId' | 'api' | 'route' | 'reason'>
+
+/** A page of counts, in the order of application, API, route and reason (by code unit). */
+export interface DryRunCountQuery {
+  /** The last count of the previous page. */
+  readonly after: DryRunKey | undefined
+  readonly applicationId: string | undefined
+  readonly api: string | undefined
+  readonly limit: number
+}
+
+/** The calls of a store for guards that only report. Nothing of them is added to the audit log or the change feed. */
+export interface DryRunStore {
+  /**
+   * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before (`addUsage` and
+   * `addRefusals` use the same ids). Keeps the earlier `firstAt` and the later `lastAt`. Whether an application is stored does
+   * not matter. `deleteExpiredUsage` deletes counts that have expired.
+   */
+  addDryRun(batch: UsageBatch, counts: readonly DryRunCount[]): Promise<void>
+  listDryRun(query: DryRunCountQuery): Promise<readonly DryRunCount[]>
+}

@@ -1,0 +1,71 @@
+import type { EnforcementOptions } from '../contracts/enforcement.js'
+import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
+import { invalidOption, readBoolean } from './checks.js'
+
+/** The validated form of `EnforcementOptions`. */
+export interface Enforcement {
+  readonly enforce: boolean
+  /** Milliseconds since 1970 from which guards refuse in any case; undefined if there is no such time. */
+  readonly enforceBy: number | undefined
+  /** Whether `enforce: false` needs `enforceBy`: in production. */
+  readonly needsEnd: boolean
+}
+
+/** Reads `enforce` and `enforceBy`. `path` precedes their names; what is left out is as in `inherited`. */
+export function readEnforcement(path: string, given: EnforcementOptions, inherited: Enforcement): Enforcement {
+  const enforcement = {
+    enforce: readBoolean(`${path}enforce`, given.enforce ?? inherited.enforce),
+    enforceBy: given.enforceBy === undefined ? inherited.enforceBy : readDay(`${path}enforceBy`, given.enforceBy),
+    needsEnd: inherited.needsEnd,
+  }
+  if (!enforcement.enforce && enforcement.enforceBy === undefined && enforcement.needsEnd) {
+    throw new ConfigurationError({
+      option: `${path}enforce`,
+      problem: 'is false, and there is no enforceBy',
+      fix: `In production give the day from which requests are refused: ${EXAMPLE}.`,
+    })
+  }
+  return enforcement
+}
+
+/** One warning for the platform, and one for each API that differs from it. */
+export function warnOfReportOnly(
+  platform: Enforcement,
+  apis: ReadonlyMap<string, { readonly name: string; readonly enforcement: Enforcement }>,
+  now: number,
+  warn: (warning: ConfigurationProblem) => unknown,
+): void {
+  if (!platform.enforce) warn(describeReportOnly('', platform, now))
+  for (const { name, enforcement } of apis.values()) {
+    const isSame = !platform.enforce && enforcement.enforceBy === platform.enforceBy
+    if (!enforcement.enforce && !isSame) warn(describeReportOnly(`apis.${name}.`, enforcement, now))
+  }
+}
+
+/** The warning about guards that only report. `path` as above. */
+export function describeReportOnly(path: string, { enforceBy }: Enforcement, now: number): ConfigurationProblem {
+  const option = `${path}enforce`
+  if (enforceBy !== undefined && !(now < enforceBy)) {
+    const problem = `is false, and has no effect since ${formatDay(enforceBy)} (enforceBy)`
+    return { option, problem, fix: 'Requests are refused. Remove both options.' }
+  }
+  const end = enforceBy === undefined ? '' : ` until ${formatDay(enforceBy)}`
+  return {
+    option,
+    problem: `is false: requests that guards would refuse pass${end}`,
+    fix: 'See which ones: auth.dryRun.report(), or express-platform-auth dry-run. Then remove the option.',
+  }
+}
+
+const EXAMPLE = "enforceBy: '2027-01-31'"
+
+function readDay(option: string, value: unknown): number {
+  const time = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : NaN
+  // February 30 would be a day in March.
+  if (!Number.isNaN(time) && formatDay(time) === value) return time
+  throw invalidOption(option, value, `Write a day, as YYYY-MM-DD: ${EXAMPLE}.`)
+}
+
+function formatDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}

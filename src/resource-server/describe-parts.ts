@@ -1,0 +1,38 @@
+import type { AcceptedCredential, GuardDescription } from '../contracts/guard-description.js'
+import type { OnDenied } from '../options/options.js'
+import type { GuardConfig } from './guard.js'
+import type { RefusalReporter } from './report-only.js'
+
+/** The description of a guard that consists of these. `otherOnDenied` is for those that have none. */
+export function describeParts(
+  parts: readonly GuardConfig[],
+  optional: boolean,
+  otherOnDenied: OnDenied | undefined,
+  { reports }: Pick<RefusalReporter, 'reports'>,
+): GuardDescription {
+  return {
+    optional,
+    // A getter: `enforceBy` may be tomorrow.
+    get enforces() {
+      return !parts.some(reports)
+    },
+    accepts: parts.map((part) => describeAccepted(part, otherOnDenied)),
+  }
+}
+
+function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefined): AcceptedCredential {
+  const { api, findRequirement, foreign, onDenied = otherOnDenied } = config
+  return {
+    api: api.name,
+    resource: api.resource,
+    scheme: api.scheme,
+    foreign: foreign !== undefined,
+    hasOwnAnswers: onDenied !== undefined,
+    scopesFor(method) {
+      const { scopes, anyOf, allowsMethod } = findRequirement({ method })
+      // An empty alternative is met by every credential.
+      const anyScope = anyOf.some((alternative) => alternative.length === 0) ? [] : [...new Set(anyOf.flat())]
+      return allowsMethod ? { scopes, anyScope } : undefined
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from '../contracts/api.js'
+import type { Denial } from '../contracts/errors.js'
+import type { Emit, ReadClient } from '../contracts/events.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import type { DryRunCollector } from '../usage/dry-run-collector.js'
+import { setIdentity } from './auth-of.js'
+import { callForeignGuard, type ForeignGuard } from './foreign-tokens.js'
+import { Identity } from './identity.js'
+import { describeRoute } from './route-name.js'
+
+/** How long a guard only reports what it would refuse. */
+export interface ReportOnly {
+  /** Milliseconds since 1970; Infinity if there is no end. */
+  readonly until: number
+}
+
+/** Who makes a request that is refused: as authenticated, or the id of an application whose credential is not good. */
+export type RefusedCaller = Identity | string | undefined
+
+interface ReportingConfig {
+  readonly api: Api
+  readonly reportOnly: ReportOnly | undefined
+  readonly hostGuard: ForeignGuard | undefined
+  readonly readClient: ReadClient
+  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
+}
+
+type Handle = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+
+/** What guards with `enforce: false` do with the requests that they would refuse. */
+export interface RefusalReporter {
+  /** Whether a guard reports now. */
+  reports(config: Pick<ReportingConfig, 'reportOnly'>): boolean
+  /** Counts the request, once for all guards, and lets it go on, or leaves it to the host's guard. */
+  report(
+    config: ReportingConfig,
+    denied: Denial,
+    reason: string,
+    caller: RefusedCaller,
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: (error?: unknown) => void,
+    cause: unknown,
+  ): void
+  /** The guard, which does not decide where an earlier one would have refused the request. */
+  skipReported(config: ReportingConfig, guard: Handle): Handle
+}
+
+export interface RefusalReporterOptions {
+  readonly dryRun: Pick<DryRunCollector, 'count'>
+  readonly emit: Emit
+  readonly logRefusal: LogRefusal
+  readonly now: () => number
+}
+
+export function createRefusalReporter({ dryRun, emit, logRefusal, now }: RefusalReporterOptions): RefusalReporter {
+  /** The requests that a guard would have refused, and who makes them. */
+  const reported = new WeakMap<IncomingMessage, Identity | undefined>()
+
+  // Written so that a clock which returns no number enforces.
+  const reports: RefusalReporter['reports'] = ({ reportOnly }) => reportOnly !== undefined && now() < reportOnly.until
+
+  return {
+    reports,
+    report(config, denied, reason, caller, req, res, next, cause) {
+      const { api, hostGuard, readClient, prepareResponse } = config
+      const identity = denied.status < 500 && caller instanceof Identity ? copyIdentity(caller) : undefined
+      if (!reported.has(req)) {
+        const applicationId = findApplicationId(caller)
+        reported.set(req, identity)
+        emit('request.wouldDeny', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
+        logRefusal(`${api.name} (not enforced)`, denied, cause, reason)
+        const at = now()
+        whenAnswered(res, () => dryRun.count({ applicationId, api: api.name, route: describeRoute(req), reason, at }))
+      }
+      // The host's time-out may have answered meanwhile; the handler would answer a second time.
+      if (res.headersSent) return
+      setIdentity(req, hostGuard ? undefined : identity)
+      prepareResponse?.(res)
+      // It has protected the route so far, and goes on to do so.
+      if (hostGuard) callForeignGuard(hostGuard, req, res, next)
+      else next()
+    },
+    skipReported(config, guard) {
+      return function platformAuthReportingGuard(req, res, next) {
+        if (!reported.has(req) || !reports(config)) return guard(req, res, next)
+        // Enforcing guards would not have come here: neither limits nor an `allow` may count the request.
+        const identity = reported.get(req)
+        const { api, hostGuard } = config
+        setIdentity(req, !hostGuard && identity?.api.name === api.name ? identity : undefined)
+        if (hostGuard) callForeignGuard(hostGuard, req, res, next)
+        else next()
+      }
+    },
+  }
+}
+
+export function findApplicationId(caller: RefusedCaller): string | undefined {
+  return caller instanceof Identity ? caller.application.id : caller
+}
+
+/**
+ * With a copy of the API: `maybeAuthOf()` finds it by the API's name, but a further guard does not find it by the API, and so
+ * decides about the request anew.
+ */
+function copyIdentity({ api, application, scopes, token }: Identity): Identity {
+  return new Identity({ ...api }, application, scopes, token)
+}
+
+/** Only then the request's last route is known. */
+function whenAnswered(res: ServerResponse, count: () => void): void {
+  if (res.destroyed || res.writableFinished) return count()
+  const countOnce = (): void => {
+    res.off('finish', countOnce).off('close', countOnce)
+    count()
+  }
+  res.on('finish', countOnce).on('close', countOnce)
+}

@@ -1,0 +1,37 @@
+import type { DryRunCount, DryRunCountQuery } from '../../contracts/dry-run.js'
+import type { UsageBatch } from '../../contracts/usage.js'
+import { parseDryRunCount, type DryRunRow } from '../sql/dry-run-rows.js'
+import type { Sql } from './connection.js'
+import { addBatch } from './usage.js'
+
+/** To be called in a transaction. */
+export async function addDryRun(sql: Sql, batch: UsageBatch, counts: readonly DryRunCount[]): Promise<void> {
+  if (await addBatch(sql, batch)) await sql.run(ADD_DRY_RUN, JSON.stringify(counts))
+}
+
+/** In one order: two processes that lock the same rows in different orders deadlock. */
+const ADD_DRY_RUN = `
+  INSERT INTO platform_auth_dry_run AS stored (application_id, api, route, reason, count, first_at, last_at)
+  SELECT "applicationId", api, route, reason, sum(count), min("firstAt"), max("lastAt")
+  FROM json_to_recordset($1) AS given
+    ("applicationId" text, api text, route text, reason text, count bigint, "firstAt" bigint, "lastAt" bigint)
+  GROUP BY "applicationId", api, route, reason
+  ORDER BY "applicationId" COLLATE "C", api COLLATE "C", route COLLATE "C", reason COLLATE "C"
+  ON CONFLICT (application_id, api, route, reason) DO UPDATE SET
+    count = stored.count + excluded.count,
+    first_at = least(stored.first_at, excluded.first_at),
+    last_at = greatest(stored.last_at, excluded.last_at)`
+
+export async function listDryRun(sql: Sql, query: DryRunCountQuery): Promise<readonly DryRunCount[]> {
+  const { after, applicationId, api, limit } = query
+  const given = [after?.applicationId, after?.api, after?.route, after?.reason]
+  if ([...given, applicationId, api].some((text) => text?.includes('\0'))) return []
+  const position = given.map((text) => text ?? '')
+  return (await sql.all<DryRunRow>(LIST_DRY_RUN, ...position, limit, applicationId, api)).map(parseDryRunCount)
+}
+
+const LIST_DRY_RUN = `
+  SELECT application_id, api, route, reason, count, first_at, last_at FROM platform_auth_dry_run
+  WHERE (application_id, api, route, reason) > ($1, $2, $3, $4)
+    AND ($6::text IS NULL OR application_id = $6) AND ($7::text IS NULL OR api = $7)
+  ORDER BY application_id, api, route, reason LIMIT $5`

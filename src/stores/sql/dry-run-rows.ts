@@ -1,0 +1,23 @@
+import type { DryRunCount } from '../../contracts/dry-run.js'
+
+export interface DryRunRow {
+  readonly application_id: string
+  readonly api: string
+  readonly route: string
+  readonly reason: string
+  readonly count: number
+  readonly first_at: number
+  readonly last_at: number
+}
+
+export function parseDryRunCount(row: DryRunRow): DryRunCount {
+  return {
+    applicationId: row.application_id,
+    api: row.api,
+    route: row.route,
+    reason: row.reason,
+    count: row.count,
+    firstAt: row.first_at,
+    lastAt: row.last_at,
+  }
+}

@@ -1,0 +1,328 @@
+import type { Express, RequestHandler } from 'express'
+import express from 'express'
+import request from 'supertest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describeGuard, maybeAuthOf, memoryStore, openAdmin, type PlatformEvent } from '../../src/index.js'
+import { failingStore } from '../support/failing-store.js'
+import { createApplication } from '../support/http.js'
+import { EXPRESSES, openPlatform, recordingLogger, type TestOptions } from '../support/platform.js'
+import { readReport } from './dry-run-comparison.js'
+
+const closings: (() => Promise<void>)[] = []
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const close of closings.splice(0)) await close()
+})
+
+/** Answers with the application that `maybeAuthOf(req)` shows. */
+const showCaller: RequestHandler = (req, res) => void res.json({ caller: maybeAuthOf(req)?.application.id ?? null })
+
+async function open(options: TestOptions = { enforce: false }) {
+  const { auth } = openPlatform(options)
+  closings.push(auth.close)
+  await auth.ready()
+  const shop = await createApplication(auth, { orders: { scopes: ['orders:read'] }, catalog: {} })
+  const events: PlatformEvent[] = []
+  for (const type of ['request.allowed', 'request.denied', 'request.wouldDeny'] as const)
+    auth.events.on(type, (event) => void events.push(event))
+  return { auth, shop, events }
+}
+
+/** The report without times, once everything has been counted. */
+async function expectReport(
+  auth: Awaited<ReturnType<typeof open>>['auth'],
+  expected: readonly object[],
+): Promise<void> {
+  const strip = ({ applicationId, api, route, reason, count }: Awaited<ReturnType<typeof readReport>>[number]) => ({
+    applicationId: applicationId ?? null, api, route, reason, count,
+  }) // prettier-ignore
+  await expect.poll(async () => (await readReport(auth)).map(strip)).toEqual(expected)
+}
+
+describe('a guard with enforce: false', () => {
+  it('lets every request pass, and shows who makes it if the credential is good', async () => {
+    const { auth, shop, events } = await open({ enforce: false })
+    const app = express()
+      .get('/catalog', auth.requireApiKey('catalog'), showCaller)
+      .get('/catalog/refused', auth.requireApiKey('catalog', { allow: () => false }), showCaller)
+      .get('/catalog/failed', auth.requireApiKey('catalog', { allow: () => 'nonsense' as never }), showCaller)
+      .get('/weather', auth.requireApiKey('weather'), showCaller)
+    const key = { 'X-Api-Key': shop.clientId }
+    await request(app).get('/catalog').expect(200, { caller: null })
+    await request(app).get('/catalog').set(key).expect(200, { caller: shop.id })
+    await request(app).get('/catalog/refused').set(key).expect(200, { caller: shop.id }).expect('Vary', 'X-Api-Key')
+    await request(app).get('/catalog/failed').set(key).expect(200, { caller: null })
+    await request(app).get('/weather').set(key).expect(200, { caller: null })
+    await request(app).get('/weather').set('X-Api-Key', 'wrong').expect(200, { caller: null })
+    await auth.applications.suspend(shop.id)
+    await request(app).get('/catalog').set(key).expect(200, { caller: null })
+
+    const client = shop.clientId.slice(0, 12)
+    const common = { at: expect.any(Date) as Date, address: '127.0.0.1' }
+    expect(events).toMatchObject([
+      { type: 'request.wouldDeny', api: 'catalog', error: 'unauthorized', reason: 'no_credential', ...common },
+      { type: 'request.allowed', api: 'catalog', applicationId: shop.id },
+      { type: 'request.wouldDeny', api: 'catalog', applicationId: shop.id, error: 'access_denied', reason: 'refused_by_host', client, ...common },
+      { type: 'request.wouldDeny', applicationId: shop.id, reason: 'server_error' },
+      { type: 'request.wouldDeny', api: 'weather', applicationId: shop.id, reason: 'not_allowed' },
+      { type: 'request.wouldDeny', api: 'weather', reason: 'unknown_client' },
+      { type: 'request.wouldDeny', api: 'catalog', applicationId: shop.id, reason: 'suspended' },
+    ]) // prettier-ignore
+    await expectReport(auth, [
+      { applicationId: null, api: 'catalog', route: 'GET /catalog', reason: 'no_credential', count: 1 },
+      { applicationId: null, api: 'weather', route: 'GET /weather', reason: 'unknown_client', count: 1 },
+      { applicationId: shop.id, api: 'catalog', route: 'GET /catalog', reason: 'suspended', count: 1 },
+      { applicationId: shop.id, api: 'catalog', route: 'GET /catalog/failed', reason: 'server_error', count: 1 },
+      { applicationId: shop.id, api: 'catalog', route: 'GET /catalog/refused', reason: 'refused_by_host', count: 1 },
+      { applicationId: shop.id, api: 'weather', route: 'GET /weather', reason: 'not_allowed', count: 1 },
+    ])
+    // Calls outside of requests refuse.
+    await expect(auth.verifyApiKey('catalog', shop.clientId)).rejects.toMatchObject({ error: 'access_denied' })
+  })
+
+  it('calls no onDenied, and counts as usage only what it would allow', async () => {
+    const onDenied = vi.fn<() => void>()
+    const store = memoryStore()
+    const { auth, shop } = await open({
+      enforce: false,
+      onDenied,
+      store,
+      rateLimits: { requests: { limit: 1, window: 60 } },
+    })
+    const app = express().get('/catalog', auth.requireApiKey('catalog'), auth.requireApiKey('catalog'), showCaller)
+    const call = () => request(app).get('/catalog').set('X-Api-Key', shop.clientId).expect(200, { caller: shop.id })
+    await call()
+    await call()
+    await expectReport(auth, [
+      { applicationId: shop.id, api: 'catalog', route: 'GET /catalog', reason: 'too_many_requests', count: 1 },
+    ])
+    expect(onDenied).not.toHaveBeenCalled()
+    await auth.close()
+    const usage = await (await openAdmin(store)).usage.list({ from: '2000-01-01' })
+    expect(usage.items).toMatchObject([{ applicationId: shop.id, api: 'catalog', allowed: 1, refused: {} }])
+  })
+
+  it('lets requests pass during an outage of the store, and authenticates nobody', async () => {
+    const store = failingStore(memoryStore())
+    const { auth, shop } = await open({ enforce: false, store })
+    const app = express().get('/catalog', auth.requireApiKey('catalog'), showCaller)
+    store.fail()
+    await request(app).get('/catalog').set('X-Api-Key', shop.clientId).expect(200, { caller: null })
+    store.recover()
+    await expectReport(auth, [
+      { applicationId: null, api: 'catalog', route: 'GET /catalog', reason: 'temporarily_unavailable', count: 1 },
+    ])
+  })
+
+  it('leaves what it would refuse to the guard in foreign, which protected the route before', async () => {
+    const { auth, shop } = await open({ enforce: false })
+    const users = vi.fn<RequestHandler>((req, res, next) =>
+      req.headers.authorization === 'Bearer of-a-user' ? next() : void res.status(418).end(),
+    )
+    const guard = auth.requireBearer('orders', { foreign: users })
+    const app = express()
+      .get('/users', guard, showCaller)
+      .get('/any', auth.requireAny([guard, auth.requireApiKey('catalog')]), showCaller)
+      .get('/behind', auth.requireApiKey('weather'), guard, showCaller)
+    const bearer = async (path: string, headers: Record<string, string>) => (await request(app).get(path).set(headers)).status // prettier-ignore
+    for (const path of ['/users', '/any', '/behind']) {
+      expect(await bearer(path, { Authorization: 'Bearer of-a-user' }), path).toBe(200)
+      expect(await bearer(path, {}), path).toBe(418)
+      expect(await bearer(path, { Authorization: 'Bearer two words' }), path).toBe(418)
+    }
+    expect(await bearer('/any', { 'X-Api-Key': 'wrong' })).toBe(418)
+    expect(await bearer('/any', { 'X-Api-Key': shop.clientId })).toBe(200)
+    await expect.poll(async () => (await readReport(auth)).map(({ route, reason, count }) => `${route} ${reason} ${count}`).toSorted()).toEqual([
+      'GET /behind no_credential 3', 'GET /any invalid_request 1', 'GET /any no_credential 1',
+      'GET /users invalid_request 1', 'GET /users no_credential 1', 'GET /any unknown_client 1',
+    ].toSorted()) // prettier-ignore
+  })
+
+  it('enforces from enforceBy on, also if the clock returns no number', async () => {
+    let time = Date.parse('2027-01-30T23:59:59.999Z')
+    const { auth, shop } = await open({ enforce: false, enforceBy: '2027-01-31', now: () => time })
+    const guard = auth.requireApiKey('catalog')
+    const app = express().get('/catalog', guard, showCaller)
+    await request(app).get('/catalog').expect(200)
+    expect(describeGuard(guard)?.enforces).toBe(false)
+    for (const after of [Date.parse('2027-01-31'), Number.NaN]) {
+      time = after
+      await request(app).get('/catalog').expect(401)
+      expect(describeGuard(guard)?.enforces).toBe(true)
+    }
+    expect(shop.id).toMatch(/^app_/)
+  })
+})
+
+describe('enforce', () => {
+  const status = async (app: Express, path: string, key = ''): Promise<number> =>
+    (await request(app).get(path).set('X-Api-Key', key)).status
+
+  it('of a guard counts before that of its API, and that before the platform’s', async () => {
+    const apis = { catalog: { scheme: 'apiKey', enforce: true }, weather: { scheme: 'apiKey', enforce: false }, news: { scheme: 'apiKey' } } as const // prettier-ignore
+    const { auth } = openPlatform({ apis, enforce: false })
+    closings.push(auth.close)
+    await auth.ready()
+    const app = express()
+    for (const api of ['catalog', 'weather', 'news'] as const) {
+      app.get(`/${api}`, auth.requireApiKey(api), showCaller)
+      for (const enforce of [true, false])
+        app.get(`/${api}/${enforce}`, auth.requireApiKey(api, { enforce }), showCaller)
+    }
+    const paths = [
+      '/catalog',
+      '/weather',
+      '/news',
+      '/catalog/false',
+      '/catalog/true',
+      '/weather/false',
+      '/weather/true',
+    ]
+    expect(await Promise.all(paths.map((path) => status(app, path)))).toEqual([401, 200, 200, 200, 401, 200, 401])
+  })
+
+  it('of requireAny() counts for all its guards; else a request without a credential is refused if one of them refuses', async () => {
+    const { auth } = await open({})
+    const [loose, strict] = [auth.requireApiKey('catalog', { enforce: false }), auth.requireBearer('orders')]
+    const looseToo = auth.requireBearer('orders', { enforce: false })
+    const app = express()
+      .get('/mixed', auth.requireAny([loose, strict]), showCaller)
+      .get('/loose', auth.requireAny([loose, looseToo]), showCaller)
+      .get('/off', auth.requireAny([loose, strict], { enforce: false }), showCaller)
+      .get('/on', auth.requireAny([loose, looseToo], { enforce: true }), showCaller)
+    const paths = ['/mixed', '/loose', '/off', '/on']
+    expect(await Promise.all(paths.map((path) => status(app, path)))).toEqual([401, 200, 200, 401])
+    expect(await Promise.all(paths.map((path) => status(app, path, 'wrong')))).toEqual([200, 200, 200, 401])
+  })
+
+  it('of guardsFromDocument() is for its operations and for what is not in the document', async () => {
+    const { auth } = await open({})
+    const security = [{ key: [] }]
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Catalog', version: '1' },
+      paths: { '/items': { get: { security } } },
+    }
+    const app = express()
+      .use('/off', auth.guardsFromDocument('catalog', document, { enforce: false }))
+      .use('/on', auth.guardsFromDocument('catalog', document))
+      .use(showCaller)
+    const paths = ['/items', '/nothing', '/items%2F']
+    expect(await Promise.all(paths.map((path) => status(app, `/off${path}`)))).toEqual([200, 200, 200])
+    expect(await Promise.all(paths.map((path) => status(app, `/on${path}`)))).toEqual([401, 404, 404])
+  })
+
+  it('of a later guard is not weakened by an earlier one that only reports, not even its limit', async () => {
+    const apis = { catalog: { scheme: 'apiKey', rateLimit: { limit: 1, window: 60 } } } as const
+    const { auth } = openPlatform({ apis })
+    closings.push(auth.close)
+    await auth.ready()
+    const { clientId } = await createApplication(auth, ['catalog'])
+    const app = express().get('/', auth.requireApiKey('catalog', { enforce: false }), auth.requireApiKey('catalog'), showCaller) // prettier-ignore
+    expect(await status(app, '/', clientId)).toBe(200)
+    expect(await status(app, '/', clientId)).toBe(429)
+    expect(await status(app, '/', 'wrong')).toBe(401)
+    expect(await status(app, '/')).toBe(401)
+  })
+
+  it.each([
+    [{ enforce: 'false' }, 'enforce is "false". Write true or false.'],
+    [{ enforce: 0 }, 'enforce is 0.'],
+    [{ enforceBy: '31.01.2027' }, 'enforceBy is "31.01.2027". Write a day, as YYYY-MM-DD'],
+    [{ enforceBy: '2027-02-30' }, 'enforceBy is "2027-02-30".'],
+    [{ enforceBy: new Date() }, 'enforceBy is '],
+    [{ enforced: false }, 'enforced is not an option'],
+  ])('%j is a ConfigurationError, of platform, API and guard', async (wrong, message) => {
+    expect(() => openPlatform(wrong as never)).toThrow(message)
+    expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', ...wrong } } as never })).toThrow(`apis.catalog.${message}`) // prettier-ignore
+    const { auth } = await open({})
+    expect(() => auth.requireApiKey('catalog', wrong as never)).toThrow(`requireApiKey("catalog"): ${message}`)
+    expect(() => auth.requireAny([auth.requireApiKey('catalog')], wrong as never)).toThrow(`requireAny: ${message}`)
+  })
+
+  it('is not read from a polluted Object.prototype', async () => {
+    Object.assign(Object.prototype, { enforce: false, enforceBy: '2999-01-01' })
+    try {
+      const { auth } = await open({})
+      const app = express()
+        .get('/key', auth.requireApiKey('catalog'), showCaller)
+        .get('/any', auth.requireAny([auth.requireApiKey('catalog')]), showCaller)
+        .get('/options', auth.requireApiKey('catalog', {}), showCaller)
+      expect(await Promise.all(['/key', '/any', '/options'].map((path) => status(app, path)))).toEqual([401, 401, 401])
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'enforce')
+      Reflect.deleteProperty(Object.prototype, 'enforceBy')
+    }
+  })
+
+  it('needs enforceBy in production, at every level', async () => {
+    const { auth: elsewhere } = await open({})
+    vi.stubEnv('NODE_ENV', 'production')
+    const message = 'enforce is false, and there is no enforceBy. In production give the day'
+    expect(() => openPlatform({ enforce: false })).toThrow(message)
+    expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', enforce: false } } })).toThrow(`apis.catalog.${message}`) // prettier-ignore
+    const { auth } = openPlatform({})
+    closings.push(auth.close)
+    expect(() => auth.requireApiKey('catalog', { enforce: false })).toThrow(`requireApiKey("catalog"): ${message}`)
+    expect(() => auth.requireApiKey('catalog', { enforce: false, enforceBy: '2027-01-31' })).not.toThrow()
+    expect(() => elsewhere.requireApiKey('catalog', { enforce: false })).not.toThrow()
+  })
+
+  it('is warned of at start-up: once for the platform, an API, and the guards of one', async () => {
+    const logger = recordingLogger()
+    const { auth } = openPlatform({ logger, enforce: false, enforceBy: '2999-01-31' })
+    closings.push(auth.close)
+    auth.requireApiKey('catalog')
+    const warnings = () => logger.lines.filter((line) => line.includes('enforce'))
+    expect(warnings()).toEqual([expect.stringMatching(/^enforce is false: requests that guards would refuse pass until 2999-01-31\. .*auth\.dryRun\.report\(\)/)]) // prettier-ignore
+    const other = openPlatform({ logger, apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey', enforce: false, enforceBy: '2000-01-01' } } }) // prettier-ignore
+    closings.push(other.auth.close)
+    for (let i = 0; i < 3; i++) other.auth.requireApiKey('catalog', { enforce: false })
+    expect(warnings().slice(1)).toEqual([
+      expect.stringMatching(/^apis\.weather\.enforce is false, and has no effect since 2000-01-01/),
+      expect.stringMatching(/^requireApiKey\("catalog"\): enforce is false: .* pass\. /),
+    ])
+  })
+})
+
+describe.each(Object.entries(EXPRESSES))('%s: the report of a guard with enforce: false', (_, anyExpress) => {
+  it('names patterns of routes, and nothing that a client has sent', async () => {
+    const { auth } = await open({ enforce: false })
+    const guard = auth.requireApiKey('catalog')
+    const { Router } = anyExpress
+    const items = Router({ mergeParams: true }).get('/items/:id', showCaller).post(['/a', '/b'], showCaller).get(/^\/x+$/, showCaller) // prettier-ignore
+    const app = anyExpress()
+      .use(guard)
+      .use('/v1/shops/:shop', items)
+      .use('/v2', Router().use('/fixed', items))
+      .use(/^\/t\d+/, items)
+      .use('/app', anyExpress().use('/inner', items))
+      .use('/tenants/:tenant', anyExpress().use(items))
+      .use('/:any', items)
+    const secrets = ['Secret-1', 'epa_key_secret', '4711', 'a'.repeat(300), '%C3%BC', '..%2f']
+    for (const secret of secrets) {
+      for (const path of [
+        '/v1/shops/#/items/#?q=#',
+        '/V2/FIXED/items/#',
+        '/app/inner/items/#',
+        '/tenants/#/items/#',
+        '/#/items/#',
+        '/unknown/#/#',
+      ])
+        // prettier-ignore
+        await request(app).get(path.replaceAll('#', secret)).set('X-Api-Key', secret)
+    }
+    await request(app).get('/t123/xx')
+    await request(app).post('/v2/fixed/a')
+    await vi.waitFor(async () => {
+      const report = await readReport(auth)
+      expect(report.reduce((sum, { count }) => sum + count, 0)).toBe(secrets.length * 6 + 2)
+      const routes = [...new Set(report.map(({ route }) => route))]
+      expect(routes.toSorted()).toEqual([
+        'GET /*/items/:id', 'GET /*/^\\/x+$/', 'GET /app/inner/items/:id', 'GET /v1/shops/*/items/:id', 'GET /v2/fixed/items/:id',
+        'POST /v2/fixed/a,/b', 'unmatched',
+      ].toSorted()) // prettier-ignore
+      for (const secret of secrets) expect(JSON.stringify(report)).not.toContain(secret)
+    })
+  })
+})
