@@ -79,7 +79,8 @@ describe('the Bruno collection', () => {
     const archive = join(folder, `${api}.zip`)
     const target = join(folder, api)
     await writeFile(archive, Buffer.from(await (await fetch(`${shop.developers}/apis/${api}/bruno.zip`)).arrayBuffer()))
-    await run('unzip', ['-q', archive, '-d', target])
+    // The archive has one folder, named like the API.
+    await run('unzip', ['-q', archive, '-d', folder])
     expect(await readdir(target)).toContain('opencollection.yml')
     calls = []
     const report = join(folder, `${api}-report.json`)
