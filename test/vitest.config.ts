@@ -129,11 +129,15 @@ function findUnavailable(): string[] {
   const isInstalled = (program: string) => folders.some((folder) => existsSync(join(folder, program)))
   if (!isInstalled('nginx')) {
     console.log('Without the tests behind nginx: apt-get install nginx.')
-    files.push('test/recipes/access-logs-nginx.integration.test.ts', 'test/proxies/*.integration.test.ts')
+    files.push(
+      'test/recipes/access-logs-nginx.integration.test.ts',
+      'test/proxies/*.integration.test.ts',
+      'test/cli/prove/*.integration.test.ts',
+    )
   }
   if (!isInstalled('haproxy')) {
     console.log('Without the tests behind HAProxy: apt-get install haproxy.')
-    files.push('test/proxies/*.integration.test.ts')
+    files.push('test/proxies/*.integration.test.ts', 'test/cli/prove/*.integration.test.ts')
   }
   if (!isInstalled('pgbouncer')) {
     console.log('Without the tests with PgBouncer: apt-get install pgbouncer.')

@@ -27,7 +27,7 @@ function formatOverview(commands: readonly Command[]): string {
     ),
     `Exit codes:\n${alignColumns([
       [`  ${EXIT_CODES.done}`, 'done'],
-      [`  ${EXIT_CODES.failed}`, 'refused or failed; stderr says why, and how to fix it'],
+      [`  ${EXIT_CODES.failed}`, 'refused or failed; stderr says why, and how to fix it. "prove" found a deviation'],
       [`  ${EXIT_CODES.usage}`, 'wrong usage'],
       [`  ${EXIT_CODES.problemFound}`, 'the doctor found a problem'],
       [`  ${EXIT_CODES.storeUnavailable}`, 'the store is unavailable'],

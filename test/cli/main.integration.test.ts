@@ -8,7 +8,16 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { COMMANDS } from '../../src/cli/commands/index.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
-import { BIN, CONFIG, createSite, readEmails, runInProcess, runProgram, type Site } from './command-line.js'
+import {
+  BIN,
+  CONFIG,
+  createSite,
+  readEmails,
+  runInProcess,
+  runProgram,
+  startServer,
+  type Site,
+} from './command-line.js'
 
 let site: Site
 let env: Record<string, string>
@@ -92,6 +101,15 @@ it('runs every command', { timeout: 180_000 }, async () => {
   const { items } = JSON.parse(await runCommand('audit', '--json', ...reading)) as { items: { by?: string }[] }
   expect(new Set(items.map(({ by }) => by))).toEqual(new Set([undefined, 'alice', 'bob']))
   expect(await runCommand('doctor', ...reading)).toContain('no problems')
+  const server = await startServer(env)
+  try {
+    const fast = ['--instances', '1', '--rate', '1000']
+    const proved = await runCommand('prove', '--url', server.url, ...fast, ...config)
+    expect(proved).toContain('catalog: no guarded route is known: add --route catalog=PATH')
+    expect(proved).toMatch(/ checks of http:\S+, no deviations\.\n$/)
+  } finally {
+    await server.stop()
+  }
   expect([...tested].toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted())
 })
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { blocksOf, readPage } from '../docs/pages.js'
@@ -51,17 +51,33 @@ ${config.replace('listen 80;', `listen 127.0.0.1:${port};`)}
 
 /** Starts a proxy in front of two instances. */
 export async function startProxy(kind: keyof typeof PROXIES, instances: readonly [number, number]): Promise<Proxy> {
-  const { command, args, complete } = PROXIES[kind]
-  const folder = await mkdtemp(join(tmpdir(), `${kind}-`))
-  const port = await freePort()
   const block = blocksOf(readPage('docs/operations.md')).find(({ language }) => language === kind)
   if (!block) throw new Error(`docs/operations.md has no block in ${kind}`)
   const [first, second] = instances
   const config = block.code
     .replaceAll('10.0.0.11:3000', `127.0.0.1:${first}`)
     .replaceAll('10.0.0.12:3000', `127.0.0.1:${second}`)
+  const isUp = async (port: number): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  return launchProxy(kind, (port, folder) => PROXIES[kind].complete(config, port, folder), isUp)
+}
+
+/** Starts a proxy with a configuration of the test's own, which is made for a port and a folder. */
+export async function launchProxy(
+  kind: keyof typeof PROXIES,
+  createConfig: (port: number, folder: string) => string,
+  isReady: (port: number) => Promise<boolean>,
+): Promise<Proxy> {
+  const { command, args } = PROXIES[kind]
+  const folder = await mkdtemp(join(tmpdir(), `${kind}-`))
+  // nginx's workers are another user's, and keep large bodies there.
+  await chmod(folder, 0o755)
+  const port = await freePort()
   const file = join(folder, 'config')
-  await writeFile(file, complete(config, port, folder))
+  await writeFile(file, createConfig(port, folder))
   // Debian installs both in a folder that is not in every user's PATH.
   const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
   const child = spawn(command, args(file), { stdio: ['ignore', 'ignore', 'pipe'], env })
@@ -77,10 +93,7 @@ export async function startProxy(kind: keyof typeof PROXIES, instances: readonly
   }
   const isUp = async (): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`${kind} has ended: ${output}`)
-    return fetch(`http://127.0.0.1:${port}/healthz`).then(
-      ({ status }) => status === 200,
-      () => false,
-    )
+    return isReady(port)
   }
   try {
     await waitUntil(isUp, { timeout: 15_000, interval: 50 })

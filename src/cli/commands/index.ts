@@ -1,5 +1,6 @@
 import type { Command } from '../command.js'
 import { doctorCommand } from '../doctor/doctor.js'
+import { proveCommand } from '../prove/prove.js'
 import { accessCommands } from './access.js'
 import { applicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
@@ -28,4 +29,5 @@ export const COMMANDS: readonly Command[] = [
   dryRunCommand,
   auditCommand,
   doctorCommand,
+  proveCommand,
 ]

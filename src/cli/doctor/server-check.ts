@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describeRootCause } from '../errors.js'
+import { FORGED_ADDRESS, judgeForwarding, readForwarding, type Forwarding } from '../forwarding.js'
 import { note, problem, requireConfig, type Check, type CheckResult } from './finding.js'
 import { compareClocks } from './store-checks.js'
 
@@ -104,52 +105,21 @@ function mayHaveProxy(baseUrl: string, headers: Headers): boolean {
   return baseUrl.startsWith('https:') || PROXY_HEADERS.some((name) => headers.has(name))
 }
 
-/** How many addresses `X-Forwarded-For` had when it reached the server, and how many `trust proxy` uses. */
-interface Forwarding {
-  readonly received: number
-  readonly used: number
-}
-
-/** An address for documentation (RFC 5737), which no caller has. */
-const FORGED_ADDRESS = '192.0.2.1'
-
-/**
- * Whether "trust proxy" of the server fits the proxies in front. Each proxy adds an address to `X-Forwarded-For`, so all
- * that arrive without being sent must be used, and none that is sent. `proxy`: the headers by which a proxy shows.
- */
+/** Whether "trust proxy" of the server fits the proxies in front. `proxy`: the headers by which a proxy shows. */
 async function checkForwarding(url: string, proxy: Headers | undefined): Promise<CheckResult[]> {
   const plain = await askForForwarding(url)
   const forged = await askForForwarding(url, { 'X-Forwarded-For': FORGED_ADDRESS })
   if (!plain || !forged) return proxy ? [createUnknownProxyResult(proxy)] : []
-  const { received } = plain
-  if (plain.used < received) {
-    return [
-      problem(
-        `The server takes the address of a proxy for its callers', so they share one rate limit: X-Forwarded-For has ${received === 1 ? '1 address' : `${received} addresses`}, and "trust proxy" uses ${plain.used}.`,
-        `app.set('trust proxy', ${received})`,
-      ),
-    ]
-  }
-  if (forged.used > received) {
-    return [
-      problem(
-        'Callers can choose the address that rate limits count: "trust proxy" believes an X-Forwarded-For that the doctor sent.',
-        received === 0
-          ? "No proxy adds to that header: remove app.set('trust proxy', ...), or make the proxy set the header."
-          : `app.set('trust proxy', ${received})`,
-      ),
-    ]
-  }
-  return proxy && received === 0 ? [createSilentProxyResult(proxy)] : []
+  const result = judgeForwarding(plain, forged)
+  if (result) return [problem(result.finding, result.fix)]
+  return proxy && plain.received === 0 ? [createSilentProxyResult(proxy)] : []
 }
 
 /** The query, which the server ignores, keeps caches from answering. */
 async function askForForwarding(url: string, headers?: Record<string, string>): Promise<Forwarding | undefined> {
   const response = await fetchKeySet(`${url}?doctor=${randomUUID()}`, { 'Platform-Auth-Doctor': '1', ...headers })
   if (response instanceof Error) return undefined
-  const [, received, used] =
-    /^received=(\d+), used=(\d+)$/.exec(response.headers.get('platform-auth-doctor') ?? '') ?? []
-  return used === undefined ? undefined : { received: Number(received), used: Number(used) }
+  return readForwarding(response.headers.get('platform-auth-doctor'))
 }
 
 function createUnknownProxyResult(headers: Headers): CheckResult {

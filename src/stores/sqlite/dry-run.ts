@@ -22,6 +22,8 @@ const ADD_DRY_RUN = `
 
 export function listDryRun(sql: Sql, query: DryRunCountQuery): readonly DryRunCount[] {
   const { after, applicationId, api, limit } = query
+  // Some drivers end a text at NUL, so that it would be another one.
+  if ([applicationId, api].some((text) => text?.includes('\0'))) return []
   const text = `
     SELECT * FROM platform_auth_dry_run WHERE (application_id, api, route, reason) > (?1, ?2, ?3, ?4)
       ${applicationId === undefined ? '' : 'AND application_id = ?6'} ${api === undefined ? '' : 'AND api = ?7'}

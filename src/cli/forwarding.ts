@@ -1,0 +1,41 @@
+/** How many addresses `X-Forwarded-For` had when it reached the server, and how many `trust proxy` uses. */
+export interface Forwarding {
+  readonly received: number
+  readonly used: number
+}
+
+/** An address for documentation (RFC 5737), which no caller has. */
+export const FORGED_ADDRESS = '192.0.2.1'
+
+/** Reads the header `Platform-Auth-Doctor` of an answer; undefined if the server does not tell. */
+export function readForwarding(header: string | null | undefined): Forwarding | undefined {
+  const [, received, used] = /^received=(\d+), used=(\d+)$/.exec(header ?? '') ?? []
+  return used === undefined ? undefined : { received: Number(received), used: Number(used) }
+}
+
+/**
+ * Whether "trust proxy" of the server fits the proxies in front: what is wrong, if it does not. Each proxy adds an address to
+ * `X-Forwarded-For`, so all that arrive without being sent (`plain`) must be used, and none that is sent (`forged`).
+ */
+export function judgeForwarding(
+  { received, used }: Forwarding,
+  forged: Forwarding,
+): { readonly finding: string; readonly fix: string } | undefined {
+  if (used < received) {
+    return {
+      finding: `The server takes the address of a proxy for its callers', so they share one rate limit: X-Forwarded-For has ${received === 1 ? '1 address' : `${received} addresses`}, and "trust proxy" uses ${used}.`,
+      fix: `app.set('trust proxy', ${received})`,
+    }
+  }
+  if (forged.used > received) {
+    return {
+      finding:
+        'Callers can choose the address that rate limits count: "trust proxy" believes an X-Forwarded-For that was sent to it.',
+      fix:
+        received === 0
+          ? "No proxy adds to that header: remove app.set('trust proxy', ...), or make the proxy set the header."
+          : `app.set('trust proxy', ${received})`,
+    }
+  }
+  return undefined
+}

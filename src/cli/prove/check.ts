@@ -1,0 +1,113 @@
+import type { Api, PlatformAuth, PlatformAuthOptions } from '../../index.js'
+import { diagnose } from './diagnosis.js'
+import type { Answer, RequestDraft, Send } from './exchange.js'
+import type { Expectation } from './expectation.js'
+import type { TemporaryApplication } from './temporary-applications.js'
+
+/** One check: what is sent, what must come back, and what to do if something else does. */
+export interface Check {
+  /** A row of docs/http.md. */
+  readonly row: string
+  /** What is sent, in words. */
+  readonly sends: string
+  readonly expects: string
+  readonly fix: string
+  run(context: CheckContext): Promise<CheckOutcome>
+}
+
+/** Undefined if all is as expected. */
+export type CheckOutcome = Received | Skipped | undefined
+
+interface Received {
+  /** What came back instead, without credentials. */
+  readonly received: string
+  /** Replaces what the check expects, where that depends on the API. */
+  readonly expects?: string
+  /** Replaces the fix of the check, where what came back tells more. */
+  readonly fix?: string | undefined
+}
+
+interface Skipped {
+  /** Why the check could not run. */
+  readonly skipped: string
+}
+
+/** What a check works with. */
+export interface CheckContext {
+  readonly site: Site
+  readonly api: Api
+  /** A guarded path of the API, from the base address on; empty for a check that needs none. */
+  readonly route: string
+}
+
+/** The deployment, and what was created for the checks. */
+export interface Site {
+  readonly platform: PlatformAuth
+  readonly options: PlatformAuthOptions
+  /** The option `baseUrl` without a slash at the end: what answers name. */
+  readonly baseUrl: string
+  /** May use every API, with all scopes. */
+  readonly caller: TemporaryApplication
+  /** May use the oauth2 APIs, without any scope. */
+  readonly other: TemporaryApplication
+  /** How often a request is repeated, so that each instance is likely to have answered it. */
+  readonly repetitions: number
+  /** How many instances there are, as far as is known. */
+  readonly instances: number
+  /** Waits, unless the checks are ended meanwhile. */
+  wait(milliseconds: number): Promise<void>
+  /** Guarded paths by API. */
+  readonly routes: ReadonlyMap<string, string>
+  readonly send: Send
+  /** Who makes the changes, for the audit log. */
+  readonly by: string
+  /** An access token of an application; undefined if there is none to be had. The same one, until `forgetAccessTokens()`. */
+  getAccessToken(api: Api, application: TemporaryApplication): Promise<string | undefined>
+  forgetAccessTokens(): void
+  /** Describes an answer without credentials. */
+  describe(answer: Answer): string
+}
+
+type MakeDraft = (context: CheckContext) => RequestDraft | Promise<RequestDraft | Skipped> | Skipped
+
+interface ExchangeCheck {
+  readonly row: string
+  readonly sends: string
+  readonly draft: MakeDraft
+  readonly expects: Expectation | ((context: CheckContext) => Expectation)
+  readonly fix: string
+  /** Whether that fix is the right one even if the answer is the proxy's or the host's. */
+  readonly isOwnFix?: true
+}
+
+/** A check of one request and its answer. */
+export function ask({ row, sends, draft, expects, fix, isOwnFix }: ExchangeCheck): Check {
+  return {
+    row,
+    sends,
+    expects: typeof expects === 'function' ? '' : expects.text,
+    fix,
+    async run(context) {
+      const made = await draft(context)
+      if ('skipped' in made) return made
+      const expectation = typeof expects === 'function' ? expects(context) : expects
+      const answer = await context.site.send(made)
+      const outcome = judge(context, answer, expectation)
+      return isOwnFix && outcome && answer.failure === undefined ? { ...outcome, fix } : outcome
+    },
+  }
+}
+
+/** The outcome of a check whose answer has to meet an expectation. */
+export function judge({ site, route }: CheckContext, answer: Answer, expectation: Expectation): CheckOutcome {
+  if (expectation.isMet(answer)) return undefined
+  const isOwnRefusal =
+    route !== '' && site.options.onDenied !== undefined && answer.status >= 400 && answer.status < 500
+  if (isOwnRefusal && expectation.isReplaceable) return skip('the option onDenied replaces refusals of guards')
+  return { received: site.describe(answer), fix: diagnose(answer), expects: expectation.text }
+}
+
+/** The outcome of a check that could not run. */
+export function skip(reason: string): Skipped {
+  return { skipped: reason }
+}

@@ -1,0 +1,88 @@
+import type { Answer } from './exchange.js'
+
+/** What an answer has to be. */
+export interface Expectation {
+  /** In words, after "expected". */
+  readonly text: string
+  isMet(answer: Answer): boolean
+  /** Whether it is about the words or headers of a refusal, which the option `onDenied` may replace. */
+  readonly isReplaceable?: boolean
+}
+
+/** All of them. */
+export function all(...expectations: readonly Expectation[]): Expectation {
+  return {
+    text: expectations.map(({ text }) => text).join(', '),
+    isMet: (answer) => expectations.every(({ isMet }) => isMet(answer)),
+    isReplaceable: expectations.some(({ isReplaceable }) => isReplaceable),
+  }
+}
+
+export function status(...expected: readonly number[]): Expectation {
+  return { text: expected.join(' or '), isMet: (answer) => expected.includes(answer.status) }
+}
+
+/** A refusal of the platform (C2). Its headers have checks of their own. */
+export function refusal(expected: number, error: string): Expectation {
+  return {
+    text: `${expected} with the JSON error "${error}"`,
+    isMet: ({ status, json }) =>
+      status === expected && json?.['error'] === error && typeof json['error_description'] === 'string',
+    isReplaceable: true,
+  }
+}
+
+/** One line of the header with exactly this value. */
+export function header(name: string, value: string): Expectation {
+  return { text: `${name}: ${value}`, isMet: ({ listHeader }) => isSame(listHeader(name), [value]) }
+}
+
+export function noHeader(name: string): Expectation {
+  return { text: `no ${name}`, isMet: ({ listHeader }) => listHeader(name).length === 0 }
+}
+
+/** A header whose list of values has this one, such as `no-store` in `Cache-Control`. */
+export function headerWith(name: string, value: string): Expectation {
+  return {
+    text: `${name} with ${value}`,
+    isMet: ({ header }) =>
+      (header(name) ?? '')
+        .toLowerCase()
+        .split(/\s*,\s*/)
+        .includes(value.toLowerCase()),
+  }
+}
+
+/** A challenge that begins so, on a line of its own or in a list. */
+export function challenge(begin: string): Expectation {
+  return {
+    text: `WWW-Authenticate: ${begin}`,
+    isMet: ({ header }) => (header('www-authenticate') ?? '').includes(begin),
+    isReplaceable: true,
+  }
+}
+
+/** Anything about an answer, in words. */
+export function that(text: string, isMet: (answer: Answer) => boolean): Expectation {
+  return { text, isMet }
+}
+
+/** A request that the guard let pass. 404 is the answer below a guarded prefix, where there is no route. */
+export const ALLOWED: Expectation = {
+  text: "the route's own answer (2xx, or 404)",
+  isMet: ({ status }) => (status >= 200 && status < 300) || status === 404,
+}
+
+/** A token answer (T19). */
+export const TOKEN: Expectation = {
+  text: '200 with an access token',
+  isMet: ({ status, json }) =>
+    status === 200 &&
+    typeof json?.['access_token'] === 'string' &&
+    json['token_type'] === 'bearer' &&
+    typeof json['expires_in'] === 'number',
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((each, i) => each === b[i])
+}

@@ -1,0 +1,197 @@
+import { writeFile } from 'node:fs/promises'
+import type { Api, PlatformAuth, PlatformAuthOptions } from '../../index.js'
+import { command, type OptionTable } from '../command.js'
+import { readMetadata } from '../commands/operator-data.js'
+import { CommandError, describeError, UsageError } from '../errors.js'
+import { EXIT_CODES, PROGRAM } from '../program.js'
+import type { Site } from './check.js'
+import { diagnose } from './diagnosis.js'
+import { createSend, type Send } from './exchange.js'
+import { toJUnit } from './junit.js'
+import { planChecks, type PlannedCheck } from './plan.js'
+import { listDeviations, toJson, toText, type CheckReport } from './report.js'
+import { findRoutes, readRoutes } from './routes.js'
+import { createSite } from './site.js'
+import { createTemporaryApplications, type TemporaryApplications } from './temporary-applications.js'
+
+const OPTIONS = {
+  url: {
+    kind: 'text',
+    placeholder: 'URL',
+    description: 'Where requests are sent, in place of baseUrl; answers must name baseUrl all the same.',
+  },
+  route: {
+    kind: 'list',
+    placeholder: 'API=PATH',
+    description:
+      'A guarded path of an API, from baseUrl on, that answers GET with 200: orders=/orders/items. Repeat it for the next API. Without it, a guard in front of everything below /{api} is looked for.',
+  },
+  instances: {
+    kind: 'number',
+    placeholder: 'COUNT',
+    description: 'How many instances the balancer has; the default is 2. More instances need more requests.',
+  },
+  rate: { kind: 'number', placeholder: 'COUNT', description: 'Requests per second at most; the default is 5.' },
+  timeout: {
+    kind: 'number',
+    placeholder: 'SECONDS',
+    description: 'Ends after so many seconds, with what was found until then; the default is 600.',
+  },
+  metadata: {
+    kind: 'text',
+    placeholder: 'JSON|@FILE',
+    description: 'Data of the temporary applications, if applicationMetadata requires some.',
+  },
+  junit: { kind: 'text', placeholder: 'FILE', description: 'Also writes the report as JUnit XML, for CI servers.' },
+} as const satisfies OptionTable
+
+/** `prove`: checks a running deployment from the outside, through everything that stands in front of it. */
+export const proveCommand = command({
+  name: 'prove',
+  summary: 'Checks a running deployment from the outside: that its proxies, caches and instances keep to docs/http.md.',
+  notes: [
+    'Run it after deploying, with the options of the servers. It creates two applications in their store, sends requests to baseUrl as clients do, and deletes the applications, also when it is interrupted. The audit log keeps both. Each deviation has its fix.',
+    'The requests of a guarded route are GET, HEAD and OPTIONS. Wrong credentials are among them: refusals are logged and counted.',
+    'The exit code is 1 if it found a deviation, or could not end.',
+  ],
+  requires: 'options',
+  audited: true,
+  options: OPTIONS,
+  example: 'prove --config platform.js --route orders=/orders/items --route catalog=/catalog/items --junit prove.xml',
+  async run({ platform, target, by, values }) {
+    const { url, route, junit, metadata, instances = 2, rate = 5, timeout = 600 } = values
+    const options = target.options!
+    const baseUrl = readUrl(options.baseUrl)
+    const routes = readRoutes(route, platform.apis)
+    if (instances < 1 || instances > 20) throw new UsageError('--instances must be 1 to 20.', 'prove')
+    if (rate < 1 || timeout < 1) throw new UsageError('--rate and --timeout must be at least 1.', 'prove')
+    const address = readUrl(url ?? baseUrl)
+    const data = metadata === undefined ? undefined : await readMetadata(metadata, 'prove')
+    if (junit !== undefined) await write(junit, '')
+    const { signal, end } = createSignal(timeout)
+    const send = createSend({ url: address, rate, signal })
+    const applications = createTemporaryApplications(platform, { by, metadata: data ?? undefined })
+    const results: CheckReport[] = []
+    const ended: string[] = []
+    try {
+      await runChecks(results, applications, { platform, options, baseUrl, instances, routes, send, signal, by })
+    } catch (error) {
+      if (!signal.aborted) throw error
+      ended.push(describeError(signal.reason))
+    } finally {
+      for (const id of await applications.deleteAll()) ended.push(describeLeftApplication(id))
+      end()
+    }
+    const report = { url: address, results, ended: ended.length === 0 ? undefined : ended.join(' ') }
+    if (junit !== undefined) await write(junit, toJUnit(report))
+    const isProved = ended.length === 0 && listDeviations(results).length === 0
+    return {
+      json: toJson(report),
+      text: toText(report),
+      exitCode: isProved ? EXIT_CODES.done : EXIT_CODES.failed,
+    }
+  },
+})
+
+function describeLeftApplication(id: string): string {
+  return `The store does not answer: a temporary application is left. ${PROGRAM} apps delete ${id}`
+}
+
+/** Without a slash at the end. */
+function readUrl(url: string): string {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new UsageError(`--url is "${url}". It must be an http or https address.`, 'prove')
+  const { search, hash, username, password } = new URL(url)
+  if (search || hash || username || password) {
+    throw new UsageError('--url must have no query, fragment or user name.', 'prove')
+  }
+  return url.replace(/\/$/, '')
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text)
+  } catch (error) {
+    throw new CommandError(`--junit: ${file} could not be written: ${describeError(error)}`)
+  }
+}
+
+/** Ends the checks after the time-out, and when the process is asked to end: the applications must be deleted first. */
+function createSignal(timeout: number): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const timer = setTimeout(
+    () => controller.abort(new CommandError(`${timeout} seconds have passed (--timeout).`)),
+    timeout * 1000,
+  )
+  const interrupt = (): void => controller.abort(new CommandError('It was interrupted.'))
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer)
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    },
+  }
+}
+
+interface RunContext {
+  readonly platform: PlatformAuth
+  readonly options: PlatformAuthOptions
+  readonly baseUrl: string
+  readonly instances: number
+  readonly routes: Map<string, string>
+  readonly send: Send
+  readonly signal: AbortSignal
+  readonly by: string
+}
+
+/** Adds the result of each check as soon as it is known. */
+async function runChecks(
+  results: CheckReport[],
+  applications: TemporaryApplications,
+  context: RunContext,
+): Promise<void> {
+  const { platform, routes, send } = context
+  const { apis } = platform
+  const first = await send({ path: '/.well-known/jwks.json' })
+  if (first.failure !== undefined) {
+    results.push({
+      subject: 'connection',
+      row: 'P7',
+      api: apis[0]!.name,
+      sends: 'GET for the key set',
+      expects: 'an answer',
+      received: `no answer: ${first.failure}`,
+      fix: diagnose(first)!,
+    })
+    return
+  }
+  const caller = await applications.create('Temporary application of prove', listAllApis(apis))
+  const other = await applications.create('Second temporary application of prove', listApisWithoutScopes(apis))
+  await findRoutes(routes, apis, send)
+  const site = createSite({ ...context, caller, other })
+  for (const planned of planChecks(apis, routes)) results.push(await runCheck(planned, site))
+}
+
+function listAllApis(apis: readonly Api[]): readonly string[] {
+  return apis.map(({ name }) => name)
+}
+
+/** One API at least, because an application has one. */
+function listApisWithoutScopes(apis: readonly Api[]): Record<string, { readonly scopes: readonly string[] }> {
+  const oauth2 = apis.filter(({ scheme }) => scheme === 'oauth2')
+  const chosen = oauth2.length > 0 ? oauth2 : apis.slice(0, 1)
+  return Object.fromEntries(chosen.map(({ name }) => [name, { scopes: [] }]))
+}
+
+async function runCheck({ subject, api, check, needsRoute }: PlannedCheck, site: Site): Promise<CheckReport> {
+  const { row, sends, expects, fix } = check
+  const report = { subject, row, api: api.name, sends, expects }
+  const route = site.routes.get(api.name) ?? ''
+  if (needsRoute && route === '')
+    return { ...report, skipped: `no guarded route is known: add --route ${api.name}=PATH` }
+  const outcome = await check.run({ site, api, route: needsRoute ? route : '' })
+  if (outcome === undefined) return report
+  if ('skipped' in outcome) return { ...report, skipped: outcome.skipped }
+  return { ...report, expects: outcome.expects ?? expects, received: outcome.received, fix: outcome.fix ?? fix }
+}

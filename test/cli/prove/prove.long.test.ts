@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'vitest'
+import { BROKEN } from './broken.js'
+import { CORRECT, createTlsDeployment } from './correct.js'
+import { proveDeployment } from './deployment.js'
+
+// Concurrent, because these tests mostly wait.
+describe.concurrent('prove finds that', { timeout: 900_000 }, () => {
+  it.for(BROKEN)('$name', async ({ options, row, fix }, { expect }) => {
+    const { report, result } = await proveDeployment(options)
+    expect(result.code).toBe(1)
+    const found = report.deviations.filter((deviation) => deviation.row === row && fix.test(deviation.fix))
+    expect(found, JSON.stringify(report.deviations, null, 2)).not.toEqual([])
+    expect(result.stdout).not.toMatch(/epa_(?:key|sec)_\w|eyJ\w/)
+  })
+})
+
+describe.concurrent('prove finds nothing in front of or behind', { timeout: 900_000 }, () => {
+  it.for(Object.entries(CORRECT))('%s', async ([, options], { expect }) => {
+    const { report, result } = await proveDeployment(options)
+    expect(report.deviations).toEqual([])
+    expect(result.code).toBe(0)
+    expect(report.passed).toBeGreaterThan(150)
+  })
+
+  it('nginx that ends TLS with a certificate of its own authority', async ({ expect, onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'prove-tls-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const deployment = createTlsDeployment(folder)
+    const { report } = await proveDeployment(deployment)
+    expect(report.deviations).toEqual([])
+    const untrusted = await proveDeployment({ ...deployment, env: {} })
+    expect(untrusted.report.deviations).toMatchObject([
+      { row: 'P7', fix: expect.stringContaining('NODE_EXTRA_CA_CERTS') },
+    ])
+  })
+})
