@@ -29,8 +29,8 @@ export function createApp({ auth, database, mailbox, baseUrl, isStopping = () =>
     // While it stops, requests are answered, and the proxy sends its requests elsewhere.
     res.status(health.ok && !isStopping() ? 200 : 503).json(health)
   })
-  // The reference of each API, and registration.
-  platform.use('/developers', developerConsole(auth, { title: 'Tea and coffee developers', documents: DOCUMENTS }))
+  // The reference of each API, guides, and registration.
+  platform.use('/developers', developerConsole(auth, CONSOLE))
   if (mailbox) platform.use(mailboxRoutes(mailbox, baseUrl))
   platform.get('/', home(auth, { baseUrl, mailbox }))
 
@@ -48,7 +48,12 @@ export function createApp({ auth, database, mailbox, baseUrl, isStopping = () =>
   return app
 }
 
-const DOCUMENTS = {
-  orders: join(import.meta.dirname, 'orders.openapi.json'),
-  catalog: join(import.meta.dirname, 'catalog.openapi.json'),
+const CONSOLE = {
+  title: 'Tea and coffee developers',
+  documents: {
+    orders: join(import.meta.dirname, 'orders.openapi.json'),
+    catalog: join(import.meta.dirname, 'catalog.openapi.json'),
+  },
+  guides: join(import.meta.dirname, 'guides/*.md'),
+  changelog: join(import.meta.dirname, 'CHANGELOG.md'),
 }

@@ -92,8 +92,8 @@ export default defineConfig({
   root,
   test: {
     projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration, isolated],
-    // The long lane measures, so it runs one file at a time.
-    maxWorkers: LANE === 'long' ? 1 : 2,
+    // The long lane measures, so it runs one file at a time. Otherwise three for two processors: many tests wait.
+    maxWorkers: LANE === 'long' ? 1 : 3,
     sequence: { sequencer: SlowFilesFirst },
     reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],
     coverage: {
@@ -119,7 +119,11 @@ function findUnavailable(): string[] {
   const files: string[] = []
   if (!existsSync(CHROMIUM)) {
     console.log('Without the tests in Chromium: apt-get install chromium, or set CHROMIUM to its path.')
-    files.push('test/console/browser.integration.test.ts', 'test/registration/decide-page.integration.test.ts')
+    files.push(
+      'test/console/browser.integration.test.ts',
+      'test/console/theme.integration.test.ts',
+      'test/registration/decide-page.integration.test.ts',
+    )
   }
   const folders = [...PATH.split(delimiter), '/usr/bin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
   const isInstalled = (program: string) => folders.some((folder) => existsSync(join(folder, program)))

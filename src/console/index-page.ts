@@ -3,8 +3,11 @@ import { html, type Html } from '../lib/html.js'
 import type { JsonObject } from '../openapi/document.js'
 import { renderApiSamples, renderCopyButton } from './api-samples.js'
 import type { Assets } from './assets.js'
+import { renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
 import type { PageBrand } from '../lib/page-brand.js'
+import { THEME_BUTTON } from '../lib/theme-switch.js'
+import type { ConsoleText } from './texts.js'
 
 interface IndexPageOptions {
   readonly title: string
@@ -14,6 +17,8 @@ interface IndexPageOptions {
   readonly registration: boolean
   /** Whether the console links to the portal, where contacts manage their applications. */
   readonly portal: boolean
+  readonly guides: readonly ConsoleText[]
+  readonly changelog: ConsoleText | undefined
   readonly assets: Assets
   readonly brand: PageBrand
 }
@@ -25,6 +30,8 @@ export function renderIndexPage({
   documents,
   registration,
   portal,
+  guides,
+  changelog,
   assets,
   brand,
 }: IndexPageOptions): string {
@@ -32,19 +39,34 @@ export function renderIndexPage({
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`
     <header class="opening">
+      ${THEME_BUTTON}
       <h1>${title}</h1>
       <p class="lead">${formatApiCount(apis)} below <code>${renderBreakable(baseUrl)}</code></p>
       ${renderSteps(registration)} ${renderActions(registration, portal)}
     </header>
     <main>
-      ${apis.length > 3 && renderContents(apis)} ${apis.map((api) => renderApi(api, documents.get(api.name)))}
+      ${guides.length > 0 && renderGuides(guides)} ${apis.length > 3 && renderContents(apis)}
+      ${apis.map((api) => renderApi(api, documents.get(api.name)))}
     </main>
     <footer>
       ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>Access tokens are signed; the keys to verify them are in the <a href="${baseUrl}/.well-known/jwks.json">key set</a>.</p>`}
+      ${changelog && html`<p><a href="${changelog.path}">${changelog.title}</a></p>`}
+      <p>For language models: <a href="llms.txt">llms.txt</a></p>
     </footer>
     <p id="copied" class="unseen" role="status"></p>
   `
-  return renderPage({ title, root: './', assets, brand, styles: ['console.css'], scripts: ['console.js'], content })
+  const head = html`<link rel="alternate" type="text/plain" title="For language models" href="llms.txt" />`
+  return renderPage({
+    title,
+    root: './',
+    assets,
+    brand,
+    styles: ['console.css'],
+    scripts: ['console.js'],
+    head,
+    content,
+    isIndex: true,
+  })
 }
 
 function formatApiCount({ length }: readonly Api[]): string {
@@ -71,6 +93,14 @@ function renderActions(registration: boolean, portal: boolean): Html | false {
       ${portal && html`<a class="button" href="applications">My applications</a>`}
     </p>`
   )
+}
+
+function renderGuides(guides: readonly ConsoleText[]): Html {
+  return html`<nav class="contents" aria-label="Guides">
+    <ul>
+      ${guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}
+    </ul>
+  </nav>`
 }
 
 function renderContents(apis: readonly Api[]): Html {
@@ -129,13 +159,14 @@ function renderBreakable(text: string): Html[] {
   return text.split(/(?<=[^/]\/)(?=[^/])/).map((part) => html`${part}<wbr />`)
 }
 
-function renderLinks({ name, tokenEndpoint, resource }: Api, document: JsonObject | undefined): Html[] {
+function renderLinks(api: Api, document: JsonObject | undefined): Html[] {
+  const { tokenEndpoint, resource } = api
   const targets: [text: string, href: string][] = []
-  if (document) targets.push(['OpenAPI document', `apis/${name}/openapi.json`])
   if (tokenEndpoint !== undefined)
     targets.push(
       ['Authorization server metadata', `${resource}/.well-known/oauth-authorization-server`],
       ['Protected resource metadata', `${resource}/.well-known/oauth-protected-resource`],
     )
-  return targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)
+  const exports = document ? renderExportLinks(api, 'apis/') : []
+  return [...exports, ...targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)]
 }

@@ -1,28 +1,23 @@
-import { ConfigurationError, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
+import { ConfigurationError, type Api, type ApisOptions, type Middleware, type PlatformAuth } from '../index.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
-import { createPageBrand } from '../lib/page-brand.js'
-import { loadAssets } from './assets.js'
+import { createPageBrand, type PageBrand } from '../lib/page-brand.js'
+import type { JsonObject } from '../openapi/document.js'
+import { loadAssets, type Assets } from './assets.js'
 import { readDocuments } from './documents.js'
+import { listExports, MARKDOWN_TYPE } from './export/exports.js'
+import { writeLlmsIndex } from './export/llms.js'
 import { renderIndexPage } from './index-page.js'
+import { readConsoleOptions, type DeveloperConsoleOptions } from './options.js'
 import { createContentSecurityPolicy } from './page.js'
 import { listReferenceOperations } from './reference/operation-keys.js'
 import { listReferenceResources } from './reference/resources.js'
 import { createDocumentResource, createPageResource, IMMUTABLE, type Resource } from './resource.js'
 import { createRouter } from './router.js'
+import { renderTextPage } from './text-page.js'
+import { readChangelog, readGuides, type ConsoleText } from './texts.js'
 
-/** The options of `developerConsole()`. */
-export interface DeveloperConsoleOptions<Name extends string = string> {
-  /**
-   * OpenAPI 3.0, 3.1 or 3.2 documents by API name, as objects or as paths of JSON or YAML files. YAML needs the package `yaml`.
-   * Their paths are relative to `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
-   */
-  readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined
-  /** The console's title; `Developer console` by default. */
-  readonly title?: string | undefined
-  /** Whether applications can register at `/register`; true by default. Registration also needs the platform's `mailer`. */
-  readonly registration?: boolean | undefined
-}
+export type { DeveloperConsoleOptions } from './options.js'
 
 /**
  * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
@@ -54,49 +49,85 @@ export function developerConsole<const Apis extends ApisOptions>(
       problem: `developerConsole() was given ${describeValue(auth)}, which is no platform`,
       fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
     })
-  const { documents: given = {}, title = 'Developer console', registration = true } = options
-  refuseWrongOptions(options)
-
+  const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
   const { apis } = auth
   const hasMailer = auth.registration.enabled
+  const registration = isWanted && hasMailer
   const documents = readDocuments(apis, given, { hasMailer })
-  const assets = loadAssets()
-  const hasRegistration = registration && hasMailer
-  const resources = new Map<string, Resource | (() => Resource)>()
+  const guides = readGuides(texts.guides)
+  const changelog = readChangelog(texts.changelog)
+  const site = { title, apis, documents, registration, hasMailer, portal: auth.portal.enabled, guides, changelog, assets: loadAssets(), brand: createPageBrand(auth.brand), supportUrl: auth.brand.supportUrl, schemes: [...new Set(apis.map(({ scheme }) => scheme))] } // prettier-ignore
+  const resources = new Map<string, Resource | (() => Resource)>([
+    ...listDocumentResources(site),
+    ...listTextResources(site),
+    ...listPages(site),
+  ])
+  for (const { path, type, gzipped, plain } of Object.values(site.assets)) {
+    resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
+  }
+  return createRouter({ resources, routers: listRouters(auth, registration) })
+}
 
-  const has = { registration: hasRegistration, portal: auth.portal.enabled }
-  const brand = createPageBrand(auth.brand)
-  const index = renderIndexPage({ ...has, title, apis, documents, assets, brand })
-  resources.set('/', createPageResource(index, brand.extendPolicy(createContentSecurityPolicy())))
-  for (const api of apis) {
+/** What the console shows. */
+interface Site {
+  readonly title: string
+  readonly apis: readonly Api[]
+  readonly documents: ReadonlyMap<string, JsonObject>
+  readonly registration: boolean
+  /** Whether credentials are sent by e-mail. */
+  readonly hasMailer: boolean
+  readonly portal: boolean
+  readonly guides: readonly ConsoleText[]
+  readonly changelog: ConsoleText | undefined
+  readonly assets: Assets
+  readonly brand: PageBrand
+  readonly supportUrl: string | undefined
+  readonly schemes: readonly string[]
+}
+
+/** The index and the references. */
+function listPages(site: Site): [path: string, resource: Resource | (() => Resource)][] {
+  const { apis, documents, brand } = site
+  const references = apis.flatMap((api) => {
     const document = documents.get(api.name)
-    if (!document) continue
+    if (!document) return []
     const policy = createContentSecurityPolicy({
       connect: ["'self'", new URL(api.resource).origin],
       // Images that an API answers with.
       images: ['blob:'],
     })
-    const reference = { api, document, operations: listReferenceOperations(document) }
-    const pages = listReferenceResources(reference, {
-      title,
-      registration: hasRegistration,
-      hasMailer,
-      supportUrl: auth.brand.supportUrl,
-      schemes: [...new Set(apis.map(({ scheme }) => scheme))],
-      assets,
-      brand,
-      policy: brand.extendPolicy(policy),
-    })
-    for (const [path, resource] of pages) resources.set(`/apis/${api.name}${path}`, resource)
-    resources.set(
-      `/apis/${api.name}/openapi.json`,
-      createDocumentResource('application/json; charset=utf-8', () => `${JSON.stringify(document, null, 2)}\n`),
-    )
-  }
-  for (const { path, type, gzipped, plain } of Object.values(assets)) {
-    resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
-  }
-  return createRouter({ resources, routers: listRouters(auth, hasRegistration) })
+    return listReferenceResources(
+      { api, document, operations: listReferenceOperations(document) },
+      { ...site, policy: brand.extendPolicy(policy) },
+    ).map(([path, resource]): [string, Resource | (() => Resource)] => [`/apis/${api.name}${path}`, resource])
+  })
+  return [['/', createTextPage(site, renderIndexPage(site))], ...references]
+}
+
+/** The guides and the changelog, as pages and as Markdown. */
+function listTextResources(site: Site): [path: string, resource: Resource | (() => Resource)][] {
+  return listTexts(site).flatMap((text) => [
+    [`/${text.path}`, createTextPage(site, renderTextPage({ ...site, text }))],
+    [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => text.markdown)],
+  ])
+}
+
+function listTexts({ guides, changelog }: Site): ConsoleText[] {
+  return changelog ? [...guides, changelog] : [...guides]
+}
+
+/** What programs read. */
+function listDocumentResources(site: Site): [path: string, resource: () => Resource][] {
+  const { apis, documents } = site
+  const isDocumented = ({ name }: Api): boolean => documents.has(name)
+  const texts = listTexts(site).map(({ title, path }) => ({ title, path: `${path}.md` }))
+  const index = (): string => writeLlmsIndex({ ...site, isDocumented, texts })
+  const exports = apis.filter(isDocumented).flatMap((api) => listExports(api, documents.get(api.name)!, site))
+  return [['/llms.txt', createDocumentResource('text/plain; charset=utf-8', index)], ...exports]
+}
+
+function createTextPage({ brand }: Site, page: string): Resource {
+  return createPageResource(page, brand.extendPolicy(createContentSecurityPolicy()))
 }
 
 /** By the first segment of their paths. */
@@ -105,22 +136,6 @@ function listRouters(auth: PlatformAuth, hasRegistration: boolean): ReadonlyMap<
   if (hasRegistration) routers.set('register', auth.registrationRouter)
   if (auth.portal.enabled) routers.set('applications', auth.portalRouter)
   return routers
-}
-
-function refuseWrongOptions(options: DeveloperConsoleOptions): void {
-  const unknown = Object.keys(options).find((name) => !['documents', 'title', 'registration'].includes(name))
-  if (unknown !== undefined)
-    throw new ConfigurationError({
-      option: unknown,
-      problem: 'is not an option',
-      fix: 'There are: documents, title, registration.',
-    })
-  if (options.title !== undefined && typeof options.title !== 'string')
-    throw new ConfigurationError({
-      option: 'title',
-      problem: 'is not a string',
-      fix: 'Write title: "Shop developers".',
-    })
 }
 
 /** A guarded look: JavaScript callers may pass an app, options, or a promise. */

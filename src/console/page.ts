@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
 import type { PageBrand } from '../lib/page-brand.js'
+import { THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
 import type { Assets } from './assets.js'
 
 interface PageOptions {
@@ -12,7 +13,11 @@ interface PageOptions {
   readonly bodyClass?: string
   readonly styles: readonly (keyof Assets)[]
   readonly scripts: readonly (keyof Assets)[]
+  /** More for the head, such as other forms of the page. */
+  readonly head?: Html
   readonly content: Html
+  /** Whether this is the index, whose address ends with a slash. */
+  readonly isIndex?: boolean
 }
 
 /**
@@ -22,7 +27,18 @@ interface PageOptions {
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
 
 /** A complete HTML page. All its URLs are relative, so that it works at any mount path and behind any proxy. */
-export function renderPage({ title, root, assets, brand, bodyClass, styles, scripts, content }: PageOptions): string {
+export function renderPage({
+  title,
+  root,
+  assets,
+  brand,
+  bodyClass,
+  styles,
+  scripts,
+  head,
+  content,
+  isIndex = false,
+}: PageOptions): string {
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -30,10 +46,10 @@ export function renderPage({ title, root, assets, brand, bodyClass, styles, scri
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
-        ${root === './' && { markup: `<script>${ADD_SLASH}</script>` }}
+        ${THEME_SCRIPT} ${isIndex && { markup: `<script>${ADD_SLASH}</script>` }}
         <link rel="icon" type="image/svg+xml" href="${root}${assets['icon.svg'].path}" />
         ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)} ${brand.style}
-        ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)}
+        ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)} ${head}
       </head>
       <body${bodyClass !== undefined && html` class="${bodyClass}"`}>
         ${brand.header} ${content} ${brand.footer}
@@ -53,7 +69,7 @@ interface ContentSecurityPolicyOptions {
 export function createContentSecurityPolicy({ connect = [], images = [] }: ContentSecurityPolicyOptions = {}): string {
   return [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${createHash('sha256').update(ADD_SLASH).digest('base64')}'`,
+    `script-src 'self' ${THEME_SCRIPT_SOURCE} 'sha256-${createHash('sha256').update(ADD_SLASH).digest('base64')}'`,
     "style-src 'self'",
     ["img-src 'self'", ...images].join(' '),
     `connect-src ${connect.length > 0 ? connect.join(' ') : "'none'"}`,

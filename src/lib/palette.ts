@@ -17,8 +17,8 @@ const CUSTOM_PROPERTIES = Object.entries(COLORS)
   .join('\n')
 
 /**
- * The colours and fonts of the console and the registration pages, as CSS custom properties on `:root`. `light-dark()`
- * follows the browser's colour scheme.
+ * The colours and fonts of the console, the portal and the registration pages, as CSS custom properties on `:root`. `light-dark()`
+ * follows the system's setting, unless the reader has chosen a theme (theme-switch.ts).
  */
 export const PALETTE_CSS = `:root {
   color-scheme: light dark;
@@ -29,4 +29,8 @@ ${CUSTOM_PROPERTIES}
   color: var(--ink);
   background: var(--paper);
 }
+:root[data-theme=light] { color-scheme: light }
+:root[data-theme=dark] { color-scheme: dark }
+button.theme { flex: none; min-width: 2rem; min-height: 2rem; margin: 0 0 0 auto; padding: 0; border: 1px solid var(--line); border-radius: 6px; color: var(--ink); background: none; font: 1.125rem/1 var(--sans); cursor: pointer }
+@media (scripting: none) { button.theme { display: none } }
 `

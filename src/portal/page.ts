@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
 import type { PageBrand } from '../lib/page-brand.js'
+import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
 import { SCRIPTS } from './scripts.js'
 import type { PortalSession } from './session.js'
 import { STYLE } from './style.js'
@@ -34,7 +35,7 @@ export function createPageRenderer({ root, developersUrl, brand }: PageOptions):
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <title>${error !== undefined && 'Error: '}${heading}</title>
-          ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
+          ${THEME_SCRIPT} ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
         </head>
         <body>
           ${brand.header}
@@ -43,7 +44,7 @@ export function createPageRenderer({ root, developersUrl, brand }: PageOptions):
               <a href="${developersUrl}">All APIs</a>
               ${session && html`<a href="${root}">My applications</a>`}
             </nav>
-            ${session && renderSignOut(root, session)}
+            ${session && renderSignOut(root, session)} ${THEME_BUTTON}
           </header>
           <main>
             <h1>${heading}</h1>
@@ -77,7 +78,7 @@ function renderSignOut(root: string, session: PortalSession): Html {
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src '${hashSource(STYLE)}'`,
-  `script-src ${Object.values(SCRIPTS).map((script) => `'${hashSource(script)}'`).join(' ')}`,
+  `script-src ${THEME_SCRIPT_SOURCE} ${Object.values(SCRIPTS).map((script) => `'${hashSource(script)}'`).join(' ')}`,
   "connect-src 'none'",
   "form-action 'self'",
   "base-uri 'none'",

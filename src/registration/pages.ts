@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import { PALETTE_CSS } from '../lib/palette.js'
+import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
 
 /** What every page links to, and whose page it is. */
 export interface PageLinks {
@@ -73,7 +74,7 @@ byId('show').addEventListener('click', async () => {
 
 const STYLE = `${PALETTE_CSS}* { box-sizing: border-box }
 body { margin: 0 auto; max-width: 36rem; padding: 0 clamp(1rem, 4vw, 2.5rem) 4rem }
-header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; justify-content: space-between; padding: 1rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; padding: 1rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem }
 header a:first-child::before { content: '←'; display: inline-block; margin-right: .5em }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1.5rem; font-size: clamp(1.75rem, 1.4rem + 1.6vw, 2.4rem); font-weight: 650; line-height: 1.15; letter-spacing: -.02em }
 h2 { margin: 2.5rem 0 .5rem; font-size: 1.125rem; font-weight: 650 }
@@ -122,7 +123,7 @@ export function createContentSecurityPolicy(script: string): string {
   return [
     "default-src 'none'",
     `style-src '${hashSource(STYLE)}'`,
-    `script-src '${hashSource(script)}'`,
+    `script-src ${THEME_SCRIPT_SOURCE} '${hashSource(script)}'`,
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -149,17 +150,15 @@ export function renderPage(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${isError && 'Error: '}${heading}</title>
-        ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
+        ${THEME_SCRIPT} ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
       </head>
       <body>
         ${brand.header}
-        ${
-          developersUrl !== undefined &&
-          html`<header>
-            <a href="${developersUrl}">All APIs</a>
-            ${portalUrl !== undefined && html`<a href="${portalUrl}">My applications</a>`}
-          </header>`
-        }
+        <header>
+          ${developersUrl !== undefined && html`<a href="${developersUrl}">All APIs</a>`}
+          ${developersUrl !== undefined && portalUrl !== undefined && html`<a href="${portalUrl}">My applications</a>`}
+          ${THEME_BUTTON}
+        </header>
         <main>
           <h1>${heading}</h1>
           ${content}

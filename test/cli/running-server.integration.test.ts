@@ -1,9 +1,19 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { freshDatabase } from '../support/postgres.js'
 import { timeBound } from '../support/time-bound.js'
 import { waitUntil } from '../support/wait-until.js'
-import { CONFIG, createSite, parseJson, readEmails, runProgram, startServer } from './command-line.js'
+import {
+  CONFIG,
+  createSite,
+  parseJson,
+  readEmails,
+  runInProcess,
+  runProgram,
+  startServer,
+  type ProgramResult,
+} from './command-line.js'
 
 /** How the command line and the server beside it open the same store. */
 const STORES = {
@@ -38,7 +48,17 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
     await store.remove()
   })
 
-  const runJson = async (...args: readonly string[]) => parseJson(await runProgram([...args, '--json'], store.env))
+  /** In this process, which is not the server's: the start of a process takes much longer than the command. */
+  async function runCommand(args: readonly string[], more: Record<string, string> = {}): Promise<ProgramResult> {
+    for (const [name, value] of Object.entries({ ...store.env, ...more })) vi.stubEnv(name, value)
+    try {
+      return await (IS_LONG_LANE ? runProgram(args, { ...store.env, ...more }) : runInProcess(args))
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  }
+
+  const runJson = async (...args: readonly string[]) => parseJson(await runCommand([...args, '--json']))
 
   const fetchStatus = async (path: string, headers: Record<string, string>): Promise<number> =>
     (await fetch(server.url + path, { headers })).status
@@ -89,9 +109,8 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
   })
 
   it('the server sends an e-mail that the command line could not send', async () => {
-    const refusing = { ...store.env, CLI_MAIL: 'refuses' }
     const args = ['apps', 'register', '--name', 'Reader', '--contact', 'reader@shop.example', '--api', 'catalog']
-    const refused = await runProgram([...args, '--json', ...store.config], refusing)
+    const refused = await runCommand([...args, '--json', ...store.config], { CLI_MAIL: 'refuses' })
     const { application, emails } = JSON.parse(refused.stdout) as { application: { id: string }; emails: object[] }
     // Either process may have leased it first.
     if (emails.length > 0) await runJson('emails', 'retry', application.id, ...store.db)
@@ -100,7 +119,7 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
   })
 
   it('the doctor finds the server on the same store', async () => {
-    const report = await runProgram(['doctor', '--json', ...store.config], { ...store.env, CLI_BASE_URL: server.url })
+    const report = await runCommand(['doctor', '--json', ...store.config], { CLI_BASE_URL: server.url })
     expect(JSON.parse(report.stdout)).toMatchObject({ problems: 0, findings: [] })
     expect(report.code).toBe(0)
   })

@@ -71,11 +71,20 @@ describe('the console of a shop', () => {
       '/developers/applications',
       '/developers/apis/orders',
       '/developers/apis/orders/openapi.json',
+      '/developers/apis/orders/openapi.yaml',
+      '/developers/apis/orders/postman.json',
+      '/developers/apis/orders/bruno.zip',
+      '/developers/apis/orders.md',
       '/orders/.well-known/oauth-authorization-server',
       '/orders/.well-known/oauth-protected-resource',
       '/developers/apis/catalog',
       '/developers/apis/catalog/openapi.json',
+      '/developers/apis/catalog/openapi.yaml',
+      '/developers/apis/catalog/postman.json',
+      '/developers/apis/catalog/bruno.zip',
+      '/developers/apis/catalog.md',
       '/.well-known/jwks.json',
+      '/developers/llms.txt',
     ])
     for (const link of links) expect((await fetch(link)).status, link).toBe(200)
   })
@@ -86,7 +95,7 @@ describe('the console of a shop', () => {
     expect([describes('orders'), describes('catalog')]).toEqual([true, false])
   })
 
-  it("lets pages of every origin read an API's document, and no other resource of the console", async () => {
+  it("lets pages of every origin read an API's document, and no page of the console", async () => {
     const readAllowedOrigin = async (path: string) =>
       (await fetch(`${shop.developers}${path}`)).headers.get('Access-Control-Allow-Origin')
     expect(await readAllowedOrigin('/apis/orders/openapi.json')).toBe('*')
@@ -97,7 +106,11 @@ describe('the console of a shop', () => {
     'loads nothing from another origin: %s',
     async (path) => {
       const { page, text } = await pageAt(shop.developers + path)
-      const loaded = [...page.querySelectorAll<HTMLElement & { src?: string; href?: string }>('script, link, img')]
+      const loaded = [
+        ...page.querySelectorAll<HTMLElement & { src?: string; href?: string }>(
+          'script, link:not([rel=alternate]), img',
+        ),
+      ]
       for (const { src, href } of loaded) {
         const address = src || href
         if (!address) continue
@@ -145,7 +158,8 @@ describe('the console of a shop', () => {
       expect([...page.querySelectorAll(selector)].map((each) => wordsOf(each))).toContain(
         'GET /items/{id} Read an order',
       )
-    expect(page.querySelectorAll('script:not([defer])')).toHaveLength(0)
+    // The theme's.
+    expect(page.querySelectorAll('script:not([defer])')).toHaveLength(1)
   })
 
   it('serves assets compressed, cacheable for a year, under URLs that contain a hash of their content', async () => {

@@ -98,7 +98,13 @@ const GUARD: Names<BearerGuardOptions> = {
   enforce: true,
   enforceBy: true,
 }
-const CONSOLE: Names<DeveloperConsoleOptions> = { documents: true, title: true, registration: true }
+const CONSOLE: Names<DeveloperConsoleOptions> = {
+  documents: true,
+  title: true,
+  registration: true,
+  guides: true,
+  changelog: true,
+}
 const POSTGRES: Names<PostgresStoreOptions> = { pool: true, listen: true }
 
 describe.each([

@@ -11,6 +11,7 @@ import { platformSecret } from '../../example-app/platform-secret.js'
 import { createPlatform, type Platform } from '../../example-app/platform.js'
 import { readMode, useExampleApps, type Example } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { SECRET } from '../support/platform.js'
 import { timeBound } from '../support/time-bound.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -49,7 +50,8 @@ describe('After a restart, the example app', () => {
   })
 
   it('starts after a kill -9 at any moment of its first start', { timeout: 180_000 }, async () => {
-    for (const delay of [100, 220, 340]) {
+    const delays = IS_LONG_LANE ? Array.from({ length: 20 }, (_, i) => 50 + i * 25) : [Math.random() * 400]
+    for (const delay of delays) {
       await rm(join(apps.folder(), 'var'), { recursive: true, force: true })
       const child = apps.spawn({ PORT: String(await freePort()) })
       const closed = once(child, 'close')

@@ -16,7 +16,8 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     it('R9: has no credential and loads nothing, with and without a token in the query string', async () => {
       const page = await request(app).get(`${PATH}/claim`).expect(200)
       expectPage(page)
-      expect(page.text.match(/<script>/g)).toHaveLength(1)
+      // The theme's and its own.
+      expect(page.text.match(/<script>/g)).toHaveLength(2)
       expect(page.text).not.toMatch(/epa_/)
       const withToken = await request(app)
         .get(`${PATH}/claim?token=${'x'.repeat(43)}`)

@@ -52,7 +52,8 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       const { link } = await register(platform)
       const page = await request(app).get(`${PATH}/decide`).expect(200)
       expectPage(page)
-      expect(page.text.match(/<script>/g)).toHaveLength(1)
+      // The theme's and its own.
+      expect(page.text.match(/<script>/g)).toHaveLength(2)
       expect(page.text).toContain('<noscript>')
       const withToken = await request(app).get(`${PATH}/decide?link=${link}&decision=approve`).expect(200)
       expect(withToken.text).toBe(page.text)

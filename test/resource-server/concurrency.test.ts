@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
 import { accessToken, createApplication, listen } from '../support/http.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 
-const APPLICATIONS = 100
-const REQUESTS = 1000
+const APPLICATIONS = IS_LONG_LANE ? 100 : 50
+const REQUESTS = IS_LONG_LANE ? 1000 : 500
 const CONCURRENCY = 60
 
 /** A request of one caller, and the application or the refusal that its answer must show. */
@@ -17,7 +18,7 @@ interface Call {
 }
 
 describe.each(Object.entries(EXPRESSES))(
-  '1,000 concurrent requests of 100 applications, in an %s app,',
+  `${REQUESTS} concurrent requests of ${APPLICATIONS} applications, in an %s app,`,
   (_, express) => {
     it('are each answered for the application that sent it', async () => {
       const { auth } = openPlatform()

@@ -7,15 +7,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * files first, so a run would end with one of these on one processor.
  */
 const SLOW_FILES = [
-  'test/abuse/fuzz.integration.test.ts',
+  'test/abuse/slow-clients.integration.test.ts',
   'test/abuse/store-floods.integration.test.ts',
+  'test/cli/main.integration.test.ts',
   'test/cli/running-server.integration.test.ts',
   'test/console/browser.integration.test.ts',
-  'test/fleet/changes.integration.test.ts',
+  'test/console/jsdom.integration.test.ts',
   'test/fleet/signing-keys.integration.test.ts',
-  'test/hot-paths.integration.test.ts',
+  'test/journeys/example-app-registration.integration.test.ts',
+  'test/journeys/example-app-restart.integration.test.ts',
   'test/package/package.integration.test.ts',
   'test/package/typescript.integration.test.ts',
+  'test/stores/postgres/transactions.integration.test.ts',
 ]
 
 /** Starts the slow files of each project first. */

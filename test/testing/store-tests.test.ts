@@ -55,7 +55,9 @@ describe('storeTests()', () => {
     ['knows no revoked access tokens', () => ({ isAccessTokenRevoked: async () => false }), 'revoked access tokens'],
     ['replaces the pepper', () => ({ establishPepper: async (sealed) => sealed }), 'pepper'],
   ])('fail for a store that %s', async (_, replace, name) => {
-    expect((await listFailures(listTests(replace))).join('\n')).toContain(name)
+    const concerned = listTests(replace).filter((test) => test.name.includes(name))
+    expect(concerned).not.toEqual([])
+    expect((await listFailures(concerned)).join('\n')).toContain(name)
   })
 
   it('reject with an AssertionError, or with the error of the store, and close the store', async () => {

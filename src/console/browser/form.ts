@@ -25,7 +25,7 @@ export function readForm(form: HTMLFormElement, resource: string): FormReading {
   const parameters = readParameters(form, '.parameters [data-in]', problems)
   const { method = 'GET', path = '', accept } = form.dataset
   const body = method === 'GET' || method === 'HEAD' ? undefined : readBody(form, problems)
-  const input = { method, resource, path, parameters, accept, body }
+  const input = { method, resource, path, parameters, accept: accept || undefined, body }
   if (hasDotSegment(buildUrl(input))) {
     const control = findControls(form, '.parameters [data-in="path"]').find(({ value }) =>
       /^\.{1,2}$/.test(value.trim()),

@@ -1,6 +1,8 @@
 import { html, type Html } from '../../lib/html.js'
 import type { PageBrand } from '../../lib/page-brand.js'
+import { THEME_BUTTON } from '../../lib/theme-switch.js'
 import type { Assets } from '../assets.js'
+import { renderAlternates, renderExportLinks } from '../export/links.js'
 import { renderPage } from '../page.js'
 import { renderInformation } from './information.js'
 import { renderMarkdown } from './markdown.js'
@@ -39,13 +41,19 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
         html`<h1>${api.title}</h1>
           <p class="lead"><code>${api.resource}</code></p>
           ${renderInformation(document, api.description)}
-          <p class="links"><a href="${api.name}/openapi.json">OpenAPI document</a></p>
+          <p class="links">${renderExportLinks(api, '')}</p>
           ${groups.map((group) => renderGroup(api.name, group))}`,
       )}
     </div>
     ${renderFooter(options)}
   `
-  return renderPage({ ...readPageOptions(options), title: `${api.title}, ${options.title}`, root: '../', content })
+  return renderPage({
+    ...readPageOptions(options),
+    title: `${api.title}, ${options.title}`,
+    root: '../',
+    head: renderAlternates(api, ''),
+    content,
+  })
 }
 
 /** The page of one operation. The reference shows its article in place. */
@@ -96,7 +104,7 @@ function renderBar({ api }: Reference, options: ReferencePageOptions, root: stri
     ${options.brand.header}
     <a class="back" href="${root}">${options.title}</a>
     ${hasSidebar && html`<button type="button" class="button quiet menu" aria-expanded="false" aria-controls="sidebar" hidden>Operations</button>`}
-    ${options.registration && html`<a href="${root}register">Register an application</a>`}
+    ${options.registration && html`<a href="${root}register">Register an application</a>`} ${THEME_BUTTON}
     <p class="state" role="status"></p>
     <button type="button" class="button authorize">Authorize<span class="unseen"> for ${api.title}</span></button>
   </header>`

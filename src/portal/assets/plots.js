@@ -23,10 +23,12 @@ function show(plot, details) {
   details.open = false
   let drawn = draw(box, reading, data)
   new ResizeObserver(() => drawn.setSize({ width: box.clientWidth, height: HEIGHT })).observe(box)
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  const redraw = () => {
     drawn.destroy()
     drawn = draw(box, reading, data)
-  })
+  }
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw)
+  document.addEventListener('themechange', redraw)
 }
 
 /** Oldest first: seconds since 1970, all requests, and those that were allowed. */

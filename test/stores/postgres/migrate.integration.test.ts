@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import type { SchemaMigration } from '../../../src/contracts/store.js'
 import { createPostgresConnections } from '../../../src/stores/postgres/connection.js'
 import type { Sql } from '../../../src/stores/postgres/connection.js'
@@ -165,7 +166,7 @@ describe('migrations of PostgreSQL', () => {
 })
 
 describe('a process killed while it migrates a PostgreSQL database', () => {
-  const ROUNDS = 8
+  const ROUNDS = IS_LONG_LANE ? 24 : 3
 
   it('leaves the former schema or the new one, with all records', async () => {
     await delayDefinitions()

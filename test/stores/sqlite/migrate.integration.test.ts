@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import type { SchemaMigration } from '../../../src/contracts/store.js'
 import { createSqliteConnection } from '../../../src/stores/sqlite/connection.js'
 import { migrate } from '../../../src/stores/sqlite/migrate.js'
@@ -250,8 +251,8 @@ describe('migrations of SQLite', () => {
 })
 
 describe('a process killed while it migrates a SQLite file', () => {
-  const ROUNDS = 8
-  const EMAILS = 30_000
+  const ROUNDS = IS_LONG_LANE ? 24 : 3
+  const EMAILS = IS_LONG_LANE ? 30_000 : 15_000
 
   it('leaves the former schema or the new one, with all records', async () => {
     const large = `${files.folder}/large.sqlite`

@@ -1,0 +1,21 @@
+import type { Api } from '../../index.js'
+import { html, type Html } from '../../lib/html.js'
+
+/** The links to the other forms of a reference. `folder`: the relative path from the page to the reference's folder, `apis/`. */
+export function renderExportLinks({ name, title }: Api, folder: string): Html[] {
+  return EXPORTS.map(([extension, label]) => html`<a href="${folder}${name}${extension}">${label}<span class="unseen"> of ${title}</span></a> `) // prettier-ignore
+}
+
+const EXPORTS = [
+  ['/openapi.json', 'OpenAPI document'],
+  ['/openapi.yaml', 'as YAML'],
+  ['/postman.json', 'Postman'],
+  ['/bruno.zip', 'Bruno'],
+  ['.md', 'Markdown'],
+] as const
+
+/** For the head of a reference: what programs find there. */
+export function renderAlternates({ name, title }: Api, folder: string): Html {
+  return html`<link rel="alternate" type="text/markdown" title="${title}" href="${folder}${name}.md" />
+    <link rel="alternate" type="application/json" title="OpenAPI" href="${folder}${name}/openapi.json" />`
+}

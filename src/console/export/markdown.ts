@@ -1,0 +1,134 @@
+import type { Api } from '../../index.js'
+import { asObject, type JsonObject } from '../../openapi/document.js'
+import { formatCallCommand, formatTokenCommand } from '../../samples/curl.js'
+import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
+import { resolve } from './example-value.js'
+import { createRequestBody, isJson } from './request-body.js'
+import { createSampleCall } from './sample-call.js'
+import { describeType, listNamedSchemas, listProperties, toLine } from './schema-text.js'
+
+interface MarkdownOptions {
+  /** Whether applications can register at the console. */
+  readonly registration: boolean
+}
+
+/** The reference of an API in Markdown, for language models and for editors: everything that a call needs. */
+export function writeReference(api: Api, document: JsonObject, options: MarkdownOptions): string {
+  const info = asObject(document['info'])
+  return joinParts([
+    `# ${toLine(api.title)}`,
+    readText(info['description']) || (api.description ?? ''),
+    [
+      `- Address: ${api.resource}`,
+      `- Version: ${toLine(readText(info['version']))}`,
+      `- OpenAPI document: [JSON](${api.name}/openapi.json), [YAML](${api.name}/openapi.yaml)`,
+      `- Collections: [Postman](${api.name}/postman.json), [Bruno](${api.name}/bruno.zip)`,
+    ].join('\n'),
+    writeAuthentication(api, options),
+    '## Operations',
+    ...listCalls(api, document).map((call) => writeCall(api, document, call)),
+    ...writeSchemas(document),
+  ])
+}
+
+/** How each call gets its credentials. */
+function writeAuthentication(api: Api, { registration }: MarkdownOptions): string {
+  const source = registration
+    ? 'They come by e-mail after an application is registered [at the console](../register).'
+    : 'They come from the operator of this platform.'
+  if (api.scheme === 'apiKey')
+    return joinParts([
+      '## Authentication',
+      `Each call has the key of your application in the header \`${api.keyHeaders[0]}\`. The commands below expect it in the environment variable \`API_KEY\`. ${source.replace(/^They come/, 'It comes')}`,
+    ])
+  const scopes = Object.entries(api.scopes).map(([scope, meaning]) => `- \`${scope}\`: ${toLine(meaning)}`)
+  return joinParts([
+    '## Authentication',
+    `OAuth 2.0 client credentials. Request an access token with the key (\`client_id\`) and the secret (\`client_secret\`) of your application. The commands below expect them in the environment variables \`CLIENT_ID\` and \`CLIENT_SECRET\`. ${source}`,
+    writeCode('sh', formatTokenCommand({ tokenEndpoint: api.tokenEndpoint ?? '' })),
+    'The answer is JSON. Send its `access_token` with each call in the header `Authorization: Bearer ACCESS_TOKEN`, until `expires_in` seconds have passed. The commands below expect it in the variable `ACCESS_TOKEN`.',
+    scopes.length > 0
+      ? `Scopes, of which a token has those that the application was granted:\n\n${scopes.join('\n')}`
+      : '',
+  ])
+}
+
+function writeCall(api: Api, document: JsonObject, call: ApiCall): string {
+  const { method, path, name, description, isDeprecated, parameters, responses } = call
+  const summary = name === `${method} ${path}` ? '' : `: ${toLine(name)}`
+  return joinParts([
+    `### ${method} ${path}${summary}`,
+    isDeprecated ? '**Deprecated.**' : '',
+    description,
+    describeSecurity(api, call),
+    parameters.length > 0 ? `Parameters:\n\n${parameters.map(writeParameter).join('\n')}` : '',
+    writeBody(document, call),
+    writeResponses(document, responses),
+    writeCode('sh', formatCallCommand(createSampleCall(api, document, call))),
+  ])
+}
+
+function describeSecurity({ scheme }: Api, { security: { optional, alternatives } }: ApiCall): string {
+  if (alternatives.length === 0) return 'Needs no credentials.'
+  const needed = alternatives
+    .filter((scopes) => scopes.length > 0)
+    .map((scopes) => scopes.map((scope) => `\`${scope}\``).join(' and '))
+  const scopes = scheme === 'oauth2' && needed.length > 0 ? `Scopes: ${needed.join(', or ')}.` : ''
+  return [scopes, optional ? 'Works without credentials too.' : ''].filter(Boolean).join(' ')
+}
+
+function writeParameter(parameter: CallParameter): string {
+  const facts = [parameter.in, describeType(parameter.schema), parameter.isRequired && 'required'].filter(Boolean)
+  const description = toLine(parameter.description)
+  const line = `- \`${parameter.name}\` (${facts.join(', ')})${description && `: ${description}`}`
+  return [line, ...listProperties(parameter.schema, '  ')].join('\n')
+}
+
+function writeBody(document: JsonObject, { body }: ApiCall): string {
+  if (!body) return ''
+  const types = body.contents.map(({ mediaType, schema }) =>
+    [`- \`${mediaType}\`: ${describeType(schema)}`, ...listProperties(schema, '  ')].join('\n'),
+  )
+  const example = createRequestBody(document, body)
+  return joinParts([
+    `Body${body.isRequired ? '' : ' (optional)'}:${body.description && ` ${toLine(body.description)}`}`,
+    types.join('\n'),
+    example && 'text' in example ? writeCode(isJson(example.mediaType) ? 'json' : '', example.text) : '',
+  ])
+}
+
+function writeResponses(document: JsonObject, responses: JsonObject): string {
+  const lines = Object.entries(responses).flatMap(([status, given]) => {
+    const response = resolve(document, given)
+    const contents = Object.entries(asObject(response['content'])).map(([type, each]) => [type, resolve(document, each)['schema']] as const) // prettier-ignore
+    const types = contents.map(([type, schema]) => `\`${type}\`: ${describeType(schema)}`)
+    const headers = Object.keys(asObject(response['headers'])).map((name) => `header \`${name}\``)
+    const text = [toLine(readText(response['description'])), [...types, ...headers].join(', ')]
+      .filter(Boolean)
+      .join(' ')
+    return [`- ${status}: ${text}`, ...contents.flatMap(([, schema]) => listProperties(schema, '  '))]
+  })
+  return lines.length > 0 ? `Answers:\n\n${lines.join('\n')}` : ''
+}
+
+function writeSchemas(document: JsonObject): string[] {
+  const schemas = [...listNamedSchemas(document, document['paths'])].map(([name, schema]) =>
+    joinParts([
+      `### ${name}`,
+      `${describeType(schema)}${readText(schema['description']) && `: ${toLine(readText(schema['description']))}`}`,
+      listProperties(schema).join('\n'),
+    ]),
+  )
+  return schemas.length > 0 ? ['## Schemas', ...schemas] : []
+}
+
+/** A fence that the code does not contain. */
+function writeCode(language: string, code: string): string {
+  const runs = code.match(/`{3,}/g) ?? []
+  const fence = '`'.repeat(Math.max(3, ...runs.map(({ length }) => length + 1)))
+  return `${fence}${language}\n${code}\n${fence}`
+}
+
+function joinParts(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n')
+}

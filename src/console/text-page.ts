@@ -1,0 +1,59 @@
+import { html, type Html } from '../lib/html.js'
+import type { PageBrand } from '../lib/page-brand.js'
+import { THEME_BUTTON } from '../lib/theme-switch.js'
+import type { Assets } from './assets.js'
+import { renderPage } from './page.js'
+import { renderMarkdown } from './reference/markdown.js'
+import type { ConsoleText } from './texts.js'
+
+interface TextPageOptions {
+  /** The console's title. */
+  readonly title: string
+  readonly text: ConsoleText
+  readonly guides: readonly ConsoleText[]
+  readonly assets: Assets
+  readonly brand: PageBrand
+}
+
+/** The page of a guide or of the changelog. */
+export function renderTextPage({ title, text, guides, assets, brand }: TextPageOptions): string {
+  const isGuide = guides.includes(text)
+  const root = isGuide ? '../' : './'
+  // A text without a top heading gets one.
+  const { markup } = renderMarkdown(text.markdown, { headingIds: true })
+  const hasHeading = markup.includes('<h1')
+  const body = hasHeading ? markup : renderMarkdown(text.markdown, { headingIds: true, headingLevel: 2 }).markup
+  const content = html`
+    <header class="bar">
+      <a href="${root}">${title}</a>
+      ${THEME_BUTTON}
+    </header>
+    <div class="reading">
+      ${isGuide && guides.length > 1 && renderGuideList(guides, text)}
+      <main class="text">${!hasHeading && html`<h1>${text.title}</h1>`} ${{ markup: linkGuides(body, guides) }}</main>
+    </div>
+  `
+  const name = text.path.slice(text.path.lastIndexOf('/') + 1)
+  const head = html`<link rel="alternate" type="text/markdown" title="${text.title}" href="${name}.md" />`
+  const styles = ['console.css'] as const
+  return renderPage({ title: `${text.title}, ${title}`, root, assets, brand, styles, scripts: [], head, content })
+}
+
+function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Html {
+  return html`<nav class="guides" aria-label="Guides">
+    <ul>
+      ${guides.map(
+        (guide) =>
+          html`<li><a href="../${guide.path}" ${guide === shown && html`aria-current="page"`}>${guide.title}</a></li> `,
+      )}
+    </ul>
+  </nav>`
+}
+
+/** A link to the file of another guide leads to its page, as it does in the folder of the files. */
+function linkGuides(markup: string, guides: readonly ConsoleText[]): string {
+  const paths = new Set(guides.map(({ path }) => path))
+  return markup.replaceAll(/ href="(?:\.\/)?([\w.-]+)\.md(?=["#])/g, (link, name: string) =>
+    paths.has(`guides/${name}`) ? ` href="${name}` : link,
+  )
+}

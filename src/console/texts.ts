@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { ConfigurationError } from '../index.js'
+import { describeValue } from '../lib/describe-value.js'
+
+/** A text of the provider in Markdown: a guide or the changelog. */
+export interface ConsoleText {
+  /** Below the console, such as `guides/first-call`; that of the Markdown has `.md` behind it. */
+  readonly path: string
+  /** Its first heading. */
+  readonly title: string
+  readonly markdown: string
+}
+
+/** The files that the option `guides` names, in the order of their names. Throws `ConfigurationError` if there is none. */
+export function readGuides(pattern: unknown): ConsoleText[] {
+  if (pattern === undefined) return []
+  const option = 'guides'
+  if (typeof pattern !== 'string' || dirname(pattern).includes('*') || !/^[^*]*\*[^*]*\.md$/.test(basename(pattern)))
+    throw new ConfigurationError({ option, problem: `is ${describeValue(pattern)}`, fix: GUIDES_FIX })
+  const folder = resolve(dirname(pattern))
+  const [start = '', end = ''] = basename(pattern).split('*')
+  const names = listFolder(option, folder).filter(
+    (name) => name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length,
+  )
+  if (names.length === 0)
+    throw new ConfigurationError({ option, problem: `matches no file in ${folder}`, fix: GUIDES_FIX })
+  return names.toSorted().map((name) => readGuide(option, folder, name))
+}
+
+const GUIDES_FIX =
+  'Write a pattern of Markdown files in one folder, such as "docs/guides/*.md". A relative path starts at the folder in which the process was started.'
+
+function listFolder(option: string, folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    throw new ConfigurationError({
+      option,
+      problem: `names the folder ${folder}, which cannot be read (${readErrorCode(error)})`,
+      fix: GUIDES_FIX,
+    })
+  }
+}
+
+/** The name of the file is a part of the address. */
+function readGuide(option: string, folder: string, file: string): ConsoleText {
+  const name = file.slice(0, -'.md'.length)
+  if (!/^[\w-][\w.-]*$/.test(name))
+    throw new ConfigurationError({
+      option,
+      problem: `matches ${join(folder, file)}, whose name cannot be a part of an address`,
+      fix: 'Give the file a name of letters A to Z, digits, hyphens and points.',
+    })
+  return createText(`guides/${name}`, readText(option, join(folder, file)), name)
+}
+
+/** The file that the option `changelog` names. */
+export function readChangelog(path: unknown): ConsoleText | undefined {
+  if (path === undefined) return undefined
+  const option = 'changelog'
+  if (typeof path !== 'string' || path === '')
+    throw new ConfigurationError({
+      option,
+      problem: `is ${describeValue(path)}`,
+      fix: 'Write the path of a Markdown file, such as "CHANGELOG.md".',
+    })
+  return createText('changelog', readText(option, resolve(path)), 'Changelog')
+}
+
+function readText(option: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    throw new ConfigurationError({
+      option,
+      problem: `names ${file}, which cannot be read (${readErrorCode(error)})`,
+      fix: 'Give the path of a Markdown file that this process may read. A relative path starts at the folder in which the process was started.',
+    })
+  }
+}
+
+function createText(path: string, markdown: string, name: string): ConsoleText {
+  const withoutCode = markdown.replaceAll(/^(```+|~~~+)[^]*?^\1/gm, '')
+  const heading = /^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$/m.exec(withoutCode)?.[1] ?? ''
+  // Links and emphasis are not shown in a title.
+  const title = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[*`]|(?<!\w)_|_(?!\w)/g, '')
+  return { path, title: title.trim() || name, markdown }
+}
+
+function readErrorCode(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error)
+}

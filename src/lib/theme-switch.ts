@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { html } from './html.js'
+
+/**
+ * Shows the theme that the reader has chosen before the page is painted, and changes it. Only a choice that differs from the
+ * system's setting is stored: the word `light` or `dark`. Where nothing can be stored, it holds until the page is left.
+ */
+const SCRIPT = `{
+  const { dataset } = document.documentElement, key = 'express-platform-auth.theme'
+  const show = (theme) => theme ? dataset.theme = theme : delete dataset.theme
+  const restore = () => { try { const theme = localStorage.getItem(key); show(/^(light|dark)$/.test(theme) && theme) } catch {} }
+  restore()
+  addEventListener('pageshow', restore)
+  document.addEventListener('click', ({ target }) => {
+    if (!target.closest('.theme')) return
+    const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+    const next = (dataset.theme ?? system) === 'dark' ? 'light' : 'dark'
+    show(next !== system && next)
+    try { next === system ? localStorage.removeItem(key) : localStorage.setItem(key, next) } catch {}
+    document.dispatchEvent(new Event('themechange'))
+  })
+}`
+
+/** For the head of each page. */
+export const THEME_SCRIPT = { markup: `<script>${SCRIPT}</script>` }
+
+/** What a page's Content-Security-Policy allows it by. */
+export const THEME_SCRIPT_SOURCE = `'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`
+
+/** For the header of each page. It works by delegation, so that a page may be replaced. The palette's style hides it where no script runs. */
+export const THEME_BUTTON = html`<button
+  type="button"
+  class="theme"
+  aria-label="Switch between light and dark"
+  title="Switch between light and dark"
+>
+  ◐
+</button>`

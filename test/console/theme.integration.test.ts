@@ -1,0 +1,93 @@
+import { source as axe } from 'axe-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { openShop } from './shop.js'
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
+/** Of each kind of page: index, guide, registration, portal. */
+const PAGES = ['', 'guides/01-first-order', 'register', 'applications']
+const DARK = 'rgb(20, 23, 26)'
+const LIGHT = 'rgb(253, 253, 252)'
+
+let browser: Browser
+let shop: Awaited<ReturnType<typeof openShop>>
+beforeAll(async () => {
+  // A colour that can be read neither on light nor on dark pages.
+  const brand = { name: 'Tea', color: '#8a8a2a' }
+  shop = await openShop({ options: { brand }, console: { guides: 'example-app/guides/*.md' } })
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await shop?.close()
+})
+
+/** A page in the system's setting. The test fails at its end if a page did what its policy forbids. */
+async function openPage(colorScheme: 'light' | 'dark'): Promise<Page> {
+  const context = await browser.newContext({ colorScheme })
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('pageerror', (error) => errors.push(error.message))
+  onTestFinished(async () => {
+    await context.close()
+    expect(errors).toEqual([])
+  })
+  return page
+}
+
+async function show(page: Page, path: string): Promise<void> {
+  await page.goto(new URL(path, `${shop.developers}/`).href)
+}
+
+const readBackground = (page: Page): Promise<string> =>
+  page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+const readStorage = (page: Page): Promise<object> =>
+  page.evaluate<object>('({ ...localStorage, ...sessionStorage, cookies: document.cookie })')
+
+it.each([
+  ['light', LIGHT, 'dark', DARK],
+  ['dark', DARK, 'light', LIGHT],
+] as const)('the button changes every page from the %s setting of the system, and back', async (system, before, chosen, after) => {
+  const page = await openPage(system)
+  await show(page, '')
+  const button = page.getByRole('button', { name: 'Switch between light and dark' })
+  expect(await readBackground(page)).toBe(before)
+  expect(await readStorage(page)).toEqual({ cookies: '' })
+  await button.click()
+  expect(await readBackground(page)).toBe(after)
+  expect(await readStorage(page)).toEqual({ cookies: '', 'express-platform-auth.theme': chosen })
+  for (const path of PAGES) {
+    await show(page, path)
+    expect(await readBackground(page), path).toBe(after)
+  }
+  await button.click()
+  expect(await readBackground(page)).toBe(before)
+  expect(await readStorage(page)).toEqual({ cookies: '' })
+}, 60_000) // prettier-ignore
+
+it('pages have enough contrast with an accent colour that has too little, in the theme that was chosen', async () => {
+  const page = await openPage('light')
+  for (const theme of ['light', 'dark']) {
+    for (const path of PAGES) {
+      await show(page, path)
+      expect(await readBackground(page)).toBe(theme === 'light' ? LIGHT : DARK)
+      await page.evaluate(axe)
+      const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+        `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`,
+      )
+      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html]), `${theme} ${path}`).toEqual([]) // prettier-ignore
+    }
+    await page.getByRole('button', { name: 'Switch between light and dark' }).click()
+  }
+}, 120_000)
+
+it('pages without scripts have no button', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await show(page, '')
+  expect(await page.locator('button.theme').isVisible()).toBe(false)
+}, 60_000)
