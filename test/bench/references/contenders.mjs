@@ -9,7 +9,7 @@
 export const CONTENDERS = [
   {
     name: 'ours',
-    find: `document.documentElement.matches('.scripted') && document.querySelector('.operation')`,
+    find: `document.querySelector('html.scripted .operation')`,
   },
   {
     name: 'Swagger UI 5.35.0',
