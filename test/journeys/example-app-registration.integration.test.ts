@@ -336,7 +336,7 @@ function linesIn(text: string): { tokenLine: string; callLine: string; keyLine: 
   const lines = [...text.matchAll(/^ *(curl .*)$/gm)].map(([, line = '']) => line)
   expect(lines).toEqual([
     expect.stringContaining('/orders/token'),
-    expect.stringContaining('Bearer ACCESS_TOKEN'),
+    expect.stringContaining('Bearer $ACCESS_TOKEN'),
     expect.stringContaining('X-Api-Key'),
   ])
   const [tokenLine = '', callLine = '', keyLine = ''] = lines
@@ -363,7 +363,7 @@ async function pasteLines(text: string, baseUrl: string): Promise<void> {
   })
   const token = await tokenBy(text)
   for (const path of ['', '/items']) {
-    const call = linesIn(text).callLine.replace('ACCESS_TOKEN', token)
+    const call = linesIn(text).callLine.replace('$ACCESS_TOKEN', token)
     const orders = await apps.paste(call.replace(`${baseUrl}/orders`, `${baseUrl}/orders${path}`))
     expect(orders).toMatchObject({ code: 0, stdout: expect.stringContaining('"items"') })
   }

@@ -51,10 +51,10 @@ export function bearer(token: string): Header {
 }
 
 /** A key of the right form that no application has. */
-export const UNKNOWN_KEY = 'epa_key_0000000000000000000000000000000000'
+export const UNKNOWN_KEY = `epa_key_${'0'.repeat(34)}`
 
 /** A secret of the right form that no application has. */
-export const WRONG_SECRET = 'epa_sec_0000000000000000000000000000000000000000000000000'
+export const WRONG_SECRET = `epa_sec_${'0'.repeat(49)}`
 
 /** The access token with other claims, or another header, and the signature that it had. */
 export function forge(token: string, changes: { header?: object; claims?: object }): string {

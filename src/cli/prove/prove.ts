@@ -57,7 +57,7 @@ export const proveCommand = command({
   requires: 'options',
   audited: true,
   options: OPTIONS,
-  example: 'prove --config platform.js --route orders=/orders/items --route catalog=/catalog/items --junit prove.xml',
+  example: 'prove --config platform.js --route orders=/orders/items --junit prove.xml',
   async run({ platform, target, by, values }) {
     const { url, route, junit, metadata, instances = 2, rate = 5, timeout = 600 } = values
     const options = target.options!
