@@ -477,6 +477,7 @@ describe('in Chromium', { timeout: 180_000 }, () => {
       expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width} pixels`).toBeLessThanOrEqual(
         width,
       )
+      expect(await findMisplaced(page), `at ${width} pixels`).toEqual([])
       expect(await findViolations(page), `${colorScheme}, ${width} pixels`).toEqual([])
     }
     expect(errors).toEqual([])
@@ -510,4 +511,21 @@ async function measureSearch(page: Page, text: string): Promise<number> {
       return performance.now() - start
     }))
   })()`)
+}
+
+/** Copy buttons outside of what they copy, and texts of the start page's opening that do not begin at its left edge. */
+function findMisplaced(page: Page): Promise<unknown> {
+  return page.evaluate(() => {
+    const isInside = (inner: DOMRect, outer: DOMRect): boolean =>
+      inner.top >= outer.top && inner.bottom <= outer.bottom && inner.left >= outer.left && inner.right <= outer.right
+    const copies = [...document.querySelectorAll('.copy')].filter((each) => each.getClientRects().length > 0)
+    const outside = copies.filter((each) => {
+      const box = each.closest('.copyable, .samples')
+      return box !== null && !isInside(each.getBoundingClientRect(), box.getBoundingClientRect())
+    })
+    const opening = document.querySelector('.opening')
+    const texts = opening ? [...opening.querySelectorAll(':scope > :is(h1, .lead, .steps)')] : []
+    const shifted = texts.filter((each) => each.getBoundingClientRect().left !== opening!.getBoundingClientRect().left)
+    return [...outside, ...shifted].map(({ className, textContent }) => `${className}: ${textContent}`)
+  })
 }
