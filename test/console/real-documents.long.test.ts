@@ -40,7 +40,7 @@ describe.each([...listRealDocuments()])('%s', (name, given) => {
       const html = await response.text()
       expect(response.status, key).toBe(200)
       expect(html, key).toContain('</html>')
-      expect(html, key).not.toMatch(/\[object Object\]|>undefined<|>NaN</)
+      expect(html, key).not.toMatch(/\[object Object\]|(?<!<code)>undefined<|>NaN</)
     }
   })
 
@@ -79,10 +79,13 @@ async function chooseOperations(page: Page, document: JsonObject, operations: re
   const sections = await page.evaluate<string[]>(
     `[...document.querySelectorAll('#sidebar a[data-key]')].map((link) => [link.dataset.key, link.querySelector('.method').textContent.trim(), link.querySelector('.path').textContent.trim()].join(' '))`,
   )
-  const described = sections.map((text) => {
+  const described = sections.flatMap((text) => {
     const [key, method, path] = text.split(' ') as [string, string, string]
-    const operation = operations.find((each) => each.method === method && each.path === path)!
-    return { key, operation, expected: describeAnswer(document, operation).status }
+    const operation = operations.find((each) => each.method === method && each.path === path)
+    // A webhook has no form. The platform's own router answers where the document of Box has its page for log-ins.
+    return operation && path !== '/authorize'
+      ? [{ key, operation, expected: describeAnswer(document, operation).status }]
+      : []
   })
   const bodies = described.filter(({ operation }) => 'requestBody' in operation.operation)
   const others = described.filter((each) => !bodies.includes(each))
@@ -101,7 +104,7 @@ async function fillRequired(page: Page, key: string): Promise<void> {
     for (const each of document.querySelectorAll('[id="${key}"] form.call :is(input, select, textarea)')) {
       if (!each.required || each.type === 'file' || each.value !== '') continue
       if (each.localName === 'select') each.selectedIndex = each.multiple ? 0 : 1
-      else each.value = /json|object/.test(each.dataset.type) ? '{}' : '1'
+      else each.value = /json|object/.test(each.dataset.type) ? '{ "a": 1 }' : '1'
       each.dispatchEvent(new Event('input', { bubbles: true }))
     }
   }`)

@@ -32,7 +32,8 @@ const ATTRIBUTES = /([a-z][\w-]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)
  * does not matter whether browsers would read the given HTML in another way.
  */
 export function sanitizeHtml(unsafe: string, { headingLevel, headingIds }: SanitizeOptions): Html {
-  const open: { readonly tag: string; readonly at: number }[] = []
+  const open: { readonly tag: string; readonly name: string; readonly at: number }[] = []
+  let lastLevel = headingLevel - 1
   const ids = new Set<string>()
   const written: string[] = []
   let removed: string | undefined
@@ -41,25 +42,26 @@ export function sanitizeHtml(unsafe: string, { headingLevel, headingIds }: Sanit
     const parents = NEEDED_PARENTS[tag]
     if (parents && !open.some((each) => parents.includes(each.tag))) return
     if (tag === 'a' && open.some((each) => each.tag === 'a')) return
-    const name = isHeading(tag) ? shiftHeading(tag, headingLevel) : tag
-    open.push({ tag, at: written.length })
+    const name = isHeading(tag) ? `h${(lastLevel = findLevel(tag))}` : tag
+    open.push({ tag, name, at: written.length })
     written.push(`<${name}${formatAttributes(tag, attributes)}>`)
+  }
+
+  /** No level is left out, whatever the text does: screen readers walk from level to level. */
+  function findLevel(tag: string): number {
+    return Math.min(6, lastLevel + 1, Number(tag.slice(1)) + headingLevel - 1)
   }
 
   function writeEnd(tag: string): void {
     if (!open.some((each) => each.tag === tag)) return
     for (let last = open.pop(); last !== undefined; last = open.pop()) {
       const isTarget = last.tag === tag
-      if (!isHeading(last.tag)) written.push(`</${last.tag}>`)
-      else writeHeadingEnd(last.tag, last.at)
+      if (isHeading(last.tag) && headingIds) {
+        written[last.at] = `<${last.name} id="${createId(written.slice(last.at + 1).join(''), ids)}">`
+      }
+      written.push(`</${last.name}>`)
       if (isTarget) return
     }
-  }
-
-  function writeHeadingEnd(tag: string, at: number): void {
-    const name = shiftHeading(tag, headingLevel)
-    if (headingIds) written[at] = `<${name} id="${createId(written.slice(at + 1).join(''), ids)}">`
-    written.push(`</${name}>`)
   }
 
   function writeImage(attributes: string): void {
@@ -88,10 +90,6 @@ export function sanitizeHtml(unsafe: string, { headingLevel, headingIds }: Sanit
 
 function isHeading(tag: string): boolean {
   return /^h[1-6]$/.test(tag)
-}
-
-function shiftHeading(tag: string, headingLevel: number): string {
-  return `h${Math.min(6, Number(tag.slice(1)) + headingLevel - 1)}`
 }
 
 /** The words of a heading, joined by hyphens, as GitHub makes them. */

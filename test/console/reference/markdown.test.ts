@@ -23,7 +23,8 @@ describe('Markdown is rendered', () => {
   })
 
   it('with headings below those of the page, and ids on request', () => {
-    expect(render('# A\n\n### B', { headingLevel: 3 })).toBe('<h3>A</h3>\n<h5>B</h5>')
+    expect(render('# A\n\n### B', { headingLevel: 3 })).toBe('<h3>A</h3>\n<h4>B</h4>')
+    expect(render('### A\n\n# B\n\n###### C', { headingLevel: 2 })).toBe('<h2>A</h2>\n<h2>B</h2>\n<h3>C</h3>')
     expect(render('# First steps!\n\n# First *steps*', { headingIds: true })).toBe(
       '<h1 id="first-steps">First steps!</h1>\n<h1 id="first-steps-1">First <em>steps</em></h1>',
     )
