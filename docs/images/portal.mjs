@@ -30,7 +30,7 @@ export async function addUsage(folder) {
 /** @param {import('playwright-core').Page} page @param {{ baseUrl: string, folder: string }} options */
 export async function showPortal(page, { baseUrl, folder }) {
   const { applicationId } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
-  const known = await readdir(join(folder, 'mail'))
+  const known = await listFiles(join(folder, 'mail'))
   await page.goto(`${baseUrl}/developers/applications`)
   await page.getByLabel('E-mail address').fill('demo@example.com')
   await page.locator('main button').click()
@@ -47,11 +47,16 @@ export async function showPortal(page, { baseUrl, folder }) {
 /** In the first e-mail that is new. @param {string} folder @param {readonly string[]} known */
 async function findSignInLink(folder, known) {
   for (const start = Date.now(); Date.now() - start < 15_000;) {
-    const file = (await readdir(folder)).find((name) => !known.includes(name))
+    const file = (await listFiles(folder)).find((name) => !known.includes(name))
     const { text = '' } = file ? await PostalMime.parse(await readFile(join(folder, file))) : {}
     const [link] = /http\S+\/sign-in#\S+/.exec(text) ?? []
     if (link) return link
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error('No e-mail with a link arrived within 15 seconds.')
+}
+
+/** The folder is made with the first e-mail. @param {string} folder @returns {Promise<string[]>} */
+function listFiles(folder) {
+  return readdir(folder).catch(() => [])
 }

@@ -20,7 +20,8 @@ a:hover { text-decoration-thickness: 2px }
 `
 
 const FORMS = `form { display: grid; gap: 1.25rem; max-width: 36rem }
-.signed-in { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; color: var(--soft); overflow-wrap: anywhere }
+.signed-in + button.theme { margin-left: 0 }
+.signed-in { display: flex; margin-left: auto; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; color: var(--soft); overflow-wrap: anywhere }
 .field { display: grid; gap: .375rem }
 label, legend { font-weight: 550 }
 input:not([type=checkbox]), select { width: 100%; min-width: 0; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: 6px; color: inherit; background: var(--raised); font: inherit }
