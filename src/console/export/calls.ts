@@ -1,10 +1,14 @@
 import type { Api } from '../../index.js'
 import { asObject, listCallableOperations, type JsonObject, type Operation } from '../../openapi/document.js'
 import { readSecurity, type Security } from '../../openapi/security.js'
-import { createExampleValue, resolve } from './example-value.js'
+import { createExample, listGivenExamples } from '../reference/example.js'
+import { listParameters, type Parameter } from '../reference/parameters.js'
+import { resolve } from '../reference/resolve.js'
+import { readParameterExample } from '../reference/sample-call.js'
 
 /** A call of an operation, with an example of each value. References are followed. */
 export interface ApiCall {
+  readonly operation: Operation
   readonly method: string
   /** With the templates of the document, such as `/items/{id}`. */
   readonly path: string
@@ -41,9 +45,11 @@ export function listCalls(api: Api, document: JsonObject): ApiCall[] {
   return listCallableOperations(document).map((operation) => createCall(api, document, operation))
 }
 
-function createCall(api: Api, document: JsonObject, { method, path, pathItem, operation }: Operation): ApiCall {
+function createCall(api: Api, document: JsonObject, described: Operation): ApiCall {
+  const { method, path, operation } = described
   const [tag] = [operation['tags']].flat()
   return {
+    operation: described,
     method,
     path,
     name: readText(operation['summary']) || readText(operation['operationId']) || `${method} ${path}`,
@@ -51,36 +57,16 @@ function createCall(api: Api, document: JsonObject, { method, path, pathItem, op
     isDeprecated: operation['deprecated'] === true,
     tag: typeof tag === 'string' ? tag : undefined,
     security: readSecurity(api, document, operation),
-    parameters: listParameters(document, pathItem, operation),
+    parameters: listParameters(document, described).map((each) => describeParameter(document, each)),
     body: operation['requestBody'] === undefined ? undefined : readBody(document, operation['requestBody']),
     responses: asObject(operation['responses']),
   }
 }
 
-/** Those of the operation replace those of its path. */
-function listParameters(document: JsonObject, pathItem: JsonObject, operation: JsonObject): CallParameter[] {
-  const described = [pathItem['parameters'], operation['parameters']].flat().map((each) => resolve(document, each))
-  const byName = new Map(described.map((each) => [`${String(each['in'])} ${String(each['name'])}`, each]))
-  return [...byName.values()]
-    .filter((each) => typeof each['name'] === 'string' && !isIgnored(each))
-    .map((each) => ({
-      in: String(each['in']),
-      name: String(each['name']),
-      description: readText(each['description']),
-      isRequired: each['required'] === true,
-      schema: readSchema(each),
-      example: writeExample(each, createExampleValue(document, { ...each, schema: readSchema(each) })),
-    }))
-}
-
-/** OpenAPI 3.1, 4.8.12.2.1: these headers are described elsewhere. */
-function isIgnored(parameter: JsonObject): boolean {
-  return parameter['in'] === 'header' && /^(?:accept|content-type|authorization)$/i.test(String(parameter['name']))
-}
-
-function readSchema(parameter: JsonObject): unknown {
-  const [content] = Object.values(asObject(parameter['content']))
-  return parameter['schema'] ?? asObject(content)['schema']
+function describeParameter(document: JsonObject, parameter: Parameter): CallParameter {
+  const { place, name, description = '', required, schema, members } = parameter
+  const example = writeExample(members, readParameterExample(document, parameter))
+  return { in: place, name, description, isRequired: required, schema, example }
 }
 
 /** A value in the default style of its place, or as `deepObject`. Other styles are rare in examples. */
@@ -107,7 +93,9 @@ function readBody(document: JsonObject, given: unknown): CallBody {
   const body = resolve(document, given)
   const contents = Object.entries(asObject(body['content'])).map(([mediaType, described]) => {
     const content = resolve(document, described)
-    return { mediaType, schema: content['schema'], example: createExampleValue(document, content) }
+    const [given] = listGivenExamples(document, content)
+    const example = given ? given.value : createExample(document, content['schema'], 'readOnly')
+    return { mediaType, schema: content['schema'], example }
   })
   return { description: readText(body['description']), isRequired: body['required'] === true, contents }
 }

@@ -2,9 +2,9 @@ import type { Api } from '../../index.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { formatCallCommand, formatTokenCommand } from '../../samples/curl.js'
 import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
-import { resolve } from './example-value.js'
+import { resolve } from '../reference/resolve.js'
 import { createRequestBody, isJson } from './request-body.js'
-import { createSampleCall } from './sample-call.js'
+import { createSampleCall } from '../reference/sample-call.js'
 import { describeType, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
 interface MarkdownOptions {
@@ -64,7 +64,7 @@ function writeCall(api: Api, document: JsonObject, call: ApiCall): string {
     parameters.length > 0 ? `Parameters:\n\n${parameters.map(writeParameter).join('\n')}` : '',
     writeBody(document, call),
     writeResponses(document, responses),
-    writeCode('sh', formatCallCommand(createSampleCall(api, document, call))),
+    writeCode('sh', formatCallCommand(createSampleCall(api, document, call.operation))),
   ])
 }
 

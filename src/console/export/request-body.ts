@@ -2,7 +2,7 @@ import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import type { SampleBody, SampleField } from '../../samples/call.js'
 import type { CallBody } from './calls.js'
-import { resolve } from './example-value.js'
+import { resolve } from '../reference/resolve.js'
 
 /** The body of a call in the first media type that is JSON, otherwise in its first one. */
 export function createRequestBody(document: JsonObject, body: CallBody | undefined): SampleBody | undefined {

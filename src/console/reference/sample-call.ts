@@ -12,7 +12,7 @@ import { isBinary } from './schema-type.js'
 /** A call of an operation with example values for all that it requires. A path parameter without example is a word in capitals. */
 export function createSampleCall(api: Api, document: JsonObject, operation: Operation): SampleCall {
   const required = listParameters(document, operation).filter((parameter) => parameter.required)
-  const values = required.map((parameter) => [parameter, readExample(document, parameter)] as const)
+  const values = required.map((parameter) => [parameter, readParameterExample(document, parameter)] as const)
   const known = values.filter(([, value]) => value !== undefined)
   const listPlace = (place: string): (readonly [string, string])[] =>
     known.filter(([parameter]) => parameter.place === place).map(([{ name }, value]) => [name, formatValue(value)])
@@ -34,7 +34,11 @@ export function createSampleCall(api: Api, document: JsonObject, operation: Oper
   }
 }
 
-function readExample(document: JsonObject, { name, members, content, schema, place }: Parameter): unknown {
+/** The example of a parameter: one that the document gives, or one made of its schema. */
+export function readParameterExample(
+  document: JsonObject,
+  { name, members, content, schema, place }: Parameter,
+): unknown {
   const given = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
   if (given !== undefined) return given
   const { example, default: preset, enum: values } = resolve(document, schema)
