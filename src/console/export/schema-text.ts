@@ -97,7 +97,7 @@ export function listNamedSchemas(document: JsonObject, described: unknown): Read
     const { $ref: reference, ...members } = asObject(value)
     if (Array.isArray(value)) pending.push(...value.filter((each) => typeof each === 'object'))
     for (const [name, member] of Object.entries(members))
-      if (typeof member === 'object' && !ARBITRARY_VALUES.has(name)) pending.push(member ?? undefined)
+      if (typeof member === 'object' && member !== null && !ARBITRARY_VALUES.has(name)) pending.push(member)
     if (typeof reference !== 'string' || references.has(reference)) continue
     references.add(reference)
     pending.push(followReference(document, reference))
