@@ -75,7 +75,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   readonly portalRouter: Middleware
   /**
    * `POST /` with `client_id` and `client_secret` as a form: `{ "suspended": true }` for the right secret of a suspended application,
-   * `false` in every other case. The console serves it at `/suspended`, to say so to who presents the secret.
+   * `false` in every other case. The console serves it at `/suspended`, and shows the result to whoever authorizes there.
    */
   readonly suspensionRouter: Middleware
   readonly portal: Portal

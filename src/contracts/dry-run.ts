@@ -16,7 +16,7 @@ export interface DryRunCount {
   readonly lastAt: number
 }
 
-/** By what counts are told apart. */
+/** What requests are counted by. */
 export type DryRunKey = Pick<DryRunCount, 'applicationId' | 'api' | 'route' | 'reason'>
 
 /** A page of counts, in the order of application, API, route and reason (by code unit). */

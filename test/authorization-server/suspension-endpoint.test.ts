@@ -23,7 +23,7 @@ async function createApplication(): Promise<{ id: string; key: string; secret: s
   return { id: application.id, key: credentials.clientId, secret: credentials.clientSecret! }
 }
 
-it('is told to who presents the right secret of a suspended application, and to nobody else', async () => {
+it('answers `suspended: true` only for the right secret of a suspended application', async () => {
   const [active, suspended, deleted] = await Promise.all([
     createApplication(),
     createApplication(),

@@ -112,7 +112,7 @@ export function enableSoftNavigation({ root, createView }: SoftNavigationOptions
   return { view: () => view }
 }
 
-/** Whether a URL may be a page that can be shown in place of this one. Documents, such as openapi.json, are told apart by their type. */
+/** Whether a URL may be a page that can be shown in place of this one. A document, such as openapi.json, is recognized later, by its media type. */
 function isPage(url: URL, root: string): boolean {
   const address = url.origin + url.pathname
   return address.startsWith(root) && PAGES.test(address.slice(root.length))

@@ -58,7 +58,7 @@ function parseBodies(app: Express): void {
   app.use(express.json(), express.urlencoded({ extended: true }))
 }
 
-/** nginx ends TLS, with a certificate of its own authority, which the process of `prove` is told to trust. */
+/** nginx ends TLS, with a certificate of its own authority, which the process of `prove` trusts. */
 export function createTlsDeployment(folder: string): DeploymentOptions {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']

@@ -19,7 +19,7 @@ const APIS = {
   catalog: { scheme: 'apiKey' },
 } as const
 
-/** The routes that `prove` is told; the guard of `invoices` is found. */
+/** The routes that are given to `prove`; the guard of `invoices` is found. */
 const ROUTES = ['--route', 'orders=/orders/items', '--route', 'catalog=/catalog/items']
 
 type Options = Partial<Omit<PlatformAuthOptions, 'store'>>
