@@ -13,6 +13,7 @@ import { killProcess, useSpareProcesses, type StartedProcess } from '../support/
 import { readHiddenFields } from './browser.js'
 
 /** `npm run test:long`: more of them. */
+const PROGRAM = new URL('../support/portal-process.mjs', import.meta.url)
 const ROUNDS = IS_LONG_LANE ? 60 : 3
 /** A process is killed in each round that this number divides. */
 const KILL_EVERY = IS_LONG_LANE ? 1 : 3
@@ -41,7 +42,7 @@ it(
     })
     onTestFinished(() => auth.close())
     const rounds = await invite(auth, mailer)
-    const startSpare = useSpareProcesses('portal-process.mjs')
+    const startSpare = useSpareProcesses(PROGRAM)
     const start = async (): Promise<StartedProcess> => startSpare(file, String(await freePort()), FIRST)
     const portals = [await start(), await start()]
     const counts = { accepted: 0, refused: 0, unanswered: 0 }

@@ -10,6 +10,7 @@ import { killProcess, useSpareProcesses } from '../support/spare-processes.js'
 import { signIn, type Page, type Visitor } from './visitor.js'
 
 /** `npm run test:long`: more of them. */
+const PROGRAM = new URL('../support/portal-process.mjs', import.meta.url)
 const ROUNDS = IS_LONG_LANE ? 300 : 2
 const CONTACT = 'anna@example.com'
 /** How long the last rotation took that was answered. */
@@ -24,7 +25,7 @@ it(
     const folder = await mkdtemp(join(tmpdir(), 'platform-auth-portal-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     port = await freePort()
-    const startSpare = useSpareProcesses('portal-process.mjs')
+    const startSpare = useSpareProcesses(PROGRAM)
     const start = () => startSpare(join(folder, 'platform.sqlite'), String(port), CONTACT)
     let platform = await start()
     const visitor = await signIn(platform.line)

@@ -5,6 +5,7 @@ import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 import { killProcess, useSpareProcesses, type StartedProcess } from '../support/spare-processes.js'
 
+const PROGRAM = new URL('../support/deciding-process.mjs', import.meta.url)
 const OPERATORS: readonly [string, string] = ['first@example.com', 'second@example.com']
 const DECISIONS = ['approve', 'deny'] as const
 const REASON = 'No contract.'
@@ -33,7 +34,7 @@ export async function decideInTwoProcesses(
   { kills, registrationsPerKill }: Options,
 ): Promise<void> {
   const registrations = await registerApplications(store, kills * registrationsPerKill)
-  const startSpare = useSpareProcesses('deciding-process.mjs')
+  const startSpare = useSpareProcesses(PROGRAM)
   const start = (): Promise<StartedProcess> => startSpare(address, OPERATORS.join())
   const processes = [await start(), await start()]
   const counts = { approve: 0, deny: 0, unanswered: 0 }

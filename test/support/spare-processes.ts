@@ -11,17 +11,16 @@ export interface StartedProcess {
 }
 
 /**
- * Resolves processes of a program in this folder that tests kill and start again. Most of the time of a start is the loading of
+ * Resolves processes of a program that tests kill and start again. Most of the time of a start is the loading of
  * modules, so the next process is spawned early: the program waits for a line with its arguments before it starts. All processes
  * are killed when the test is over.
  */
-export function useSpareProcesses(program: string): (...args: readonly string[]) => Promise<StartedProcess> {
-  const path = fileURLToPath(new URL(program, import.meta.url))
+export function useSpareProcesses(program: URL): (...args: readonly string[]) => Promise<StartedProcess> {
   const children: ChildProcess[] = []
   onTestFinished(async () => void (await Promise.all(children.map(killProcess))))
 
   function load() {
-    const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [fileURLToPath(program)], { stdio: ['pipe', 'pipe', 'inherit'] })
     children.push(child)
     return child
   }
@@ -30,7 +29,7 @@ export function useSpareProcesses(program: string): (...args: readonly string[])
   return async (...args) => {
     const child = spare
     spare = load()
-    const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${program} did not start`)))
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${program.pathname} did not start`)))
     ended.catch(() => undefined)
     child.stdin.end(`${args.join(' ')}\n`)
     const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string]
