@@ -10,9 +10,6 @@ const OPERATORS: readonly [string, string] = ['first@example.com', 'second@examp
 const DECISIONS = ['approve', 'deny'] as const
 const REASON = 'No contract.'
 
-/** How long the last decision took that was answered: a process is killed at any moment of one. */
-let decisionMilliseconds = 30
-
 interface Options {
   readonly kills: number
   /** How many registrations are decided about at the same time: a process is killed in the middle of these decisions. */
@@ -37,14 +34,18 @@ export async function decideInTwoProcesses(
   const startSpare = useSpareProcesses(PROGRAM)
   const start = (): Promise<StartedProcess> => startSpare(address, OPERATORS.join())
   const processes = [await start(), await start()]
+  // How long the last two decisions took: a process is killed at any moment of them.
+  let milliseconds = 30
   const counts = { approve: 0, deny: 0, unanswered: 0 }
 
   async function decideTwice({ id, links }: WaitingRegistration, index: number): Promise<void> {
     // Each of the two is sent first half of the time.
     const order = index % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)
+    const began = performance.now()
     const answers = await Promise.all(
       order.map((at) => decide(processes[(at + (index >> 1)) % 2]!, links[at]!, DECISIONS[at], OPERATORS[at])),
     )
+    milliseconds = performance.now() - began
     await restarted
     // Whoever got no answer, or was told to try again, does so.
     for (const { status, decision, operator } of answers.filter(
@@ -59,7 +60,7 @@ export async function decideInTwoProcesses(
 
   let restarted: Promise<void>
   async function killOne(which: number): Promise<void> {
-    await sleep(Math.random() * decisionMilliseconds)
+    await sleep(Math.random() * milliseconds)
     await killProcess(processes[which]!.child)
     processes[which] = await start()
   }
@@ -143,12 +144,8 @@ async function decide(
   operator: string,
 ): Promise<Answer> {
   const body = new URLSearchParams({ link, decision, ...(decision === 'deny' && { reason: REASON }) })
-  const began = performance.now()
   const status = await fetch(`http://127.0.0.1:${port}/register/decide`, { method: 'POST', body }).then(
-    (response) => {
-      decisionMilliseconds = performance.now() - began
-      return response.status
-    },
+    (response) => response.status,
     () => undefined,
   )
   return { operator, decision, status }
