@@ -13,7 +13,7 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (_, page) =
     expect(listPaths(page).filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   })
 
-  it('quotes test titles that exist', () => {
+  it('quotes titles of tests and benchmarks that exist', () => {
     const titles = page.text.split('\n').flatMap(listQuotedTitles)
     expect(titles.filter((title) => !TESTS.includes(title))).toEqual([])
   })
@@ -28,8 +28,9 @@ it('docs/architecture.md names files of src without their ending as they are', (
   expect(names.filter((name) => !exists(name))).toEqual([])
 })
 
+/** Tests and benchmarks. */
 const TESTS = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => /\.(?:ts|mjs)$/.test(file))
   .map((file) => readFileSync(join(ROOT, 'test', file), 'utf8'))
   .join('\n')
 
