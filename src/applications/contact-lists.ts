@@ -1,5 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, EmailChange, Invitation, Store } from '../contracts/store.js'
+import type { ApplicationRecord, Invitation } from '../contracts/application-record.js'
+import type { EmailChange } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 import { listQueuedEmails } from './queued-emails.js'
 
 /** Of an application, together with its open invitations: each of them can become a contact. */

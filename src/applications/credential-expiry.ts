@@ -1,4 +1,4 @@
-import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../contracts/application-record.js'
 import { isLive, type CredentialKind } from './credentials.js'
 
 const DAY_MS = 24 * 3600 * 1000

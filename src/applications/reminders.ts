@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
-import type { ApplicationRecord, CredentialRecord, ExpiryQuery, Store } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
+import type { ExpiryQuery, Store } from '../contracts/store.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
 import { findDueReminder, findExpiring, markReminded } from './credential-expiry.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'

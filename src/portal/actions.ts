@@ -1,6 +1,6 @@
 import { listContacts, toMailbox } from '../applications/contact-lists.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
-import type { ApplicationRecord, ApplicationStatus } from '../contracts/store.js'
+import type { ApplicationRecord, ApplicationStatus } from '../contracts/application-record.js'
 
 /**
  * The statuses in which each action is possible. New credentials need an active application: the first use of a credential

@@ -1,5 +1,5 @@
 import type { CredentialKind } from '../applications/credentials.js'
-import type { CredentialRecord } from '../contracts/store.js'
+import type { CredentialRecord } from '../contracts/application-record.js'
 import { html, type Html } from '../lib/html.js'
 import { FormProblem, renderActionForm, type ActionCall, type ActionPage } from './action-page.js'
 import { KIND_WORDS, listCredentials, type ShownCredential } from './credential-section.js'

@@ -1,6 +1,6 @@
 import { findNewest, LISTS } from '../applications/credential-lists.js'
 import { isLive, type CredentialKind } from '../applications/credentials.js'
-import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import { html, type Html } from '../lib/html.js'
 import { EXPIRY_NOTICE_MS } from './applications-page.js'
 import { renderDate, renderDateTime, renderRelativeTime } from './times.js'

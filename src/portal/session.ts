@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { Store } from '../contracts/store.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { CookieContent, SessionCookie } from './session-cookie.js'
 import { MAX_SESSION_MS, toMailbox, type SignOuts } from './sign-outs.js'

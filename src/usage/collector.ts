@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import type { Denial } from '../contracts/errors.js'
+import type { Denial } from '../contracts/denial.js'
 import { readOrigin } from '../contracts/events.js'
 import type { RefusalDetails, UsageStore } from '../contracts/usage.js'
 import { createBatchWriter } from './batch-writer.js'
