@@ -26,8 +26,8 @@ export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | '
   save(origin: RequestOrigin | undefined, operatorData?: OperatorDataRecord): ReturnType<Applications['register']>
 }
 
-/** What registration needs to know of an API. */
-interface RegistrableApi extends Api {
+/** An API with what strangers may ask for there. */
+export interface RegistrableApi extends Api {
   readonly registration: Registration
   readonly registrationScopes: readonly string[]
 }

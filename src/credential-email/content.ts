@@ -3,11 +3,10 @@ import type { CredentialTerms, MintedCredentials } from '../applications/credent
 import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../contracts/email-content.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { DeliveryPurpose } from '../contracts/queued-email.js'
+import { DAY_MS } from '../lib/day.js'
 
 /** An application with somebody to write to. */
 export type Recipient = ApplicationRecord & { readonly contact: string }
-
-const DAY_MS = 24 * 3600 * 1000
 
 interface Delivery {
   readonly purpose: DeliveryPurpose

@@ -1,4 +1,3 @@
-import { listContacts, toMailbox } from '../applications/contact-lists.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
 import type { ApplicationRecord, ApplicationStatus } from '../contracts/application-record.js'
 
@@ -22,9 +21,4 @@ const STATUSES: Readonly<Record<PortalAction, readonly ApplicationStatus[]>> = {
 /** Whether the application's status allows the action. */
 export function isPossible(action: PortalAction, { status }: Pick<ApplicationRecord, 'status'>): boolean {
   return STATUSES[action].includes(status)
-}
-
-/** Whether a mailbox (an address in ASCII lower case) is a contact of the application. */
-export function hasContact(record: ApplicationRecord, mailbox: string): boolean {
-  return listContacts(record).some((address) => toMailbox(address) === mailbox)
 }

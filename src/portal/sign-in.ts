@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findContact } from '../applications/contact-lists.js'
 import { ApplicationError, StoreUnavailableError } from '../contracts/errors.js'
 import { OAuthError } from '../contracts/denial.js'
 import type { Language } from '../contracts/application-record.js'
@@ -9,7 +10,7 @@ import type { SignIn as SignInRecord } from '../contracts/sign-ins.js'
 import { readClientAddress } from '../http/request.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
-import { findContact, type Sessions, type SignedIn } from './session.js'
+import type { Sessions, SignedIn } from './session.js'
 import type { SignOuts } from './sign-outs.js'
 
 /** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */

@@ -1,11 +1,11 @@
 import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import type { Store, UsageBatch } from '../../../src/index.js'
+import type { PlatformAuth, Store, UsageBatch } from '../../../src/index.js'
 import { SECRET } from '../../support/platform.js'
-import { CONFIG, runInProcess } from '../command-line.js'
+import { CONFIG, createSite, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, writeConfig, withStore } = useDoctorSite()
+const { getFile, switchTo, writeConfig, withStore } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 
 describe('the doctor', () => {
@@ -41,6 +41,9 @@ describe('the doctor', () => {
   })
 
   it('deletes nothing that has expired, as a server does', async () => {
+    const create = (auth: PlatformAuth): Promise<unknown> =>
+      auth.applications.create({ name: 'Shop', apis: ['orders'] })
+    await switchTo(await createSite(create))
     await withStore(async (store) => {
       const [{ id: applicationId } = { id: '' }] = await store.listApplications(EVERY_APPLICATION)
       const batch = (id: string): UsageBatch => ({ id, at: 1 })
