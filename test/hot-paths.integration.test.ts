@@ -222,6 +222,32 @@ describe('The memory of a guarded request', () => {
     expect(bytes.apiKey).toBeLessThan(2048)
   })
 
+  it('is the same whether usage is counted or not', async (test) => {
+    const [counting, bare] = [
+      await openCountedPlatform(test, { maxStaleness: 60 }),
+      await openCountedPlatform(test, { maxStaleness: 60, usage: false }),
+    ]
+    const measure = async ({ caller, credentials, bearer, apiKey }: CountedPlatform) => {
+      const token = await caller.accessToken('orders', credentials)
+      await caller.bearer('/orders/items', token).expect(200)
+      await caller.key('/catalog/items', credentials.clientId).expect(200)
+      return {
+        bearer: measureAllocation(bearer, { authorization: `Bearer ${token}` }),
+        apiKey: measureAllocation(apiKey, { 'x-api-key': credentials.clientId }),
+      }
+    }
+    const [withUsage, without] = [await measure(counting), await measure(bare)]
+    // An object has at least 12 bytes, a closure 32.
+    expect(withUsage.bearer - without.bearer).toBeLessThan(12)
+    expect(withUsage.apiKey - without.apiKey).toBeLessThan(12)
+    const { usage } = counting.auth
+    await counting.auth.close()
+    expect((await usage.list()).items).toMatchObject([
+      { api: 'catalog', allowed: 6001 },
+      { api: 'orders', allowed: 6001 },
+    ])
+  })
+
   /**
    * The bytes that each request adds to the old generation. Express creates a hidden class for each request, so that in
    * Node 20 and 22 a part of it survives without a guard too. One object of ours that V8 allocates in the old generation

@@ -57,7 +57,8 @@ function renderCredential({ kind, credential, isReplaced }: ShownCredential, vie
   const { record, link, now } = view
   const { id, name, prefix, createdAt, lastUsedAt, apis } = credential
   const address = (page: string): string => link(record.id, 'credentials', id, page)
-  const subject = `the ${kind} ${name}`
+  // Both have the same name after a rotation.
+  const subject = `the ${isReplaced ? 'replaced ' : ''}${kind} ${name}`
   return html`<li class="row">
     <div>
       <h3>${name} <span class="kind">${KIND_WORDS[kind]}</span></h3>

@@ -67,7 +67,8 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
   }
 
   async function becomeContact({ fields, visitor, req }: Exchange): Promise<Outcome> {
-    const token = readField(fields, 'token')
+    // Without scripts, the whole link is pasted.
+    const token = readField(fields, 'token').replace(/^.*#/s, '')
     const accepted = await accept(req, () => acceptInvitation(token, readOrigin(req)))
     if (!accepted) {
       return { answer: { status: 400, page: pages.renderProblem('Accept an invitation', INVITATION_REFUSED, visitor) } }
