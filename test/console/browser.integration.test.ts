@@ -396,6 +396,15 @@ describe('in Chromium', { timeout: 180_000 }, () => {
     process.stdout.write(`search among 1,223 operations: ${milliseconds.map(Math.round).join(', ')} ms per key\n`)
     // 50 ms on an idle machine.
     expect(Math.min(...milliseconds)).toBeLessThan(500)
+    const options = page.locator('[role=option]')
+    expect(await options.count()).toBe(31)
+    const [, all = ''] = /^Show all (\d+)$/.exec((await options.last().textContent()) ?? '') ?? []
+    expect(await page.locator('#sidebar .count').textContent()).toBe(`${all} operations match, the best 30 are shown`)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => options.count()).toBe(Number(all))
+    expect(await page.locator('#sidebar .count').textContent()).toBe(`${all} operations match`)
+    expect(await options.nth(30).getAttribute('aria-selected')).toBe('true')
     await page.locator('.search').fill('emojis')
     await page.locator('[role=option][aria-selected=true]').filter({ hasText: '/emojis' }).waitFor()
     await page.keyboard.press('Enter')

@@ -1,7 +1,8 @@
 import type { Api } from '../../index.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
+import { createUniqueNames } from '../../lib/unique-names.js'
 import type { SampleBody } from '../../samples/call.js'
-import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
+import { joinQuery, listCalls, listNeededEntries, readText, type ApiCall, type CallParameter, type ExampleEntry } from './calls.js' // prettier-ignore
 import { writeSegment } from './postman.js'
 import { createRequestBody, isJson } from './request-body.js'
 import { hideCredentialVariables } from './variables.js'
@@ -18,7 +19,7 @@ interface BrunoFile {
  * command line runs. Key and secret are variables of the environment `Default`.
  */
 export function createBrunoCollection(api: Api, document: JsonObject): BrunoFile[] {
-  const claim = createNames(RESERVED_NAMES)
+  const claim = createNames()
   const folders = new Map<string, { readonly path: string; readonly claim: (text: string) => string }>()
   const files = [
     createFile('opencollection.yml', createRoot(api, document)),
@@ -28,7 +29,7 @@ export function createBrunoCollection(api: Api, document: JsonObject): BrunoFile
     const { tag } = call
     if (tag !== undefined && !folders.has(tag)) {
       const path = `${claim(tag)}/`
-      folders.set(tag, { path, claim: createNames(RESERVED_NAMES) })
+      folders.set(tag, { path, claim: createNames() })
       files.push(createFile(`${path}folder.yml`, { info: { name: tag, type: 'folder', seq: folders.size } }))
     }
     const folder = tag === undefined ? { path: '', claim } : folders.get(tag)!
@@ -56,15 +57,9 @@ const RESERVED_NAMES = [
 ]
 
 /** Gives each text a name of its own, for a file or a folder. */
-function createNames(taken: readonly string[]): (text: string) => string {
-  const names = new Set(taken)
-  return function claimName(text) {
-    const base = text.normalize('NFKD').toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ').trim().replaceAll(' ', '-').slice(0, 60) || 'request' // prettier-ignore
-    let name = base
-    for (let count = 2; names.has(name); count++) name = `${base}-${count}`
-    names.add(name)
-    return name
-  }
+function createNames(): (text: string) => string {
+  const claim = createUniqueNames(RESERVED_NAMES)
+  return (text) => claim(text.normalize('NFKD').toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ').trim().replaceAll(' ', '-').slice(0, 60) || 'request') // prettier-ignore
 }
 
 function createFile(path: string, content: JsonObject): BrunoFile {
@@ -114,15 +109,15 @@ function createRequest(document: JsonObject, call: ApiCall, seq: number): JsonOb
   const segments = path.split('/').slice(1).map(writeSegment)
   const body = createRequestBody(document, call.body)
   const ofPath = parameters.filter(({ in: place, name: own }) => place === 'path' && segments.includes(`:${own}`))
-  const query = parameters.filter((parameter) => parameter.in === 'query').flatMap((each) => listEntries(each))
-  const search = query.filter(({ disabled }) => disabled !== true).map((entry) => `${String(entry['name'])}=${String(entry['value'])}`).join('&') // prettier-ignore
+  const ofQuery = parameters.filter((parameter) => parameter.in.startsWith('query'))
+  const query = ofQuery.flatMap((each) => listEntries(each))
   const headers = parameters.filter((parameter) => parameter.in === 'header').flatMap((each) => listEntries(each))
   const contentType = body && !('fields' in body) ? [{ name: 'Content-Type', value: body.mediaType }] : []
   return {
     info: { name, type: 'http', seq },
     http: {
       method,
-      url: `{{baseUrl}}/${segments.join('/')}${search === '' ? '' : `?${search}`}`,
+      url: `{{baseUrl}}/${segments.join('/')}${joinQuery(ofQuery.flatMap(listNeededEntries))}`,
       params: [
         ...ofPath.map((each) => ({ name: each.name, value: each.example[0]?.[1] ?? '', type: 'path' })),
         ...query.map((entry) => ({ ...entry, type: 'query' })),
@@ -138,8 +133,8 @@ function createRequest(document: JsonObject, call: ApiCall, seq: number): JsonOb
 
 /** Those that the call does not need are switched off. */
 function listEntries({ name, description, isRequired, example }: CallParameter): JsonObject[] {
-  const entries = example.length > 0 ? example : [[name, '']]
-  return entries.map(([key, value]) => ({ name: key, value, ...(description !== '' && { description }), ...(!isRequired && { disabled: true }) })) // prettier-ignore
+  const entries: readonly ExampleEntry[] = example.length > 0 ? example : [[name, '']]
+  return entries.map(([key, value = '']) => ({ name: key, value, ...(description !== '' && { description }), ...(!isRequired && { disabled: true }) })) // prettier-ignore
 }
 
 function createBody(body: SampleBody): JsonObject {
