@@ -52,13 +52,14 @@ const unit = {
 
 const unavailable = LANE === undefined ? findUnavailable() : []
 
-// Processes, not threads: the tests load native modules. As in the unit lane, the files of a worker share their modules.
-const integration = {
+// Unit tests too, so that no worker loads src a second time for them. Processes, not threads: the tests load native modules.
+// As in the unit lane, the files of a worker share their modules.
+const shared = {
   root,
   test: {
-    name: 'integration',
-    include: [INTEGRATION],
-    exclude: [...configDefaults.exclude, ...ISOLATED, ...unavailable],
+    name: 'shared',
+    include: [UNIT, INTEGRATION],
+    exclude: [...configDefaults.exclude, LONG, ...ISOLATED, ...unavailable],
     isolate: false,
     pool: 'forks' as const,
     globalSetup: ['test/support/postgres.ts'],
@@ -81,9 +82,10 @@ const isolated = {
 const long = {
   root,
   test: {
-    ...integration.test,
+    ...shared.test,
     name: 'long',
     isolate: true,
+    exclude: configDefaults.exclude,
     include: [LONG, 'test/console/browser.integration.test.ts', ...findTestsOfBothLanes()],
   },
 }
@@ -91,7 +93,7 @@ const long = {
 export default defineConfig({
   root,
   test: {
-    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration, isolated],
+    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [shared, isolated],
     // The long lane measures, so it runs one file at a time. Otherwise three for two processors: many tests wait.
     maxWorkers: LANE === 'long' ? 1 : 3,
     sequence: { sequencer: SlowFilesFirst },
