@@ -66,6 +66,7 @@ body { margin: 0 auto; max-width: 48rem; padding: 1rem clamp(1rem, 4vw, 2.5rem) 
 h1 { font-size: 1.75rem; line-height: 1.2; overflow-wrap: anywhere }
 dl { display: grid; grid-template-columns: auto 1fr; gap: 0 1rem }
 dd { margin: 0; overflow-wrap: anywhere }
+p { overflow-wrap: anywhere }
 li { margin: .5rem 0; overflow-wrap: anywhere }
 pre { padding: .75rem 1rem; border: 1px solid; border-radius: .375rem; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all }
 `

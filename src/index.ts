@@ -2,20 +2,18 @@ export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
 export type { AuthInfo } from './resource-server/auth-info.js'
 export { authOf, maybeAuthOf } from './resource-server/auth-of.js'
 export { describeGuard } from './resource-server/describe-guard.js'
-export { checkOptions, type OptionsReport } from './options/read-options.js'
+export { checkOptions, type OptionsReport } from './options/check-options.js'
 export { openAdmin, type AdminApi, type AdminOptions } from './admin.js'
 export { memoryStore } from './stores/memory/index.js'
 export {
   ApplicationError,
   ConfigurationError,
-  OAuthError,
   StoreIncompatibleError,
   StoreUnavailableError,
   type ApplicationErrorCode,
   type ConfigurationProblem,
-  type Denial,
-  type ErrorCode,
 } from './contracts/errors.js'
+export { OAuthError, type Denial, type ErrorCode } from './contracts/denial.js'
 
 export type {
   AllowRegistration,
@@ -58,7 +56,7 @@ export type {
   BearerGuardOptions,
   DocumentGuardsOptions,
   GuardOptions,
-} from './resource-server/guards.js'
+} from './resource-server/guard-options.js'
 export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
 export type { ForeignGuard } from './resource-server/foreign-tokens.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
@@ -69,20 +67,16 @@ export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,
   ApiGrants,
-  Application,
-  Applications,
-  AccessRequestInfo,
-  CredentialInfo,
-  InvitationInfo,
   DecisionOptions,
   DenialOptions,
-  IssuedCredentials,
   OperatorData,
   RotateByEmailOptions,
   RevokeTokensOptions,
   RotateOptions,
   SuspensionOptions,
-} from './applications/applications-api.js'
+} from './applications/call-options.js'
+export type { Application, AccessRequestInfo, CredentialInfo, InvitationInfo } from './applications/application-info.js'
+export type { Applications, IssuedCredentials } from './applications/applications-api.js'
 export type {
   ImportedApplication,
   ImportedKey,
@@ -127,35 +121,41 @@ export type { SigningKeyRotation } from './tokens/key-rotation.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
   AccessRequest,
-  AddOutcome,
-  ApplicationQuery,
   ApplicationRecord,
   ApplicationStatus,
-  NewApplication,
-  NewAuditRecord,
-  AuditQuery,
-  AuditRecord,
-  Change,
-  ChangesPage,
   CredentialRecord,
-  CredentialReplacement,
   GrantedApis,
   JsonObject,
   JsonValue,
   Language,
+  Invitation,
+} from './contracts/application-record.js'
+export type {
+  AddOutcome,
+  ApplicationQuery,
+  NewApplication,
+  AuditQuery,
+  ChangesPage,
+  CredentialReplacement,
+  ExpiryQuery,
+  SchemaMigration,
+  Store,
+} from './contracts/store.js'
+export type {
+  NewAuditRecord,
+  AuditRecord,
+  Change,
+  RevokedAccessToken,
+  SigningKeyRecord,
+} from './contracts/store-records.js'
+export type {
   EmailChange,
   DeliveryPurpose,
   EmailPurpose,
-  Invitation,
   NoticePurpose,
   EmailQuery,
-  ExpiryQuery,
   QueuedEmail,
-  RevokedAccessToken,
-  SchemaMigration,
-  SigningKeyRecord,
-  Store,
-} from './contracts/store.js'
+} from './contracts/queued-email.js'
 export type { DryRunCount, DryRunCountQuery, DryRunKey, DryRunStore } from './contracts/dry-run.js'
 export type { EnforcementOptions } from './contracts/enforcement.js'
 export type {

@@ -11,7 +11,7 @@ import { createLastUsed } from './applications/last-used.js'
 import { createActivation } from './applications/status.js'
 import { createAuthorizationServer } from './authorization-server/create.js'
 import { createMountCheck } from './authorization-server/mount-check.js'
-import type { Api, ApiName, ApisOptions, ScopeOf } from './contracts/api.js'
+import type { Api, ApisOptions } from './contracts/api.js'
 import { describeWithFix, type ConfigurationProblem } from './contracts/errors.js'
 import type { Brand } from './contracts/brand.js'
 import type { AnyMetadata, MetadataInput, MetadataOutput, MetadataSchema } from './contracts/metadata-schema.js'
@@ -26,21 +26,13 @@ import { withOwnArguments } from './lib/own-members.js'
 import { createPageBrand } from './lib/page-brand.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
-import type { ApiSettings } from './options/settings.js'
+import { toPublicApi } from './options/read-apis.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
 import { createPortal, type Portal } from './portal/create.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
-import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
 import { createResourceServer } from './resource-server/create.js'
-import type { DocumentGuard } from './resource-server/document-guard.js'
-import type { Guard } from './resource-server/guard.js'
-import type {
-  ApiKeyGuardOptions,
-  BearerGuardOptions,
-  DocumentGuardsOptions,
-  GuardOptions,
-} from './resource-server/guards.js'
+import type { GuardsApi } from './resource-server/guards-api.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import { createClientLimits } from './store-client/client-limits.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
@@ -55,9 +47,12 @@ import type { DryRun } from './usage/dry-run.js'
 import type { Refusals } from './usage/refusals.js'
 import type { Usage } from './usage/usage.js'
 
-/** What `createPlatformAuth()` returns. No method needs `this`, so it can be destructured. */
+/** What `createPlatformAuth()` returns; the guards are in `GuardsApi`. No method needs `this`, so it can be destructured. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a function that takes any platform can't know its APIs' names and its schema
-export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> {
+export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends MetadataSchema = any> extends GuardsApi<
+  Apis,
+  Schema
+> {
   /** The APIs, in the order of the option `apis`. */
   readonly apis: readonly Api[]
   /** The option `brand`, with a colour that can be read. */
@@ -81,82 +76,6 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   readonly portal: Portal
   /** `enabled` is true if applications can register, which needs a `mailer`. */
   readonly registration: { readonly enabled: boolean }
-  /** A guard for the only oauth2 API. */
-  requireBearer(
-    ...options: WhereOnlyOne<
-      ApiName<Apis, 'oauth2'>,
-      BearerGuardOptions<ScopeOf<Apis, ApiName<Apis, 'oauth2'>>, MetadataOutput<Schema>>
-    >
-  ): Guard
-  /**
-   * A guard for a route of an oauth2 API: calls `next()` for a request with a valid access token, and refuses every other
-   * (RFC 6750). Throws `ConfigurationError` for an unknown API or scope.
-   */
-  requireBearer<Name extends ApiName<Apis, 'oauth2'>>(
-    api: Name,
-    options?: BearerGuardOptions<ScopeOf<Apis, Name>, MetadataOutput<Schema>>,
-  ): Guard
-  /** A guard for the only key API. */
-  requireApiKey(...options: WhereOnlyOne<ApiName<Apis, 'apiKey'>, ApiKeyGuardOptions<MetadataOutput<Schema>>>): Guard
-  /** A guard for a route of a key API: calls `next()` for a request with a valid key in its header, and refuses every other. */
-  requireApiKey<Name extends ApiName<Apis, 'apiKey'>>(
-    api: Name,
-    options?: ApiKeyGuardOptions<MetadataOutput<Schema>>,
-  ): Guard
-  /**
-   * A guard for a route that several kinds of credentials may use. The first of these guards for which a request has a
-   * credential decides; a bad credential is refused. Without one the answer is 401 with the challenges of all. Throws
-   * `ConfigurationError` for guards of another platform, and for two that read one header.
-   *
-   * @example
-   * ```ts
-   * import express from 'express'
-   * import { authOf, createPlatformAuth } from 'express-platform-auth'
-   *
-   * const auth = createPlatformAuth({
-   *   baseUrl: 'http://localhost:3000',
-   *   apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
-   * })
-   * const either = auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')])
-   * express().get('/prices', either, (req, res) => void res.json({ api: authOf(req).api }))
-   * ```
-   */
-  requireAny(guards: readonly Guard[], options?: GuardOptions): Guard
-  /**
-   * A guard for all operations of an API's OpenAPI document (3.0 to 3.2): an object, or the path of a JSON or YAML file. Each
-   * operation requires what its `security` says, and is open if that is `[]`; what is not in the document is refused with 404
-   * or 405. Paths are relative to where the guard is mounted. Throws one `ConfigurationError` with all that cannot be enforced.
-   *
-   * @example
-   * ```ts
-   * import express from 'express'
-   * import { authOf, createPlatformAuth } from 'express-platform-auth'
-   *
-   * const auth = createPlatformAuth({
-   *   baseUrl: 'http://localhost:3000',
-   *   apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders' } } },
-   * })
-   * const guard = auth.guardsFromDocument('orders', {
-   *   openapi: '3.1.0',
-   *   info: { title: 'Orders', version: '1.0.0' },
-   *   paths: { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } },
-   * })
-   * const orders = express.Router().get('/items', (req, res) => void res.json({ caller: authOf(req).application.name }))
-   * guard.checkRoutes(orders)
-   * express().use('/orders', guard, orders)
-   * ```
-   */
-  guardsFromDocument(
-    api: keyof Apis & string,
-    document: object | string,
-    options?: DocumentGuardsOptions<MetadataOutput<Schema>>,
-  ): DocumentGuard
-  /** Like `authOf(req, api)`, with the type of the schema `applicationMetadata` for the application's `metadata`. */
-  of(req: object, api?: keyof Apis & string): AuthInfo<MetadataOutput<Schema>>
-  /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AccessTokenInfo<MetadataOutput<Schema>>>
-  /** Verifies an API key outside a request, as a key guard does. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<ApiKeyInfo<MetadataOutput<Schema>>>
   readonly applications: Applications<keyof Apis & string, MetadataInput<Schema>, MetadataOutput<Schema>>
   readonly signingKeys: SigningKeyRotation
   /** The e-mails that are to be sent. */
@@ -184,18 +103,6 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
 
 /** APIs whose `claims` get the metadata that the schema returns. */
 type ApisFor<Schema extends MetadataSchema> = ApisOptions<MetadataOutput<Schema>>
-
-/** An optional argument if the union `Name` has exactly one member; otherwise an argument of type `never`. */
-type WhereOnlyOne<Name, Argument> = [Name] extends [never]
-  ? [thereIsNone: never]
-  : [Name] extends [UnionToIntersection<Name>]
-    ? [options?: Argument]
-    : [nameTheApi: never]
-type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
-  : never
 
 /**
  * Creates a platform: what an Express app needs to publish APIs to applications of other companies. It opens the store in
@@ -249,13 +156,13 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     return credentials.get()
   }
 
-  const { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, rotationTimer } = createTokens({
-    apis: [...apis.values()], store, encryption, signing, clockTolerance, clientLimits, cache, readChanges: feed.pollAgain, emit, logger, now,
+  const { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, signingKeyCalls, rotationTimer } = createTokens({
+    apis: [...apis.values()], store, encryption, signing, clockTolerance, clientLimits, cache, readChanges: feed.pollAgain, opened, emit, logger, now,
   }) // prettier-ignore
 
   const { foreignCredentials, importReader } = createImportedCredentials({ settings, store, credentials: credentials.get, clientLimits, now }) // prettier-ignore
   const applicationCache = createApplicationCache({ store, limit: cache.applications, limitLookups, readAddress: readClientAddress, foreignCredentials }) // prettier-ignore
-  const publicApis = new Map([...apis].map(([name, api]) => [name, describeApi(api)]))
+  const publicApis = new Map([...apis].map(([name, api]) => [name, toPublicApi(api)]))
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
   const lastUsed = createLastUsed({ store, now })
@@ -327,7 +234,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     portalRouter,
     applications: withOwnArguments(applications),
     outbox,
-    signingKeys: openFirst(opened, keyRotation),
+    signingKeys: signingKeyCalls,
     audit: withOwnArguments(createAudit({ store, opened })),
     ...usage.calls,
     events,
@@ -336,17 +243,4 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     close: readiness.close,
   }
   return auth
-}
-
-function openFirst(opened: () => Promise<unknown>, keyRotation: SigningKeyRotation): SigningKeyRotation {
-  return {
-    list: () => opened().then(keyRotation.list),
-    rotate: (options) => opened().then(() => keyRotation.rotate(options)),
-    revoke: (kid, options) => opened().then(() => keyRotation.revoke(kid, options)),
-  }
-}
-
-function describeApi(settings: ApiSettings): Api {
-  const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings
-  return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource })
 }

@@ -29,7 +29,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   contracts: { mayImport: [] },
   lib: { mayImport: [] },
   options: { mayImport: ['contracts', 'lib'] },
-  http: { mayImport: ['contracts/errors', 'lib'] },
+  http: { mayImport: ['contracts/denial', 'contracts/errors', 'lib'] },
   // Documents are read alike by the console and by guards.
   openapi: { mayImport: ['contracts', 'lib'] },
   // Runs in browsers too: no module of Node.
@@ -152,7 +152,7 @@ describe('an import is refused', () => {
     ['stores/sqlite/index.ts', `const { x } = await import('../../applications/registry.js')`, 'stores/sqlite may'],
     ['stores/sqlite/index.ts', `import { connect } from '../postgres/connection.js'`, 'stores/sqlite may'],
     ['stores/memory/index.ts', `import { readRow } from '../sql/rows.js'`, 'stores/memory may import contracts'],
-    ['http/respond.ts', `import type { Store } from '../contracts/store.js'`, 'http may import contracts/errors, lib'],
+    ['http/respond.ts', `import type { Store } from '../contracts/store.js'`, 'http may import contracts/denial, contracts/errors, lib'],
     ['store-client/readiness.ts', `type Cache = import('../applications/application-cache.js').ApplicationCache`, 'store-client may'],
     ['rate-limits/create.ts', `import { ALGORITHMS } from '../options/options.js'`, 'options/options (types)'],
     ['credential-email/worker.ts', `import { sendJson } from '../http/respond.js'`, 'credential-email may import'],

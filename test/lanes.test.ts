@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { parseSourceFile } from './support/source-files.js'
+import { parseSourceFile, type SourceFile } from './support/source-files.js'
 
 const root = new URL('../', import.meta.url)
 
@@ -28,13 +28,22 @@ it('unit tests import nothing that starts a process or needs the build', () => {
   expect(unitTests.flatMap((path) => findForbiddenImports(path))).toEqual([])
 })
 
+const files = new Map<string, { readonly text: string; readonly imports: SourceFile['imports'] }>()
+
+/** Parses each file once: most helpers are imported by many tests. */
+function readFile(path: string) {
+  const text = files.get(path)?.text ?? readFileSync(new URL(path, root), 'utf8')
+  const file = files.get(path) ?? { text, imports: parseSourceFile(path, text).imports }
+  files.set(path, file)
+  return file
+}
+
 /** What a test file imports by itself and through the helpers in `test`. */
 function findForbiddenImports(path: string, importer = '', seen = new Set<string>()): string[] {
   if (seen.has(path) || !existsSync(new URL(path, root))) return []
   seen.add(path)
-  const text = readFileSync(new URL(path, root), 'utf8')
   const from = importer === '' ? path : `${importer} -> ${path}`
-  const { imports } = parseSourceFile(path, text)
+  const { text, imports } = readFile(path)
   return [
     ...imports
       .filter(({ target, typeOnly }) => !typeOnly && NOT_IN_UNIT_TESTS.includes(target))

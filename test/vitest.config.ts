@@ -122,6 +122,7 @@ function findUnavailable(): string[] {
     files.push(
       'test/console/browser.integration.test.ts',
       'test/console/theme.integration.test.ts',
+      'test/portal/mail-scanners.integration.test.ts',
       'test/registration/decide-page.integration.test.ts',
     )
   }

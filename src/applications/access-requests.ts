@@ -1,20 +1,16 @@
-import type { Api, Registration } from '../contracts/api.js'
-import type { AccessRequest, ApplicationRecord, Store } from '../contracts/store.js'
+import type { AccessRequest, ApplicationRecord } from '../contracts/application-record.js'
+import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
-import { toApplication, type Applications } from './applications-api.js'
+import { toApplication } from './application-info.js'
+import type { Applications } from './applications-api.js'
 import { createApprovalRequests, withdrawApprovalRequests } from './approval-requests.js'
 import { findGrant, readGrants } from './grants.js'
 import { listQueuedEmails } from './queued-emails.js'
-import { createClosedError } from './registration.js'
+import { createClosedError, type RegistrableApi } from './registration.js'
 import { refuseUnlessActive } from './status.js'
 
-interface RequestableApi extends Api {
-  readonly registration: Registration
-  readonly registrationScopes: readonly string[]
-}
-
 interface AccessRequestsOptions {
-  readonly apis: ReadonlyMap<string, RequestableApi>
+  readonly apis: ReadonlyMap<string, RegistrableApi>
   readonly store: Store
   readonly writer: ApplicationWriter
   /** Resolves once the store is open. */

@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { Store } from '../contracts/store.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'

@@ -1,13 +1,9 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit, EventType, RequestOrigin } from '../contracts/events.js'
-import type {
-  AddOutcome,
-  ApplicationRecord,
-  EmailChange,
-  NewApplication,
-  NewAuditRecord,
-  Store,
-} from '../contracts/store.js'
+import type { AddOutcome, NewApplication, Store } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { EmailChange } from '../contracts/queued-email.js'
+import type { NewAuditRecord } from '../contracts/store-records.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'

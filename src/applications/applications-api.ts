@@ -1,98 +1,19 @@
+import type { ApplicationStatus } from '../contracts/application-record.js'
 import type { Language } from '../contracts/email-content.js'
+import type { Application, CredentialInfo } from './application-info.js'
 import type {
-  AccessRequest,
-  ApplicationRecord,
-  ApplicationStatus,
-  CredentialRecord,
-  GrantedApis,
-  Invitation,
-} from '../contracts/store.js'
-import { copyJson } from '../lib/plain-json.js'
-import { listContacts, listOpenInvitations } from './contact-lists.js'
-import { isLive } from './credentials.js'
+  ActorOptions,
+  AddCredentialOptions,
+  ApiGrants,
+  DecisionOptions,
+  DenialOptions,
+  OperatorData,
+  RevokeTokensOptions,
+  RotateByEmailOptions,
+  RotateOptions,
+  SuspensionOptions,
+} from './call-options.js'
 import type { ImportOptions, ImportSource, ImportSummary } from './import-api.js'
-
-/** A list of API names, each with all scopes that it has now; or name -> the scopes granted there. */
-export type ApiGrants<Name extends string = string> =
-  | readonly Name[]
-  | { readonly [Each in Name]?: { readonly scopes?: readonly string[] } }
-
-/** A live key or secret as `auth.applications` shows it. */
-export interface CredentialInfo {
-  /** `cred_...`: public, and stays the same when the credential is changed. */
-  readonly id: string
-  /** Given by the operator; `default` for the first ones. Two of one name are a rotation in progress. */
-  readonly name: string
-  /** Its first characters, by which people tell one from another. */
-  readonly prefix: string
-  readonly createdAt: Date
-  /** Undefined while it does not expire. */
-  readonly expiresAt: Date | undefined
-  /** Undefined while it has never been used. */
-  readonly lastUsedAt: Date | undefined
-  /** What it may be used for, as far as the application may still do it; undefined: everything that the application may do. */
-  readonly apis: GrantedApis | undefined
-}
-
-/** An application: a client of the platform's APIs. `Metadata` is the type of the schema `applicationMetadata`. */
-export interface Application<Metadata = Record<string, unknown>> {
-  /** Public, and never changes; `sub` and `client_id` of its access tokens. */
-  readonly id: string
-  readonly name: string
-  /** The first contact: the address that e-mails go to. */
-  readonly contact: string | undefined
-  /** All of its contacts, at most 10: they sign in at the portal and manage the application there. */
-  readonly contacts: readonly string[]
-  /** Those whose links still work. */
-  readonly invitations: readonly InvitationInfo[]
-  /** The language of its e-mails; undefined: English. */
-  readonly language: Language | undefined
-  readonly status: ApplicationStatus
-  /** The APIs that it may use, with the scopes granted there. */
-  readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
-  /** Its requests for APIs that wait for an operator's decision. */
-  readonly accessRequests: readonly AccessRequestInfo[]
-  /** The operator's own id of it, such as a customer number. No two applications have the same one. */
-  readonly externalId: string | undefined
-  /** The operator's own data, as it is stored: a schema that changed since has not seen it. */
-  readonly metadata: Metadata | undefined
-  /** Newest first. */
-  readonly keys: readonly CredentialInfo[]
-  /** Newest first. */
-  readonly secrets: readonly CredentialInfo[]
-  readonly createdAt: Date
-}
-
-/** An open invitation of a further contact. */
-export interface InvitationInfo {
-  readonly address: string
-  readonly createdAt: Date
-  readonly expiresAt: Date
-  /** Who invited, as in the audit log; `contact:` and the address if a contact did. */
-  readonly by: string | undefined
-}
-
-/** A request for an API, or for further scopes there. */
-export interface AccessRequestInfo {
-  readonly api: string
-  readonly scopes: readonly string[]
-  readonly requestedAt: Date
-  readonly by: string | undefined
-}
-
-/** What the operator keeps on an application. Strangers who register with the form or JSON cannot give it. */
-export interface OperatorData<Metadata = object> {
-  /** The operator's own id of the application: 1 to 255 characters, compared exactly. One that is taken rejects with code `conflict`. */
-  readonly externalId?: string | undefined
-  /** A JSON object of at most 4 KiB, validated by the schema `applicationMetadata`. Rejects with code `invalid_argument`. */
-  readonly metadata?: Metadata | undefined
-}
-
-/** Who makes a change, for the audit log. */
-export interface ActorOptions {
-  /** A person, a job or a ticket. */
-  readonly by?: string
-}
 
 /** An application's credentials in plain text: resolved once, and never again. */
 export type IssuedCredentials = ClientCredentials | KeyOnly
@@ -106,62 +27,6 @@ interface KeyOnly {
 
 interface ClientCredentials extends Omit<KeyOnly, 'clientSecret'> {
   readonly clientSecret: string
-}
-
-/** The options of a call that can also end access tokens. */
-export interface RevokeTokensOptions extends ActorOptions {
-  /** Also refuses every access token issued up to now, in the same transaction; `false` if left out. */
-  readonly revokeTokens?: boolean
-}
-
-/** The options of a decision. Without `api` it is about a registration. */
-export interface DecisionOptions<ApiNames extends string = string> extends ActorOptions {
-  /** The API of a request for access, which an application made that exists already. */
-  readonly api?: ApiNames | undefined
-}
-
-/** The options of a denial. */
-export interface DenialOptions<ApiNames extends string = string> extends DecisionOptions<ApiNames> {
-  /** 1 to 500 characters, which the contact gets by e-mail and the audit log keeps. Without it nothing is sent. */
-  readonly reason?: string | undefined
-}
-
-/** The options of a suspension. */
-export interface SuspensionOptions extends RevokeTokensOptions {
-  /** 1 to 500 characters, which the audit log keeps; the contact gets them with `notify`. */
-  readonly reason?: string | undefined
-  /** Whether the contact gets an e-mail; false if left out. Without a contact it rejects with code `invalid_state`. */
-  readonly notify?: boolean | undefined
-}
-
-/** What a further key or secret is to be. */
-export interface AddCredentialOptions<ApiNames extends string = string> extends ActorOptions {
-  /** 1 to 100 characters that tell people what it is for. No other live key (or secret) of the application has it. */
-  readonly name: string
-  /** From when on it is refused; never if left out, or null. */
-  readonly expiresAt?: Date | null
-  /**
-   * Restricts it to some of the application's APIs, and to these scopes there: all that the application has now, if none are
-   * named. Without it, it may be used for everything that the application may do, also in future.
-   */
-  readonly apis?: ApiGrants<ApiNames>
-  /** Short for the scopes of the one API in `apis`. */
-  readonly scopes?: readonly string[]
-}
-
-/** The options of a rotation. */
-export interface RotateOptions extends RevokeTokensOptions {
-  /** The id of the credential to replace. May be left out while those of the application have one name. */
-  readonly credential?: string
-  /** From when on the new one is refused; null for never. If left out, when the replaced one would have expired. */
-  readonly expiresAt?: Date | null
-  /** Seconds for which the old value still works; 86,400 if left out, 0 to end it at once. */
-  readonly overlap?: number
-}
-
-/** The options of a rotation by e-mail. */
-export interface RotateByEmailOptions extends Omit<RotateOptions, 'expiresAt'> {
-  readonly deliver: 'email'
 }
 
 /**
@@ -340,52 +205,4 @@ export interface Applications<ApiNames extends string = string, Input = object, 
   ): Promise<{ application: Application<Metadata>; credentials: { clientId: string } }>
   /** Refuses every access token issued up to now. Tokens issued after it resolved are accepted. */
   revokeTokens(id: string, options?: ActorOptions): Promise<Application<Metadata>>
-}
-
-/** The public form of a record: live credentials only, no hashes, instants as `Date`. */
-export function toApplication(record: ApplicationRecord, now: number): Application {
-  const { id, name, contact, language, status, externalId, keys, secrets, createdAt } = record
-  const showLive = (credentials: readonly CredentialRecord[]): CredentialInfo[] =>
-    credentials.filter((credential) => isLive(credential, now)).map(toCredentialInfo)
-  return {
-    id,
-    name,
-    contact,
-    contacts: listContacts(record),
-    invitations: listOpenInvitations(record, now).map(toInvitationInfo),
-    language,
-    status,
-    apis: structuredClone(record.apis),
-    accessRequests: record.accessRequests.map(toAccessRequestInfo),
-    externalId,
-    metadata: copyJson(record.metadata),
-    keys: showLive(keys),
-    secrets: showLive(secrets),
-    createdAt: new Date(createdAt),
-  }
-}
-
-export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
-  const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis } = record
-  return {
-    id,
-    name,
-    prefix,
-    createdAt: new Date(createdAt),
-    expiresAt: toDate(expiresAt),
-    lastUsedAt: toDate(lastUsedAt),
-    apis: structuredClone(apis),
-  }
-}
-
-function toInvitationInfo({ address, createdAt, expiresAt, by }: Invitation): InvitationInfo {
-  return { address, createdAt: new Date(createdAt), expiresAt: new Date(expiresAt), by }
-}
-
-function toAccessRequestInfo({ api, scopes, requestedAt, by }: AccessRequest): AccessRequestInfo {
-  return { api, scopes: [...scopes], requestedAt: new Date(requestedAt), by }
-}
-
-function toDate(milliseconds: number | undefined): Date | undefined {
-  return milliseconds === undefined ? undefined : new Date(milliseconds)
 }

@@ -1,4 +1,5 @@
-import type { ApplicationRecord, EmailChange, GrantedApis, QueuedEmail } from '../contracts/store.js'
+import type { ApplicationRecord, GrantedApis } from '../contracts/application-record.js'
+import type { EmailChange, QueuedEmail } from '../contracts/queued-email.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { ApprovalSubject } from './approval-links.js'
 import { createQueuedEmail } from './queued-emails.js'

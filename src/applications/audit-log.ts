@@ -1,4 +1,5 @@
-import type { AuditRecord, Store } from '../contracts/store.js'
+import type { AuditRecord } from '../contracts/store-records.js'
+import type { Store } from '../contracts/store.js'
 import { readPageSize } from './validation.js'
 
 /** One change, as `auth.audit` shows it. */

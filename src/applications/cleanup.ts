@@ -1,6 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { findExpiring } from './credential-expiry.js'
 import { eraseApplication } from './status.js'

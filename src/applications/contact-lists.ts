@@ -1,5 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, EmailChange, Invitation, Store } from '../contracts/store.js'
+import type { ApplicationRecord, Invitation } from '../contracts/application-record.js'
+import type { EmailChange } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 import { listQueuedEmails } from './queued-emails.js'
 
 /** Of an application, together with its open invitations: each of them can become a contact. */
@@ -21,9 +23,17 @@ export function toContactMembers([contact, ...otherContacts]: readonly string[])
   return { contact, otherContacts }
 }
 
-/** An address in ASCII lower case: two contacts with the same one are the same. */
+/** An address in ASCII lower case: two contacts with the same one are the same. Addresses have no other characters. */
 export function toMailbox(address: string): string {
   return address.toLowerCase()
+}
+
+/** The contact with that mailbox, as it was entered. A deleted application has none. */
+export function findContact(
+  application: Pick<ApplicationRecord, 'contact' | 'otherContacts'>,
+  mailbox: string,
+): string | undefined {
+  return listContacts(application).find((address) => toMailbox(address) === mailbox)
 }
 
 export function isSameMailbox(one: string, other: string): boolean {

@@ -1,7 +1,9 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, Invitation, Store } from '../contracts/store.js'
+import type { ApplicationRecord, Invitation } from '../contracts/application-record.js'
+import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
-import { toApplication, type Applications } from './applications-api.js'
+import { toApplication } from './application-info.js'
+import type { Applications } from './applications-api.js'
 import {
   describeContactActor,
   endInvitations,

@@ -1,6 +1,7 @@
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { Store } from '../contracts/store.js'
 import { checkBefore, type ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createAccessRequests } from './access-requests.js'

@@ -1,14 +1,9 @@
 import type { Api } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { ApplicationWriter } from './application-writer.js'
-import {
-  toApplication,
-  toCredentialInfo,
-  type AddCredentialOptions,
-  type Application,
-  type Applications,
-  type CredentialInfo,
-} from './applications-api.js'
+import { toApplication, toCredentialInfo, type Application, type CredentialInfo } from './application-info.js'
+import type { AddCredentialOptions } from './call-options.js'
+import type { Applications } from './applications-api.js'
 import { addCredential, findCredential, limitExpiry, LISTS, refuseTakenName } from './credential-lists.js'
 import type { CredentialKind, Credentials } from './credentials.js'
 import { describeCredential, formatEnd } from './named-credentials.js'

@@ -1,7 +1,6 @@
-import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../contracts/application-record.js'
+import { DAY_MS } from '../lib/day.js'
 import { isLive, type CredentialKind } from './credentials.js'
-
-const DAY_MS = 24 * 3600 * 1000
 
 /** The maximum ages of credentials, in days. */
 export interface MaximumAges {

@@ -1,5 +1,5 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { CredentialUse } from './credential-expiry.js'
 import {
   DEFAULT_NAME,

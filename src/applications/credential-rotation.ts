@@ -1,13 +1,11 @@
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { QueuedEmail } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import {
-  toApplication,
-  type Application,
-  type Applications,
-  type RotateByEmailOptions,
-  type RotateOptions,
-} from './applications-api.js'
+import { toApplication, type Application } from './application-info.js'
+import type { Applications } from './applications-api.js'
+import type { RotateByEmailOptions, RotateOptions } from './call-options.js'
 import { findNewest, inheritTerms, limitExpiry, LISTS, replaceCredential, selectName } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type Credentials } from './credentials.js'
 import { requireMailer } from './email-outbox.js'

@@ -1,7 +1,8 @@
 import { createHmac, createSecretKey, hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Api } from '../contracts/api.js'
-import type { ApplicationRecord, CredentialRecord, DeliveryPurpose } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
+import type { DeliveryPurpose } from '../contracts/queued-email.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 import { deriveKey } from '../lib/derive-key.js'
 

@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../contracts/errors.js'
-import type { QueuedEmail, Store } from '../contracts/store.js'
+import type { QueuedEmail } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import type { ActorOptions } from './applications-api.js'
+import type { ActorOptions } from './call-options.js'
 import { cancelEmails, listQueuedEmails, requeueEmail } from './queued-emails.js'
 
 /** `auth.outbox`: the e-mails that are to be sent (a transactional outbox). */

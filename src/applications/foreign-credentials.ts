@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { describePlain, isLive, MAX_FOREIGN_LENGTH, MAX_LIVE_CREDENTIALS, type Credentials } from './credentials.js'
 import type { ForeignDigests } from './foreign-digests.js'

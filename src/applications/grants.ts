@@ -1,10 +1,12 @@
 import type { Api } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
+import { toApplication } from './application-info.js'
+import type { ApiGrants } from './call-options.js'
+import type { Applications } from './applications-api.js'
 import { refuseDeleted } from './status.js'
 
 /** What an application may do at an API; undefined if nothing. Own members only: a polluted `Object.prototype` grants nothing. */

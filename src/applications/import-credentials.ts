@@ -1,5 +1,5 @@
 import type { Api } from '../contracts/api.js'
-import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import { ownMembers } from '../lib/own-members.js'
 import { isWeakSecret } from '../lib/secret-strength.js'
 import { isApplicationId } from './application-id.js'

@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
 import { readGrants } from './grants.js'
 import type { ImportedApplication } from './import-api.js'
 import { readImportedCredentials, type CredentialReader, type ImportedCredentials } from './import-credentials.js'

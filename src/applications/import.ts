@@ -1,5 +1,6 @@
 import { ApplicationError, ConfigurationError } from '../contracts/errors.js'
-import type { AddOutcome, CredentialRecord } from '../contracts/store.js'
+import type { AddOutcome } from '../contracts/store.js'
+import type { CredentialRecord } from '../contracts/application-record.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { AddedApplication, ApplicationWriter } from './application-writer.js'
 import type { Credentials } from './credentials.js'

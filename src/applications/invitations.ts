@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigurationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import type { ApplicationRecord, Invitation, QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationRecord, Invitation } from '../contracts/application-record.js'
+import type { QueuedEmail } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { toApplication, type Applications } from './applications-api.js'
+import { toApplication } from './application-info.js'
+import type { Applications } from './applications-api.js'
 import {
   describeContactActor,
   endInvitations,

@@ -1,6 +1,6 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { MetadataSchema, SchemaIssue } from '../contracts/metadata-schema.js'
-import type { ApplicationRecord, JsonObject } from '../contracts/store.js'
+import type { ApplicationRecord, JsonObject } from '../contracts/application-record.js'
 import { formatPath, NotJsonError, stringifyJsonObject } from '../lib/plain-json.js'
 
 /** 4 KiB of UTF-8. */

@@ -1,6 +1,9 @@
-import type { ApplicationRecord, CredentialRecord, QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
+import type { QueuedEmail } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { toApplication, type Applications } from './applications-api.js'
+import { toApplication } from './application-info.js'
+import type { Applications } from './applications-api.js'
 import {
   findCredential,
   findLiveCredential,

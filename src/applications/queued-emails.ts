@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type {
-  ApplicationRecord,
-  DeliveryPurpose,
-  EmailChange,
-  EmailPurpose,
-  JsonObject,
-  QueuedEmail,
-  Store,
-} from '../contracts/store.js'
+import type { ApplicationRecord, JsonObject } from '../contracts/application-record.js'
+import type { DeliveryPurpose, EmailChange, EmailPurpose, QueuedEmail } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 import { hasEnded, inheritTerms, LISTS, removeCredentials } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from './credentials.js'
 
@@ -91,7 +85,12 @@ export function findDelivered(
 
 /** The e-mail as if it were new: due at once, back-off and its 72 hours start again. A lease stays until it ends. */
 export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
-  return { ...email, state: 'due', attemptCount: 0, createdAt: now, dueAt: now, version: email.version + 1 }
+  return nextVersion(email, { state: 'due', attemptCount: 0, createdAt: now, dueAt: now })
+}
+
+/** The e-mail as it is saved next. */
+export function nextVersion(email: QueuedEmail, changed: Partial<QueuedEmail> = {}): QueuedEmail {
+  return { ...email, ...changed, version: email.version + 1 }
 }
 
 /** More than an application can have: a registration, and for each live credential a replacement and a reminder. */
@@ -183,7 +182,7 @@ export function suspendEmails(emails: readonly QueuedEmail[], now: number): Emai
     .filter(({ purpose, state }) => state !== 'held' && isHeldBySuspension(purpose))
     .map((email) => {
       const state = isOpen(email, now) ? 'suspended' : email.state
-      return { save: { ...nextVersion(email), state, claimLinks: [] } }
+      return { save: nextVersion(email, { state, claimLinks: [] }) }
     })
 }
 
@@ -202,8 +201,4 @@ function endAttempts(current: ApplicationRecord, emails: readonly QueuedEmail[])
     current,
     emails.flatMap(({ attemptedHashes }) => attemptedHashes.flat()),
   )
-}
-
-function nextVersion(email: QueuedEmail): QueuedEmail {
-  return { ...email, version: email.version + 1 }
 }

@@ -1,11 +1,14 @@
 import type { Api, Registration } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import type { ApplicationRecord, NewAuditRecord } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { NewAuditRecord } from '../contracts/store-records.js'
 import { createApplicationId } from './application-id.js'
 import { createApprovalRequests } from './approval-requests.js'
 import type { ApplicationWriter } from './application-writer.js'
-import { toApplication, type ApiGrants, type Applications } from './applications-api.js'
+import { toApplication } from './application-info.js'
+import type { ApiGrants } from './call-options.js'
+import type { Applications } from './applications-api.js'
 import { mintCredentials, type Credentials } from './credentials.js'
 import { requireMailer } from './email-outbox.js'
 import { readGrants } from './grants.js'
@@ -23,8 +26,8 @@ export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | '
   save(origin: RequestOrigin | undefined, operatorData?: OperatorDataRecord): ReturnType<Applications['register']>
 }
 
-/** What registration needs to know of an API. */
-interface RegistrableApi extends Api {
+/** An API with what strangers may ask for there. */
+export interface RegistrableApi extends Api {
   readonly registration: Registration
   readonly registrationScopes: readonly string[]
 }

@@ -1,6 +1,8 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
-import type { ApplicationRecord, CredentialRecord, ExpiryQuery, Store } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
+import type { ExpiryQuery, Store } from '../contracts/store.js'
+import { DAY_MS } from '../lib/day.js'
 import type { ApplicationWriter, Edit } from './application-writer.js'
 import { findDueReminder, findExpiring, markReminded } from './credential-expiry.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'
@@ -28,7 +30,6 @@ interface RemindersOptions {
   readonly now: () => number
 }
 
-const DAY_MS = 24 * 3600 * 1000
 const SCAN_INTERVAL_MS = 1000
 /** After an error that is not an outage, which may come back at every scan. */
 const SCAN_RETRY_INTERVAL_MS = 60_000

@@ -1,9 +1,9 @@
 import type { Api } from '../contracts/api.js'
 import { ApplicationError } from '../contracts/errors.js'
-import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../contracts/application-record.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import type { ApiGrants } from './applications-api.js'
+import type { ApiGrants } from './call-options.js'
 import type { CredentialKind } from './credentials.js'
 import { findGrant, readGrants } from './grants.js'
 

@@ -1,6 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import type { ApplicationRecord, ApplicationStatus, Store } from '../contracts/store.js'
+import type { ApplicationRecord, ApplicationStatus } from '../contracts/application-record.js'
+import type { Store } from '../contracts/store.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { findQueuedEmail } from './queued-emails.js'

@@ -1,6 +1,6 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Language } from '../contracts/email-content.js'
-import type { ApplicationStatus } from '../contracts/store.js'
+import type { ApplicationStatus } from '../contracts/application-record.js'
 import { isEmailAddress } from '../lib/email-address.js'
 
 /** 1 to 100 visible characters, trimmed: names are shown in e-mails, lists and logs. */

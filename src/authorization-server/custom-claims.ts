@@ -1,5 +1,5 @@
 import type { CallerApplication } from '../contracts/api.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
 import { copyJson } from '../lib/plain-json.js'
 import { withTimeout } from '../lib/timeout.js'
 import { stringifyClaims } from '../tokens/custom-claims.js'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import { OAuthError } from '../contracts/errors.js'
+import { OAuthError } from '../contracts/denial.js'
 import type { Emit } from '../contracts/events.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readForm, refuseInQuery, type Form } from '../http/form.js'

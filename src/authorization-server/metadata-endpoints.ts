@@ -1,5 +1,5 @@
 import type { Api } from '../contracts/api.js'
-import { OAuthError } from '../contracts/errors.js'
+import { OAuthError } from '../contracts/denial.js'
 import { answerDoctor } from '../http/doctor-answer.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'

@@ -1,4 +1,4 @@
-import { OAuthError } from '../contracts/errors.js'
+import { OAuthError } from '../contracts/denial.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readForm, refuseInQuery } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'

@@ -1,5 +1,5 @@
 import type { Api } from '../index.js'
-import { asObject, listOperations, type JsonObject, type Operation } from '../openapi/document.js'
+import { asObject, listWrittenOperations, type JsonObject, type Operation } from '../openapi/document.js'
 import { listScopes } from '../openapi/security.js'
 
 /** What the document says besides the API's own facts. */
@@ -15,10 +15,7 @@ export interface CompletionOptions {
  */
 export function completeDocument(api: Api, document: JsonObject, { hasMailer }: CompletionOptions): JsonObject {
   const components = asObject(document['components'])
-  for (const { pathItem, operation } of [
-    ...listOperations(document['paths']),
-    ...listOperations(components['pathItems']),
-  ]) {
+  for (const { pathItem, operation } of listWrittenOperations(document)) {
     delete pathItem['servers']
     delete operation['servers']
     if ('security' in operation) operation['security'] = renameSchemes(api, operation['security'])

@@ -81,12 +81,31 @@ function readText(option: string, file: string): string {
 }
 
 function createText(path: string, markdown: string, name: string): ConsoleText {
-  const withoutCode = markdown.replaceAll(/^(```+|~~~+)[^]*?^\1/gm, '')
-  const heading = /^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$/m.exec(withoutCode)?.[1] ?? ''
-  // Links and emphasis are not shown in a title.
-  const title = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[*`]|(?<!\w)_|_(?!\w)/g, '')
-  return { path, title: title.trim() || name, markdown }
+  return { path, title: readTitle(markdown) || name, markdown }
 }
+
+/** The words of the first heading outside of code. Line by line, so that no regular expression sees more than a line. */
+function readTitle(markdown: string): string {
+  let fence = ''
+  for (const line of markdown.split(/\r?\n/)) {
+    const [mark = ''] = /^(?:`{3,}|~{3,})/.exec(line) ?? []
+    if (fence !== '') fence = mark.startsWith(fence) ? '' : fence
+    else if (mark !== '') fence = mark
+    else if (/^ {0,3}#{1,6}[ \t]+\S/.test(line)) return readHeading(line)
+  }
+  return ''
+}
+
+/** Links and emphasis are not shown in a title. */
+function readHeading(line: string): string {
+  const text = line.slice(0, MAX_HEADING).trim().replace(/^#+/, '').replace(/(?<=[ \t])#+$/, '') // prettier-ignore
+  return text
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[*`]|(?<!\w)_|_(?!\w)/g, '')
+    .trim()
+}
+
+const MAX_HEADING = 300
 
 function readErrorCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error)

@@ -1,5 +1,5 @@
 import type { EnforcementOptions } from './enforcement.js'
-import type { JsonObject } from './store.js'
+import type { JsonObject } from './application-record.js'
 
 /** How an API is protected: bearer access tokens, or the application's key in a header. */
 export type Scheme = 'oauth2' | 'apiKey'

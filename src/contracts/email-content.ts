@@ -1,5 +1,5 @@
 import type { CallerApplication } from './api.js'
-import type { Language } from './store.js'
+import type { Language } from './application-record.js'
 
 export type { Language }
 

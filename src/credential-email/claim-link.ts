@@ -7,7 +7,9 @@ import { describeCredential } from '../applications/named-credentials.js'
 import { findDelivered, isDelivery } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { RequestOrigin } from '../contracts/events.js'
-import type { ApplicationRecord, QueuedEmail, Store } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { QueuedEmail } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
 export type ClaimCredentials = (

@@ -1,12 +1,12 @@
 import type { ExpiringCredential } from '../applications/credential-expiry.js'
 import type { CredentialTerms, MintedCredentials } from '../applications/credentials.js'
 import type { CredentialsEmail, EmailApplication, ExpiringEmail } from '../contracts/email-content.js'
-import type { ApplicationRecord, DeliveryPurpose } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { DeliveryPurpose } from '../contracts/queued-email.js'
+import { DAY_MS } from '../lib/day.js'
 
 /** An application with somebody to write to. */
 export type Recipient = ApplicationRecord & { readonly contact: string }
-
-const DAY_MS = 24 * 3600 * 1000
 
 interface Delivery {
   readonly purpose: DeliveryPurpose

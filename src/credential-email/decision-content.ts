@@ -1,7 +1,8 @@
 import { DENIAL_SUFFIX, type ApprovalLinks } from '../applications/approval-links.js'
 import { findRequested, readApprovalRequest } from '../applications/approval-requests.js'
 import type { ApprovalRequestEmail, ApprovedEmail, DeniedEmail, SuspendedEmail } from '../contracts/email-content.js'
-import type { ApplicationRecord, QueuedEmail } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { QueuedEmail } from '../contracts/queued-email.js'
 import { ownMembers } from '../lib/own-members.js'
 import { describeApplication } from './content.js'
 

@@ -8,7 +8,7 @@ import type {
   EmailGrants,
   ExpiringEmail,
 } from '../contracts/email-content.js'
-import type { Language } from '../contracts/store.js'
+import type { Language } from '../contracts/application-record.js'
 import { describeApi } from './api-commands.js'
 import { de } from './texts/de.js'
 import { en } from './texts/en.js'

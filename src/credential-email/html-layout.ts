@@ -1,6 +1,6 @@
 import type { Brand } from '../contracts/brand.js'
 import type { EmailCode, EmailLink, EmailTexts } from '../contracts/composed-email.js'
-import type { Language } from '../contracts/store.js'
+import type { Language } from '../contracts/application-record.js'
 import { html, type Html } from '../lib/html.js'
 import { COLORS } from '../lib/palette.js'
 

@@ -1,6 +1,7 @@
 import { isDelivery } from '../applications/queued-emails.js'
 import type { EmailContent } from '../contracts/email-content.js'
-import type { ApplicationRecord, NoticePurpose, QueuedEmail } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { NoticePurpose, QueuedEmail } from '../contracts/queued-email.js'
 import { ownMembers } from '../lib/own-members.js'
 import { describeApplication } from './content.js'
 import { describeDecision } from './decision-content.js'

@@ -1,8 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nextVersion } from '../applications/queued-emails.js'
 import type { EmailContent } from '../contracts/email-content.js'
 import type { Mailer } from '../contracts/mailer.js'
-import type { QueuedEmail, Store } from '../contracts/store.js'
+import type { QueuedEmail } from '../contracts/queued-email.js'
+import type { Store } from '../contracts/store.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { Attempts } from './attempt.js'
 import type { WriteEmail } from './message.js'
@@ -106,7 +108,7 @@ export function createEmailWorker({
     async function renew(): Promise<void> {
       for (;;) {
         await sleep(LEASE_RENEWAL_INTERVAL_MS, undefined, { signal: ending.signal, ref: false })
-        const renewed = { ...current, leasedUntil: now() + LEASE_DURATION_MS, version: current.version + 1 }
+        const renewed = nextVersion(current, { leasedUntil: now() + LEASE_DURATION_MS })
         // If it fails, the next renewal may still be in time. At worst another process sends the e-mail as well.
         if (await store.saveEmail(renewed).catch(() => false)) current = renewed
       }

@@ -1,4 +1,4 @@
-import type { Denial, ErrorCode } from '../contracts/errors.js'
+import type { Denial, ErrorCode } from '../contracts/denial.js'
 
 /** Logs a refusal, with the name of its API; `reason` as in events. The credential is never logged. */
 export type LogRefusal = (api: string, denial: Denial, cause?: unknown, reason?: string) => void

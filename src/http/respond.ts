@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OAuthError, StoreUnavailableError, createDenial, retryAfter, type Denial } from '../contracts/errors.js'
+import { OAuthError, createDenial, retryAfter, type Denial } from '../contracts/denial.js'
+import { StoreUnavailableError } from '../contracts/errors.js'
 import { readHeader } from './request.js'
 
 type Headers = Readonly<Record<string, string>>

@@ -18,16 +18,34 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 /** The operations of a `paths` or `pathItems` object, in its order. References are not followed. */
 export function listOperations(paths: unknown): Operation[] {
-  return Object.entries(asObject(paths)).flatMap(([path, value]) => {
-    const pathItem = asObject(value)
-    const methods = Object.keys(pathItem).filter((member) => METHODS.includes(member))
-    const additional = Object.entries(asObject(pathItem['additionalOperations']))
-    const describe = (method: string, operation: unknown): Operation => ({ method, path, pathItem, operation: asObject(operation) }) // prettier-ignore
-    return [
-      ...methods.map((method) => describe(method.toUpperCase(), pathItem[method])),
-      ...additional.map(([method, operation]) => describe(method, operation)),
-    ]
-  })
+  return Object.entries(asObject(paths)).flatMap(([path, pathItem]) => describeOperations(path, asObject(pathItem)))
+}
+
+function describeOperations(path: string, pathItem: JsonObject): Operation[] {
+  const methods = Object.keys(pathItem).filter((member) => METHODS.includes(member))
+  const additional = Object.entries(asObject(pathItem['additionalOperations']))
+  const describe = (method: string, operation: unknown): Operation => ({ method, path, pathItem, operation: asObject(operation) }) // prettier-ignore
+  return [
+    ...methods.map((method) => describe(method.toUpperCase(), pathItem[method])),
+    ...additional.map(([method, operation]) => describe(method, operation)),
+  ]
+}
+
+/**
+ * The operations of `paths` and of `components.pathItems`, and those anywhere else in the document that a path refers to. Each
+ * once, with the path item as it is written.
+ */
+export function listWrittenOperations(document: JsonObject): Operation[] {
+  const items = new Map<JsonObject, string>()
+  const add = (path: string, given: unknown, depth = 0): void => {
+    const item = asObject(given)
+    if (depth > MAX_REFERENCES || items.has(item)) return
+    items.set(item, path)
+    if (typeof item['$ref'] === 'string') add(path, followReference(document, item['$ref']), depth + 1)
+  }
+  for (const paths of [document['paths'], asObject(document['components'])['pathItems']])
+    for (const [path, item] of Object.entries(asObject(paths))) add(path, item)
+  return [...items].flatMap(([item, path]) => describeOperations(path, item))
 }
 
 /** The operations that can be called, with path items that are references, in the order of the document. */

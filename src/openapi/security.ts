@@ -1,7 +1,7 @@
 import type { Api } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { isObject } from '../lib/is-object.js'
-import { asObject, listOperations, type JsonObject } from './document.js'
+import { asObject, listWrittenOperations, type JsonObject } from './document.js'
 import { describeShortly } from './read-document.js'
 
 /** What a caller of an operation needs. */
@@ -91,11 +91,12 @@ function readScopeMeanings(document: JsonObject): ReadonlyMap<string, string> {
 
 /** Each `security` of a document, with the operation that it belongs to. */
 export function listSecurities(document: JsonObject): SecurityPlace[] {
-  const { components, paths } = document
-  const operations = [paths, asObject(components)['pathItems']].flatMap(listOperations)
   return [
     { where: 'the document', members: document },
-    ...operations.map(({ method, path, operation }) => ({ where: `${method} ${path}`, members: operation })),
+    ...listWrittenOperations(document).map(({ method, path, operation }) => ({
+      where: `${method} ${path}`,
+      members: operation,
+    })),
   ].flatMap(({ where, members }) =>
     Object.hasOwn(members, 'security') ? [{ where, security: members['security'] }] : [],
   )

@@ -1,6 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import { isObject } from '../lib/is-object.js'
-import { asObject, listOperations, type JsonObject } from './document.js'
+import { asObject, listWrittenOperations, type JsonObject } from './document.js'
 import type { DocumentProblem } from './security.js'
 
 /**
@@ -8,11 +8,9 @@ import type { DocumentProblem } from './security.js'
  * address ends with the path, or if another server of the same list has none.
  */
 export function findLostServerPaths(api: Api, document: JsonObject): DocumentProblem[] {
-  const { paths, components } = document
-  const operations = [paths, asObject(components)['pathItems']].flatMap(listOperations)
   const places = [
-    { where: '', members: document, paths: Object.keys(asObject(paths)) },
-    ...operations.flatMap(({ method, path, pathItem, operation }) => [
+    { where: '', members: document, paths: Object.keys(asObject(document['paths'])) },
+    ...listWrittenOperations(document).flatMap(({ method, path, pathItem, operation }) => [
       { where: ` of ${path}`, members: pathItem, paths: [path] },
       { where: ` of ${method} ${path}`, members: operation, paths: [path] },
     ]),

@@ -1,4 +1,4 @@
-import type { ApiOptions, Limit, Registration } from '../contracts/api.js'
+import type { Api, ApiOptions, Limit, Registration } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
@@ -170,4 +170,10 @@ function readScopes(api: string, scopes: unknown): Readonly<Record<string, strin
     if (typeof meaning !== 'string') throw invalidOption(option, meaning, 'Write in words what it allows.')
   }
   return Object.freeze({ ...scopes }) as Readonly<Record<string, string>>
+}
+
+/** What the host sees of an API: without its limits and lifetimes. */
+export function toPublicApi(settings: ApiSettings): Api {
+  const { name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource } = settings
+  return Object.freeze({ name, title, description, scheme, scopes, tokenEndpoint, keyHeaders, resource })
 }

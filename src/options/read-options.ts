@@ -5,67 +5,22 @@ import type { Mailer } from '../contracts/mailer.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import {
-  invalidOption,
-  readBoolean,
-  readGroup,
-  readLimit,
-  readOptionalFunction,
-  readWholeNumber,
-  refuseUnknown,
-} from './checks.js'
-import {
-  ALGORITHMS,
-  type PlatformAuthOptions,
-  type RateLimitsOptions,
-  type RedisConnection,
-  type SigningAlgorithm,
-} from './options.js'
+import { invalidOption, readGroup, readLimit, readOptionalFunction, readWholeNumber, refuseUnknown } from './checks.js'
+import { ALGORITHMS, type PlatformAuthOptions, type SigningAlgorithm } from './options.js'
 import { readApis } from './read-apis.js'
 import { readBrand } from './read-brand.js'
-import { readEnforcement, warnOfReportOnly } from './read-enforcement.js'
 import { readCredentials } from './read-credentials.js'
+import { readEnforcement, warnOfReportOnly } from './read-enforcement.js'
 import { readImportedCredentials } from './read-imported-credentials.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
 import { readOperators } from './read-operators.js'
 import { readPersistence } from './read-persistence.js'
 import { readPortal } from './read-portal.js'
+import { readRateLimits } from './read-rate-limits.js'
 import { readRegistration } from './read-registration.js'
-import { readUsage } from './read-usage.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
-import type { CacheSettings, RateLimitSettings, Settings, SigningSettings } from './settings.js'
-
-/** What `checkOptions()` finds. */
-export interface OptionsReport {
-  /** What `createPlatformAuth()` would throw. Options after the wrong one have not been checked. */
-  readonly error: ConfigurationError | undefined
-  /** What `createPlatformAuth()` would log: valid, and unsafe in production. */
-  readonly warnings: readonly ConfigurationProblem[]
-}
-
-/**
- * Validates options as `createPlatformAuth()` does, without opening the store. Some checks depend on `NODE_ENV`.
- *
- * @example
- * ```ts
- * import { checkOptions, type PlatformAuthOptions } from 'express-platform-auth'
- *
- * export function listProblems(options: PlatformAuthOptions): string[] {
- *   const { error, warnings } = checkOptions(options)
- *   return [...warnings, ...(error ? [error] : [])].map(({ option, problem, fix }) => `${option} ${problem}. ${fix}`)
- * }
- * ```
- */
-export function checkOptions(options: PlatformAuthOptions): OptionsReport {
-  const warnings: ConfigurationProblem[] = []
-  try {
-    readOptions(options, (warning) => warnings.push(warning))
-    return { error: undefined, warnings }
-  } catch (error) {
-    if (error instanceof ConfigurationError) return { error, warnings }
-    throw error
-  }
-}
+import { readUsage } from './read-usage.js'
+import type { CacheSettings, Settings, SigningSettings } from './settings.js'
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
 export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
@@ -126,9 +81,38 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
 }
 
 const OPTION_NAMES = [
-  'baseUrl', 'apis', 'store', 'secret', 'importUnencrypted', 'mailer', 'developersUrl', 'brand', 'emails', 'delivery', 'accessTokenLifetime', 'clockTolerance', 'maxStaleness', 'credentialPrefix', 'credentials', 'importedCredentials',
-  'signing', 'applicationMetadata', 'operators', 'registration', 'portal', 'rateLimits', 'usage', 'cache', 'cors', 'onDenied', 'enforce', 'enforceBy', 'logger', 'now',
-] // prettier-ignore
+  'baseUrl',
+  'apis',
+  'store',
+  'secret',
+  'importUnencrypted',
+  'mailer',
+  'developersUrl',
+  'brand',
+  'emails',
+  'delivery',
+  'accessTokenLifetime',
+  'clockTolerance',
+  'maxStaleness',
+  'credentialPrefix',
+  'credentials',
+  'importedCredentials',
+  'signing',
+  'applicationMetadata',
+  'operators',
+  'registration',
+  'portal',
+  'rateLimits',
+  'usage',
+  'cache',
+  'cors',
+  'onDenied',
+  'enforce',
+  'enforceBy',
+  'logger',
+  'now',
+]
+// prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {
   return {
@@ -191,48 +175,6 @@ function readAlgorithm(algorithm: unknown): SigningAlgorithm {
   const known = ALGORITHMS.find((each) => each === algorithm)
   if (known) return known
   throw invalidOption('signing.algorithm', algorithm, `Choose one of ${ALGORITHMS.join(', ')}.`)
-}
-
-function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettings {
-  const { tokenRequests, revocations, failedAuthentication, registration, allRegistrations, signIn, redis, headers } =
-    readGroup('rateLimits', options, [
-      'requests',
-      'tokenRequests',
-      'revocations',
-      'failedAuthentication',
-      'registration',
-      'allRegistrations',
-      'signIn',
-      'redis',
-      'headers',
-    ])
-  const perCaller = readLimit('rateLimits.registration', registration ?? { limit: 5, window: 3600 })
-  // By default in proportion: who allows an address more, or switches that limit off, must not meet another one.
-  const ofAllCallers = perCaller && { ...perCaller, limit: Math.min(perCaller.limit * 20, Number.MAX_SAFE_INTEGER) }
-  return {
-    tokenRequests: readLimit('rateLimits.tokenRequests', tokenRequests ?? false),
-    revocations: readLimit('rateLimits.revocations', revocations ?? { limit: 100, window: 10 }),
-    failedAuthentication: readLimit(
-      'rateLimits.failedAuthentication',
-      failedAuthentication ?? { limit: 20, window: 60 },
-    ),
-    registration: perCaller,
-    allRegistrations: readLimit('rateLimits.allRegistrations', allRegistrations ?? ofAllCallers),
-    signIn: readLimit('rateLimits.signIn', signIn ?? { limit: 5, window: 3600 }),
-    redis: readRedis(redis),
-    headers: readBoolean('rateLimits.headers', headers ?? false),
-  }
-}
-
-function readRedis(redis: unknown): RedisConnection | undefined {
-  if (redis === undefined) return undefined
-  if (isObject(redis) && typeof redis['defineCommand'] === 'function') return redis as unknown as RedisConnection
-  // The value is not shown: a URL may hold a password.
-  throw new ConfigurationError({
-    option: 'rateLimits.redis',
-    problem: 'is no ioredis instance',
-    fix: 'Give it new Redis(url), where Redis comes from "ioredis".',
-  })
 }
 
 function readCache(cache: PlatformAuthOptions['cache']): CacheSettings {

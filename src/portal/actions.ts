@@ -1,6 +1,5 @@
-import { listContacts, toMailbox } from '../applications/contact-lists.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
-import type { ApplicationRecord, ApplicationStatus } from '../contracts/store.js'
+import type { ApplicationRecord, ApplicationStatus } from '../contracts/application-record.js'
 
 /**
  * The statuses in which each action is possible. New credentials need an active application: the first use of a credential
@@ -22,9 +21,4 @@ const STATUSES: Readonly<Record<PortalAction, readonly ApplicationStatus[]>> = {
 /** Whether the application's status allows the action. */
 export function isPossible(action: PortalAction, { status }: Pick<ApplicationRecord, 'status'>): boolean {
   return STATUSES[action].includes(status)
-}
-
-/** Whether a mailbox (an address in ASCII lower case) is a contact of the application. */
-export function hasContact(record: ApplicationRecord, mailbox: string): boolean {
-  return listContacts(record).some((address) => toMailbox(address) === mailbox)
 }

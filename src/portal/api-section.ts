@@ -1,5 +1,5 @@
 import type { Api, Registration } from '../contracts/api.js'
-import type { AccessRequest } from '../contracts/store.js'
+import type { AccessRequest } from '../contracts/application-record.js'
 import { findGrant } from '../applications/grants.js'
 import { html, type Html } from '../lib/html.js'
 import { renderRelativeTime } from './times.js'

@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
 import { html, type Html } from '../lib/html.js'
 import { renderApis, type PortalApi } from './api-section.js'
 import { renderStatus } from './applications-page.js'

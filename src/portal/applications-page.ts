@@ -1,8 +1,9 @@
 import { isLive } from '../applications/credentials.js'
-import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
+import { DAY_MS } from '../lib/day.js'
 import { html, type Html } from '../lib/html.js'
 import type { Links } from './page-links.js'
-import { DAY_MS, renderDate, renderRelativeTime } from './times.js'
+import { renderDate, renderRelativeTime } from './times.js'
 
 interface ApplicationsPageOptions {
   readonly records: readonly ApplicationRecord[]

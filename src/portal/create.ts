@@ -1,3 +1,4 @@
+import { toMailbox } from '../applications/contact-lists.js'
 import type { Credentials } from '../applications/credentials.js'
 import type { AcceptInvitation } from '../applications/invitations.js'
 import { readContact } from '../applications/validation.js'
@@ -21,7 +22,7 @@ import { createSessions } from './session.js'
 import { createSignIn, type SendSignIn } from './sign-in.js'
 import { createSignInPages } from './sign-in-pages.js'
 import { createSignInRoutes } from './sign-in-routes.js'
-import { createSignOutContact, createSignOuts, toMailbox, type SignOutContact } from './sign-outs.js'
+import { createSignOutContact, createSignOuts, type SignOutContact } from './sign-outs.js'
 
 /** Whom `auth.portal.link()` signs in: a contact, or the first contact of an application, for this application only. */
 export type PortalLinkOptions =

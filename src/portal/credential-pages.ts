@@ -1,10 +1,11 @@
 import type { CredentialKind } from '../applications/credentials.js'
-import type { CredentialRecord } from '../contracts/store.js'
+import type { CredentialRecord } from '../contracts/application-record.js'
+import { DAY_MS } from '../lib/day.js'
 import { html, type Html } from '../lib/html.js'
 import { FormProblem, renderActionForm, type ActionCall, type ActionPage } from './action-page.js'
 import { KIND_WORDS, listCredentials, type ShownCredential } from './credential-section.js'
 import { readField, type FormFields } from './form-fields.js'
-import { DAY_MS, renderDateTime } from './times.js'
+import { renderDateTime } from './times.js'
 import { offers, type ApplicationView } from './view.js'
 
 /** The page of an action on the credential with that id; undefined if there is none, or no such action. */

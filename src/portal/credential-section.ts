@@ -1,6 +1,6 @@
 import { findNewest, LISTS } from '../applications/credential-lists.js'
 import { isLive, type CredentialKind } from '../applications/credentials.js'
-import type { ApplicationRecord, CredentialRecord } from '../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import { html, type Html } from '../lib/html.js'
 import { EXPIRY_NOTICE_MS } from './applications-page.js'
 import { renderDate, renderDateTime, renderRelativeTime } from './times.js'
@@ -57,7 +57,8 @@ function renderCredential({ kind, credential, isReplaced }: ShownCredential, vie
   const { record, link, now } = view
   const { id, name, prefix, createdAt, lastUsedAt, apis } = credential
   const address = (page: string): string => link(record.id, 'credentials', id, page)
-  const subject = `the ${kind} ${name}`
+  // Both have the same name after a rotation.
+  const subject = `the ${isReplaced ? 'replaced ' : ''}${kind} ${name}`
   return html`<li class="row">
     <div>
       <h3>${name} <span class="kind">${KIND_WORDS[kind]}</span></h3>

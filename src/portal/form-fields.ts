@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { OAuthError } from '../contracts/errors.js'
+import { OAuthError } from '../contracts/denial.js'
 import { parseMediaType, readPairs } from '../http/form.js'
 
 /** The fields of a form: each with its values, in order. */

@@ -1,11 +1,12 @@
-import { describeContactActor } from '../applications/contact-lists.js'
+import { describeContactActor, findContact } from '../applications/contact-lists.js'
 import type { ApplicationCalls } from '../applications/create.js'
 import { ApplicationError } from '../contracts/errors.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { Store } from '../contracts/store.js'
 import { html } from '../lib/html.js'
 import { FormProblem, StaleForm, type ActionOutcome, type ActionPage } from './action-page.js'
-import { hasContact, isPossible } from './actions.js'
+import { isPossible } from './actions.js'
 import type { PortalApi } from './api-section.js'
 import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
@@ -62,7 +63,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
   async function listRecords({ mailbox, applicationId }: PortalSession): Promise<readonly ApplicationRecord[]> {
     if (applicationId !== undefined) {
       const record = await store.findApplication(applicationId)
-      return record && hasContact(record, mailbox) ? [record] : []
+      return record && findContact(record, mailbox) !== undefined ? [record] : []
     }
     const filter = { api: undefined, status: undefined, contact: mailbox }
     return store.listApplications({ after: undefined, limit: MAX_APPLICATIONS, ...filter })
@@ -75,7 +76,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
   ): Promise<ApplicationRecord | undefined> {
     if (applicationId !== undefined && applicationId !== id) return undefined
     const record = await store.findApplication(id)
-    return record && hasContact(record, mailbox) ? record : undefined
+    return record && findContact(record, mailbox) !== undefined ? record : undefined
   }
 
   async function showApplication(view: ApplicationView): Promise<PortalAnswer> {

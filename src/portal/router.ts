@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApplicationError, OAuthError } from '../contracts/errors.js'
+import { ApplicationError } from '../contracts/errors.js'
+import { OAuthError } from '../contracts/denial.js'
 import { readOrigin } from '../contracts/events.js'
 import { decodeFormValue } from '../http/form.js'
 import { parsePath, type Middleware } from '../http/middleware.js'

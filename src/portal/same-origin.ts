@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { OAuthError } from '../contracts/errors.js'
+import { OAuthError } from '../contracts/denial.js'
 import { readHeader } from '../http/request.js'
 
 /**

@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { ApplicationRecord, Store } from '../contracts/store.js'
+import { findContact } from '../applications/contact-lists.js'
+import type { Store } from '../contracts/store.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { CookieContent, SessionCookie } from './session-cookie.js'
-import { MAX_SESSION_MS, toMailbox, type SignOuts } from './sign-outs.js'
+import { MAX_SESSION_MS, type SignOuts } from './sign-outs.js'
 
 /** A contact who is signed in. */
 export interface PortalSession {
@@ -116,8 +117,3 @@ export function createSessions(options: SessionsOptions): Sessions {
 }
 
 const NOBODY: SignedIn = { mailbox: '', applicationId: undefined, lastSignOut: 0 }
-
-/** The application's contact with that mailbox, as it was entered; none of a deleted application. */
-export function findContact({ contact, otherContacts }: ApplicationRecord, mailbox: string): string | undefined {
-  return [contact, ...otherContacts].find((each) => each !== undefined && toMailbox(each) === mailbox)
-}

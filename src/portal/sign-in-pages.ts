@@ -28,15 +28,12 @@ const LINKS = {
     action: 'sign-in/link',
     text: 'The link from your e-mail is valid once.',
     button: 'Sign in',
-    noScript:
-      'This link needs JavaScript. Without it, enter the code from the e-mail on the page where you asked for it.',
   },
   invitation: {
     heading: 'Accept an invitation',
     action: 'invitation',
     text: 'You become a contact of the application: you can manage its credentials, and others see your e-mail address.',
     button: 'Accept',
-    noScript: 'This link needs JavaScript, which sends the secret part of the link when you click.',
   },
 } as const
 
@@ -55,14 +52,14 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
         content: renderCodeForm(root, csrf, { id, contact }),
       }),
     renderLink(kind, { csrf, session }) {
-      const { heading, action, text, button, noScript } = LINKS[kind]
+      const { heading, action, text, button } = LINKS[kind]
       const content = html`<form id="confirm" method="post" action="${root}/${action}" hidden>
           ${renderCsrf({ csrf })}<input type="hidden" id="token" name="token" />
           <p>${text}</p>
           <button>${button}</button>
         </form>
         <p id="incomplete" hidden>The link is not complete. Copy the whole address from the e-mail.</p>
-        <noscript><p>${noScript}</p></noscript>
+        <noscript>${kind === 'invitation' ? renderPasteForm(root, csrf) : WITHOUT_SCRIPTS}</noscript>
         ${kind === 'sign-in' && html`<p><a href="${root}">Ask for a new link</a></p>`}`
       return renderPage(heading, { session, content, script: 'fragment' })
     },
@@ -87,6 +84,32 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
         content: html`<p>There is no such page, or it is not one of <a href="${root}">your applications</a>.</p>`,
       }),
   }
+}
+
+const WITHOUT_SCRIPTS = html`<p>
+  This link needs JavaScript. Without it, enter the code from the e-mail on the page where you asked for it.
+</p>`
+
+/** For an invitation, which has no code: without scripts, the page cannot read the secret part of the link. */
+function renderPasteForm(root: string, csrf: string): Html {
+  return html`<form method="post" action="${root}/invitation">
+    ${renderCsrf({ csrf })}
+    <p>${LINKS.invitation.text}</p>
+    <div class="field">
+      <label for="pasted">Link from the e-mail</label>
+      <input
+        id="pasted"
+        name="token"
+        required
+        maxlength="4096"
+        autocomplete="off"
+        spellcheck="false"
+        aria-describedby="pasted-hint"
+      />
+      <p class="hint" id="pasted-hint">This browser runs no scripts. Copy the whole link, and paste it here.</p>
+    </div>
+    <button>${LINKS.invitation.button}</button>
+  </form>`
 }
 
 /** With a query, because the link in the e-mail, opened in the same tab, would otherwise only change the fragment of the answer's URL. */

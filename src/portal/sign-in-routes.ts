@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { toMailbox } from '../applications/contact-lists.js'
 import type { AcceptInvitation } from '../applications/invitations.js'
 import { readContact } from '../applications/validation.js'
 import { ApplicationError } from '../contracts/errors.js'
@@ -11,7 +12,6 @@ import { readField } from './form-fields.js'
 import type { SignedIn, Sessions } from './session.js'
 import type { SignIn } from './sign-in.js'
 import type { SignInPages } from './sign-in-pages.js'
-import { toMailbox } from './sign-outs.js'
 
 /** What can be requested without a session, by method and path below the mount. */
 export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<Outcome>>
@@ -43,7 +43,7 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
 
   async function requestSignIn({ fields, visitor, req }: Exchange): Promise<Outcome> {
     const contact = readField(fields, 'contact')
-    if (!isContact(contact)) {
+    if (!isAddress(contact)) {
       const problem = contact === '' ? CONTACT_MISSING : CONTACT_REFUSED
       return { answer: { status: 400, page: pages.renderRequest(visitor, { contact, problem }) } }
     }
@@ -67,7 +67,8 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
   }
 
   async function becomeContact({ fields, visitor, req }: Exchange): Promise<Outcome> {
-    const token = readField(fields, 'token')
+    // Without scripts, the whole link is pasted.
+    const token = readField(fields, 'token').replace(/^.*#/s, '')
     const accepted = await accept(req, () => acceptInvitation(token, readOrigin(req)))
     if (!accepted) {
       return { answer: { status: 400, page: pages.renderProblem('Accept an invitation', INVITATION_REFUSED, visitor) } }
@@ -85,6 +86,10 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     return { answer: { redirect: '' }, setCookie: await sessions.end(session) }
   }
 
+  function showLink(kind: 'sign-in' | 'invitation', visitor: Exchange['visitor']): Outcome {
+    return { answer: { status: 200, page: pages.renderLink(kind, visitor) } }
+  }
+
   return new Map([
     ['GET sign-in', async ({ visitor }: Exchange) => showLink('sign-in', visitor)],
     ['GET invitation', async ({ visitor }: Exchange) => showLink('invitation', visitor)],
@@ -94,10 +99,6 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     ['POST sign-in/link', acceptLink],
     ['POST sign-out', signOut],
   ])
-
-  function showLink(kind: 'sign-in' | 'invitation', visitor: Exchange['visitor']): Outcome {
-    return { answer: { status: 200, page: pages.renderLink(kind, visitor) } }
-  }
 }
 
 const CONTACT_MISSING = 'Enter an e-mail address.'
@@ -107,7 +108,7 @@ const LINK_REFUSED = 'The link has been used, or has expired. Ask for a new one.
 const INVITATION_REFUSED =
   'The invitation has been accepted already, was cancelled, or has expired. Ask a contact of the application for a new one.'
 
-function isContact(text: string): boolean {
+function isAddress(text: string): boolean {
   try {
     readContact(text)
     return true

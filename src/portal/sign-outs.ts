@@ -1,3 +1,4 @@
+import { toMailbox } from '../applications/contact-lists.js'
 import { readContact } from '../applications/validation.js'
 import type { Store } from '../contracts/store.js'
 
@@ -58,11 +59,6 @@ export function createSignOutContact(
     await options.opened()
     await signOuts.addForMailbox(mailbox)
   }
-}
-
-/** The address in ASCII lower case. Addresses have no other characters. */
-export function toMailbox(contact: string): string {
-  return contact.toLowerCase()
 }
 
 function formatMailbox(mailbox: string): string {

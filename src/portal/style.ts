@@ -20,6 +20,7 @@ a:hover { text-decoration-thickness: 2px }
 `
 
 const FORMS = `form { display: grid; gap: 1.25rem; max-width: 36rem }
+form + p { margin-top: 1.25rem }
 .signed-in + button.theme { margin-left: 0 }
 .signed-in { display: flex; margin-left: auto; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; color: var(--soft); overflow-wrap: anywhere }
 .field { display: grid; gap: .375rem }
@@ -63,7 +64,7 @@ code { font-family: var(--mono) }
 code.inline { font-size: .875em; overflow-wrap: anywhere }
 .contents { margin: 1rem 0 .5rem; font-size: .9375rem }
 .contents ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0; padding: 0; list-style: none }
-section { display: grid; grid-template-columns: minmax(0, 14rem) minmax(0, 1fr); gap: .75rem 2.5rem; padding: 2rem 0 0; margin-top: 2rem; border-top: 1px solid var(--line) }
+section { display: grid; grid-template-columns: minmax(0, 14rem) minmax(0, 1fr); gap: .75rem 2.5rem; align-items: start; padding: 2rem 0 0; margin-top: 2rem; border-top: 1px solid var(--line) }
 .about h2 { margin: 0 0 .25rem }
 .about p { margin: 0; color: var(--soft); font-size: .9375rem }
 .rows { margin: 0; padding: 0; list-style: none }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../lib/day.js'
 import { html, type Html } from '../lib/html.js'
 
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
@@ -8,8 +9,6 @@ const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Milliseconds. */
-export const DAY_MS = 24 * HOUR_MS
 
 /** Such as `22 Nov 2026`, in UTC. */
 export function formatDate(at: number): string {

@@ -1,7 +1,8 @@
+import { DAY_MS, formatDay } from '../lib/day.js'
 import { html, type Html } from '../lib/html.js'
 import type { PortalApi } from './api-section.js'
-import { DAY_MS, formatDate } from './times.js'
-import { formatDay, USAGE_DAYS, type DailyUsage } from './usage-source.js'
+import { formatDate } from './times.js'
+import { USAGE_DAYS, type DailyUsage } from './usage-source.js'
 import { renderSection, type ApplicationView } from './view.js'
 
 /** One API's counts of a day. */

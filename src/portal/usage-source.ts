@@ -1,4 +1,4 @@
-import { DAY_MS } from './times.js'
+import { DAY_MS, formatDay } from '../lib/day.js'
 
 /** What an application did at an API on a day. */
 export interface DailyUsage {
@@ -42,9 +42,4 @@ export async function listUsage(
     after = next
   } while (after !== undefined)
   return entries
-}
-
-/** A day in UTC: `YYYY-MM-DD`. */
-export function formatDay(at: number): string {
-  return new Date(at).toISOString().slice(0, 10)
 }

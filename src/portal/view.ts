@@ -1,5 +1,5 @@
 import type { PortalAction } from '../contracts/portal-actions.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
 import { html, type Html } from '../lib/html.js'
 import { isPossible } from './actions.js'
 import type { Links } from './page-links.js'

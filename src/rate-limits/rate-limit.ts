@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Limit } from '../contracts/api.js'
-import { OAuthError, retryAfter } from '../contracts/errors.js'
+import { OAuthError, retryAfter } from '../contracts/denial.js'
 import { formatWait } from '../lib/format-wait.js'
 
 /**

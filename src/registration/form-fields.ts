@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isLanguage, readRegistrationContact, readRegistrationName } from '../applications/validation.js'
-import { ApplicationError, OAuthError } from '../contracts/errors.js'
+import { ApplicationError } from '../contracts/errors.js'
+import { OAuthError } from '../contracts/denial.js'
 import { readPairs } from '../http/form.js'
 import { ownMembers } from '../lib/own-members.js'
 

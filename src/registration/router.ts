@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PrepareRegistration } from '../applications/registration.js'
-import { ApplicationError, createDenial, OAuthError, type Denial } from '../contracts/errors.js'
+import { ApplicationError } from '../contracts/errors.js'
+import { createDenial, OAuthError, type Denial } from '../contracts/denial.js'
 import { readOrigin, type RequestOrigin } from '../contracts/events.js'
 import { parseMediaType, readBody } from '../http/form.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'

@@ -1,12 +1,14 @@
 import { validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createOwnDenial, StoreUnavailableError, type Denial } from '../contracts/errors.js'
+import { createOwnDenial, type Denial } from '../contracts/denial.js'
+import { StoreUnavailableError } from '../contracts/errors.js'
 import { replaceForbidden } from '../http/respond.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { AuthInfo } from './auth-info.js'
-import type { ErrorResponders, ErrorResponseConfig, FormatErrorChallenge } from './error-responses.js'
+import type { ErrorResponders, ErrorResponseConfig } from './error-responder.js'
+import type { FormatErrorChallenge } from './error-responses.js'
 import type { Identity } from './identity.js'
 
 /**

@@ -15,7 +15,7 @@ import {
   readBearerArguments,
   readDocumentArguments,
   type GuardArguments,
-} from './guard-options.js'
+} from './guard-arguments.js'
 import { createGuards } from './guards.js'
 import { createRefusalReporter, type RefusalReporterOptions } from './report-only.js'
 import { Identity } from './identity.js'

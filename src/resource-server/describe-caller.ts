@@ -1,5 +1,5 @@
 import type { CallerApplication } from '../contracts/api.js'
-import type { ApplicationRecord } from '../contracts/store.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
 import { copyJson } from '../lib/plain-json.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 

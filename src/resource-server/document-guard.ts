@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import { ConfigurationError, createOwnDenial, type Denial } from '../contracts/errors.js'
+import { ConfigurationError } from '../contracts/errors.js'
+import { createOwnDenial, type Denial } from '../contracts/denial.js'
 import { describeValue } from '../lib/describe-value.js'
 import type { SecuredOperation } from '../openapi/operations.js'
 import {
@@ -13,7 +14,7 @@ import {
 import type { Security } from '../openapi/security.js'
 import { createTemplateIndex } from '../openapi/template-index.js'
 import type { OnDenied } from '../options/options.js'
-import type { RespondWithDenial } from './error-responses.js'
+import type { RespondWithDenial } from './error-responder.js'
 import type { Guard } from './guard.js'
 import type { ReportOnly } from './report-only.js'
 import { findMissingRoutes, findRoutes, refuseMissingRoutes, type RouteContainer } from './route-check.js'

@@ -1,148 +1,50 @@
-import type { Api, Scheme } from '../contracts/api.js'
-import { ConfigurationError } from '../contracts/errors.js'
-import { describeValue } from '../lib/describe-value.js'
-import { isObject } from '../lib/is-object.js'
-import { ownMembers } from '../lib/own-members.js'
-import { readOperations, type SecuredOperation } from '../openapi/operations.js'
-import { readDocument } from '../openapi/read-document.js'
-import { refuseProblems } from '../openapi/security.js'
-import { readBoolean, readOptionalFunction, refuseUnknown } from '../options/checks.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, DocumentGuardsOptions, GuardOptions } from './guards.js'
-import { checkScopeOptions } from './scope-options.js'
+import type { EnforcementOptions } from '../contracts/enforcement.js'
+import type { OnDenied } from '../options/options.js'
+import type { AllowRequest } from './allow.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import type { ForeignGuard } from './foreign-tokens.js'
+import type { Guard } from './guard.js'
+import type { ScopesByMethod } from './requirement.js'
 
-const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
-const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
-
-/** The arguments of `requireBearer()` and `requireApiKey()`: an optional API name and optional options. */
-export type GuardArguments = readonly unknown[]
-
-/** The API and the options of a bearer guard. Checked once, when the route is defined. */
-export function readBearerArguments(
-  apis: ReadonlyMap<string, Api>,
-  args: GuardArguments,
-): { api: Api; options: BearerGuardOptions } {
-  const { api, call, given } = readApi(apis, 'oauth2', args)
-  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'foreign', 'enforce', 'enforceBy'] as const
-  const options = readGuardOptions<BearerGuardOptions>(call, given, known)
-  checkScopeOptions(call, api, options)
-  return { api, options }
+/** The options of every guard. */
+export interface GuardOptions extends EnforcementOptions {
+  /** Lets a request without a credential pass. A bad credential is still refused. */
+  readonly optional?: boolean
+  /** Replaces this guard's refusals; the platform's `onDenied` if left out. */
+  readonly onDenied?: OnDenied
 }
 
-/** The API and the options of an API key guard. */
-export function readApiKeyArguments(
-  apis: ReadonlyMap<string, Api>,
-  args: GuardArguments,
-): { api: Api; options: ApiKeyGuardOptions } {
-  const { api, call, given } = readApi(apis, 'apiKey', args)
-  return {
-    api,
-    options: readGuardOptions<ApiKeyGuardOptions>(call, given, [
-      'allow',
-      'optional',
-      'onDenied',
-      'enforce',
-      'enforceBy',
-    ]),
-  }
+/** The options of a bearer guard. */
+export interface BearerGuardOptions<
+  Scope extends string = string,
+  Metadata = Record<string, unknown>,
+> extends GuardOptions {
+  /** The access token needs all of these scopes, for every method or per method; none if left out. */
+  readonly scopes?: readonly Scope[] | ScopesByMethod<Scope>
+  /** The access token needs one of these scopes, besides all of `scopes`. */
+  readonly anyScope?: readonly Scope[]
+  /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
+  readonly allow?: AllowRequest<AccessTokenInfo<Metadata>>
+  /**
+   * Your own guard, for bearer tokens of other issuers and for those that are not JWTs. The other options do not apply to
+   * them, and `maybeAuthOf(req)` is undefined behind it.
+   */
+  readonly foreign?: ForeignGuard
 }
 
-/** The options of `requireAny()`. */
-export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
-  return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'enforce', 'enforceBy'])
+/** The options of an API key guard. */
+export interface ApiKeyGuardOptions<Metadata = Record<string, unknown>> extends GuardOptions {
+  /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
+  readonly allow?: AllowRequest<ApiKeyInfo<Metadata>>
 }
 
-/** The arguments of `guardsFromDocument()`. Throws one `ConfigurationError` with all mistakes of the document. */
-export function readDocumentArguments(
-  apis: ReadonlyMap<string, Api>,
-  name: unknown,
-  given: unknown,
-  options: unknown = {},
-): { api: Api; operations: readonly SecuredOperation[]; options: DocumentGuardsOptions } {
-  const api = typeof name === 'string' ? apis.get(name) : undefined
-  if (!api) {
-    throw new ConfigurationError({
-      problem: `guardsFromDocument: there is no API ${describeValue(name)}`,
-      fix: `There are: ${[...apis.keys()].join(', ')}.`,
-    })
-  }
-  const call = `guardsFromDocument("${api.name}")`
-  const document = readDocument(`${call}: document`, given)
-  const { operations, problems } = readOperations(api, document)
-  refuseProblems(`${call}: document`, problems)
-  return {
-    api,
-    operations,
-    options: readGuardOptions<DocumentGuardsOptions>(call, options, [
-      'allow',
-      'onDenied',
-      'undocumented',
-      'enforce',
-      'enforceBy',
-    ]),
-  }
-}
-
-function readApi(
-  apis: ReadonlyMap<string, Api>,
-  scheme: Scheme,
-  args: GuardArguments,
-): { api: Api; call: string; given: unknown } {
-  const call = GUARD_NAMES[scheme]
-  const named = typeof args[0] === 'string'
-  const api = named ? findApi(apis, args[0], scheme, call) : findOnlyApi(apis, scheme, call)
-  return { api, call: `${call}("${api.name}")`, given: (named ? args[1] : args[0]) ?? {} }
-}
-
-/** The API of that name and scheme. Throws `ConfigurationError` if there is none. */
-export function findApi(apis: ReadonlyMap<string, Api>, name: unknown, scheme: Scheme, call: string): Api {
-  const api = typeof name === 'string' ? apis.get(name) : undefined
-  if (!api) {
-    throw new ConfigurationError({
-      problem: `${call}: there is no API ${describeValue(name)}`,
-      fix: listApis(apis, scheme),
-    })
-  }
-  if (api.scheme !== scheme) {
-    const right = (call.startsWith('verify') ? VERIFIER_NAMES : GUARD_NAMES)[api.scheme]
-    throw new ConfigurationError({
-      problem: `${call}: the scheme of the API "${api.name}" is "${api.scheme}"`,
-      fix: `Use ${right}("${api.name}").`,
-    })
-  }
-  return api
-}
-
-/** The only API of that scheme, for a call without a name. Throws `ConfigurationError` if there are none or several. */
-function findOnlyApi(apis: ReadonlyMap<string, Api>, scheme: Scheme, call: string): Api {
-  const [only, ...others] = [...apis.values()].filter((api) => api.scheme === scheme)
-  if (!only || others.length > 0) {
-    throw new ConfigurationError({ problem: `${call}: name the API`, fix: listApis(apis, scheme) })
-  }
-  return only
-}
-
-/** The options of a guard. Throws `ConfigurationError` for a wrong one. */
-function readGuardOptions<Options extends object>(
-  call: string,
-  given: unknown,
-  known: readonly (keyof Options & string)[],
-): Options {
-  if (!isObject(given)) {
-    throw new ConfigurationError({
-      problem: `${call}: the options are ${describeValue(given)}`,
-      fix: 'Write an object, or leave them out.',
-    })
-  }
-  const options = ownMembers(given)
-  refuseUnknown(`${call}: `, options, known)
-  for (const name of ['onDenied', 'allow', 'foreign']) readOptionalFunction(`${call}: ${name}`, options[name])
-  if (options['optional'] !== undefined) readBoolean(`${call}: optional`, options['optional'])
-  return options as unknown as Options
-}
-
-function listApis(apis: ReadonlyMap<string, Api>, scheme: Scheme): string {
-  const names = [...apis.values()].filter((api) => api.scheme === scheme).map(({ name }) => name)
-  return names.length > 0
-    ? `With the scheme "${scheme}" there are: ${names.join(', ')}.`
-    : `No API has the scheme "${scheme}".`
+/** The options of `guardsFromDocument()`. */
+export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> extends Omit<GuardOptions, 'optional'> {
+  /** Decides about each request that meets everything else, except of operations that are open. */
+  readonly allow?: AllowRequest<AuthInfo<Metadata>>
+  /**
+   * What a request gets whose path or method is not in the document: `'refuse'` (404 or 405) by default; `'pass'` lets it
+   * pass without a credential; a guard of this platform decides about it.
+   */
+  readonly undocumented?: 'refuse' | 'pass' | Guard
 }

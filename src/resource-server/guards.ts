@@ -2,85 +2,44 @@ import type { IncomingMessage } from 'node:http'
 import { isApplicationId } from '../applications/application-id.js'
 import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
-import type { EnforcementOptions } from '../contracts/enforcement.js'
 import type { EventDetails } from '../contracts/events.js'
 import { findBearer, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
+import { ownMembers } from '../lib/own-members.js'
+import type { SecuredOperation } from '../openapi/operations.js'
 import type { OnDenied } from '../options/options.js'
 import type { Enforcement } from '../options/read-enforcement.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
 import type { UsageCollector } from '../usage/collector.js'
-import type { Authenticator } from './authenticate.js'
 import { createAnyGuard, readParts } from './any-guard.js'
-import { ownMembers } from '../lib/own-members.js'
-import type { SecuredOperation } from '../openapi/operations.js'
-import type { AllowRequest } from './allow.js'
-import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
+import type { Authenticator } from './authenticate.js'
 import { setGuardDescription } from './describe-guard.js'
 import { describeParts } from './describe-parts.js'
-import { createDocumentGuard, readUndocumented, type DocumentGuard } from './document-guard.js'
+import { type DocumentGuard, createDocumentGuard, readUndocumented } from './document-guard.js'
 import {
   BEARER_FORM,
   createApiKeyErrors,
-  createErrorResponder,
   formatApiKeyChallenge,
   formatBearerChallenge,
   formatKeyForm,
-  type ErrorResponderOptions,
-  type ErrorResponders,
 } from './error-responses.js'
-import { createForeignTokenTest, type ForeignGuard } from './foreign-tokens.js'
+import { type ErrorResponderOptions, type ErrorResponders, createErrorResponder } from './error-responder.js'
+import { createForeignTokenTest } from './foreign-tokens.js'
+import type { ApiKeyGuardOptions, BearerGuardOptions, DocumentGuardsOptions, GuardOptions } from './guard-options.js'
 import {
-  createGuardFactory,
   DUPLICATE_CREDENTIAL,
-  MALFORMED_CREDENTIAL,
-  NO_CREDENTIAL,
   type Guard,
   type GuardConfig,
   type GuardFactoryOptions,
+  MALFORMED_CREDENTIAL,
+  NO_CREDENTIAL,
+  createGuardFactory,
 } from './guard.js'
 import { createCacheProtection, createKeyHeaderReader } from './key-headers.js'
+import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
 import { createReportOnlyReader } from './read-report-only.js'
-import { createBearerAuthentication, createApiKeyAuthentication } from './passport-adapter.js'
-import {
-  createRequirement,
-  createScopeRequirements,
-  type ScopeAlternatives,
-  type ScopesByMethod,
-} from './requirement.js'
-
-/** The options of every guard. */
-export interface GuardOptions extends EnforcementOptions {
-  /** Lets a request without a credential pass. A bad credential is still refused. */
-  readonly optional?: boolean
-  /** Replaces this guard's refusals; the platform's `onDenied` if left out. */
-  readonly onDenied?: OnDenied
-}
-
-/** The options of a bearer guard. */
-export interface BearerGuardOptions<
-  Scope extends string = string,
-  Metadata = Record<string, unknown>,
-> extends GuardOptions {
-  /** The access token needs all of these scopes, for every method or per method; none if left out. */
-  readonly scopes?: readonly Scope[] | ScopesByMethod<Scope>
-  /** The access token needs one of these scopes, besides all of `scopes`. */
-  readonly anyScope?: readonly Scope[]
-  /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
-  readonly allow?: AllowRequest<AccessTokenInfo<Metadata>>
-  /**
-   * Your own guard, for bearer tokens of other issuers and for those that are not JWTs. The other options do not apply to
-   * them, and `maybeAuthOf(req)` is undefined behind it.
-   */
-  readonly foreign?: ForeignGuard
-}
-
-/** The options of an API key guard. */
-export interface ApiKeyGuardOptions<Metadata = Record<string, unknown>> extends GuardOptions {
-  /** Decides about each request that meets everything else. It is not asked about requests without a credential. */
-  readonly allow?: AllowRequest<ApiKeyInfo<Metadata>>
-}
+import { type ScopeAlternatives, createRequirement, createScopeRequirements } from './requirement.js'
 
 /** Makes the guards of one platform. */
 export interface Guards {
@@ -90,17 +49,6 @@ export interface Guards {
   any(guards: unknown, options: GuardOptions): Guard
   /** Guards for the operations of a document. */
   document(api: Api, operations: readonly SecuredOperation[], options: DocumentGuardsOptions): DocumentGuard
-}
-
-/** The options of `guardsFromDocument()`. */
-export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> extends Omit<GuardOptions, 'optional'> {
-  /** Decides about each request that meets everything else, except of operations that are open. */
-  readonly allow?: AllowRequest<AuthInfo<Metadata>>
-  /**
-   * What a request gets whose path or method is not in the document: `'refuse'` (404 or 405) by default; `'pass'` lets it
-   * pass without a credential; a guard of this platform decides about it.
-   */
-  readonly undocumented?: 'refuse' | 'pass' | Guard
 }
 
 interface GuardsOptions

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CountRequest } from '../usage/counts.js'
 import type { AllowConfig, PassIfAllowed } from './allow.js'
 import { setIdentity } from './auth-of.js'
-import type { RespondWithError } from './error-responses.js'
+import type { RespondWithError } from './error-responder.js'
 import type { Identity } from './identity.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import type { Denial } from '../contracts/errors.js'
+import type { Denial } from '../contracts/denial.js'
 import type { Emit, ReadClient } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { DryRunCollector } from '../usage/dry-run-collector.js'

@@ -1,5 +1,5 @@
 import type { Api } from '../contracts/api.js'
-import { OAuthError, type Denial, type ErrorCode } from '../contracts/errors.js'
+import { OAuthError, type Denial, type ErrorCode } from '../contracts/denial.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'

@@ -6,6 +6,7 @@ import {
   type SampleFile,
   type SampleTokenRequest,
 } from './call.js'
+import { escapeText, hasHidden, type StringSyntax } from './literal.js'
 import { prepareCall, type PreparedBody, type PreparedCall, type PreparedCredential } from './prepare.js'
 import type { SampleWriter } from './sample.js'
 
@@ -117,8 +118,10 @@ function listBodyWords(body: PreparedBody): string[] {
 }
 
 function formatPart(field: SampleField): string {
-  if ('value' in field) return `--form-string ${quote(`${field.name}=${field.value}`)}`
-  return `-F ${quote(`${field.name}=@${formatFile(field.file)}`)}`
+  // A name ends at the first `=`. What follows must not name a file.
+  const name = field.name.replaceAll('=', '%3D')
+  if ('value' in field) return `--form-string ${quote(`${name}=${field.value}`)}`
+  return `-F ${quote(`${name}=@${formatFile(field.file)}`)}`
 }
 
 function formatFile({ name, mediaType }: SampleFile): string {
@@ -147,6 +150,21 @@ function joinWords(...words: readonly Word[]): string {
 
 /** In double quotes where that is enough: Windows' command line, which has curl too, knows no other. */
 function quote(word: string): string {
+  if (hasHidden(word)) return quoteHidden(word)
   const quoted = shellQuote(word)
   return quoted === word || !/^[^"\\$`!%\n\r]+$/.test(word) ? quoted : `"${word}"`
+}
+
+/** A terminal obeys some control characters that are pasted into it, and readers do not see others: `printf` makes them. */
+function quoteHidden(word: string): string {
+  let end = word.length
+  while (word[end - 1] === '\n') end--
+  const command = `"$(printf -- ${shellQuote(escapeText(word.slice(0, end), PRINTF))})"`
+  // The shell removes line breaks at the end of what a command prints.
+  return end === word.length ? command : command + shellQuote(word.slice(end))
+}
+
+const PRINTF: StringSyntax = {
+  escapes: { '\\': '\\\\', '%': '%%', '\n': '\n', '\t': '\t' },
+  formatCode: (code) => Array.from(new TextEncoder().encode(String.fromCharCode(code)), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''), // prettier-ignore
 }

@@ -7,7 +7,7 @@ export interface StringSyntax {
 }
 
 /** Control characters, and characters that are not seen or reorder the text around them. */
-const HIDDEN = /[\p{Cc}\u2028-\u202E\u2066-\u2069\uFEFF]/u
+const HIDDEN = /[\p{Cc}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/u
 
 /** The inner part of a string literal. */
 export function escapeText(text: string, { escapes, formatCode }: StringSyntax): string {
@@ -24,7 +24,12 @@ export function escapeTripleQuotes(text: string): string {
 
 /** Whether a text is easier to read on several lines than with `\n` in it. */
 export function isMultiline(text: string): boolean {
-  return text.includes('\n') && !HIDDEN.test(text.replaceAll(/[\n\t]/g, ''))
+  return text.includes('\n') && !hasHidden(text)
+}
+
+/** Whether a text has hidden characters besides line breaks and tabs. */
+export function hasHidden(text: string): boolean {
+  return HIDDEN.test(text.replaceAll(/[\n\t]/g, ''))
 }
 
 export function formatHex(code: number, digits = 4): string {

@@ -43,18 +43,21 @@ function prepareCredential(call: SampleCall): PreparedCredential | undefined {
   return { kind: 'accessToken', request: { tokenEndpoint, scope, credentials } }
 }
 
-/** One header per name (RFC 9110, section 5.3): most libraries take a map. */
+/** One header per name (RFC 9110, section 5.3): most libraries take a map. Without what no header can have (RFC 9110, section 5.1 and 5.5). */
 function mergeHeaders(headers: SampleCall['headers']): [name: string, value: string][] {
   const merged = new Map<string, [name: string, value: string]>()
   for (const [name, value] of headers) {
+    if (!HEADER_NAME.test(name)) continue
     const key = name.toLowerCase()
     const known = merged.get(key)
-    const text = replaceSurrogates(value)
+    const text = replaceSurrogates(value).replaceAll(/[\r\n\0]+/g, ' ')
     if (known) known[1] += `${key === 'cookie' ? '; ' : ', '}${text}`
     else merged.set(key, [name, text])
   }
   return [...merged.values()]
 }
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
 function prepareBody(body: SampleBody): PreparedBody {
   if ('text' in body) return { kind: 'text', text: replaceSurrogates(body.text) }

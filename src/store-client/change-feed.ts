@@ -1,4 +1,5 @@
-import type { Change, RevokedAccessToken, Store } from '../contracts/store.js'
+import type { Change, RevokedAccessToken } from '../contracts/store-records.js'
+import type { Store } from '../contracts/store.js'
 import { createFeedReads, limitTime } from './feed-reads.js'
 import type { StoreHealth } from './store-health.js'
 

@@ -5,7 +5,7 @@ import type { Store } from '../contracts/store.js'
 import type { CacheSettings, SigningSettings } from '../options/settings.js'
 import { createAccessTokenSigner, type SignAccessToken } from './access-token.js'
 import type { KeyEncryption } from './key-encryption.js'
-import { createKeyRotation, type KeyRotation } from './key-rotation.js'
+import { createKeyRotation, type KeyRotation, type SigningKeyRotation } from './key-rotation.js'
 import { createRevokedTokens, type RevokedTokens } from './revoked-tokens.js'
 import { createRotationTimer, type RotationTimer } from './rotation-timer.js'
 import { createSigningKeys, type SigningKeys } from './signing-keys.js'
@@ -22,6 +22,8 @@ interface TokensOptions {
   readonly cache: Pick<CacheSettings, 'accessTokens' | 'revokedAccessTokens'>
   /** Resolves true once every change committed before the call is known here; false if the store can't tell. */
   readonly readChanges: () => Promise<boolean>
+  /** Resolves when the store is open. */
+  readonly opened: () => Promise<unknown>
   readonly emit: Emit
   readonly logger: Logger
   readonly now: () => number
@@ -34,12 +36,26 @@ export interface Tokens {
   readonly accessTokens: AccessTokenVerifier
   readonly revokedTokens: RevokedTokens
   readonly keyRotation: KeyRotation
+  /** `auth.signingKeys`: its calls wait until the store is open. */
+  readonly signingKeyCalls: SigningKeyRotation
   readonly rotationTimer: RotationTimer
 }
 
 export function createTokens(options: TokensOptions): Tokens {
-  const { apis, store, encryption, signing, clockTolerance, clientLimits, cache, readChanges, emit, logger, now } =
-    options
+  const {
+    apis,
+    store,
+    encryption,
+    signing,
+    clockTolerance,
+    clientLimits,
+    cache,
+    readChanges,
+    opened,
+    emit,
+    logger,
+    now,
+  } = options
   const signingKeys = createSigningKeys({ store, encryption, logger, now, readChanges })
   const accessTokens = createAccessTokenVerifier({
     signingKeys,
@@ -63,5 +79,14 @@ export function createTokens(options: TokensOptions): Tokens {
   })
   const rotationTimer = createRotationTimer({ keyRotation, rotateEvery: signing.rotateEvery, logger })
   const signAccessToken = createAccessTokenSigner(signingKeys)
-  return { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, rotationTimer }
+  const signingKeyCalls = openFirst(opened, keyRotation)
+  return { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, signingKeyCalls, rotationTimer }
+}
+
+function openFirst(opened: () => Promise<unknown>, keyRotation: SigningKeyRotation): SigningKeyRotation {
+  return {
+    list: () => opened().then(keyRotation.list),
+    rotate: (options) => opened().then(() => keyRotation.rotate(options)),
+    revoke: (kid, options) => opened().then(() => keyRotation.revoke(kid, options)),
+  }
 }

@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import { ConfigurationError } from '../contracts/errors.js'
-import type { SigningKeyRecord } from '../contracts/store.js'
+import type { SigningKeyRecord } from '../contracts/store-records.js'
 import type { ScheduledKey } from './key-schedule.js'
 import type { KeyEncryption } from './key-encryption.js'
 import { describeRecord, toPublicJwk } from './signing-key-record.js'

@@ -1,6 +1,7 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Emit } from '../contracts/events.js'
-import type { NewAuditRecord, Store } from '../contracts/store.js'
+import type { NewAuditRecord } from '../contracts/store-records.js'
+import type { Store } from '../contracts/store.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { KeyEncryption } from './key-encryption.js'
 import { generateSigningKey, type SigningKey } from './key-pairs.js'

@@ -1,4 +1,4 @@
-import type { SigningKeyRecord } from '../contracts/store.js'
+import type { SigningKeyRecord } from '../contracts/store-records.js'
 
 /** A signing key as `auth.signingKeys.list()` shows it. */
 export interface SigningKeyInfo {

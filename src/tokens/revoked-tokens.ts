@@ -1,4 +1,5 @@
-import type { RevokedAccessToken, Store } from '../contracts/store.js'
+import type { RevokedAccessToken } from '../contracts/store-records.js'
+import type { Store } from '../contracts/store.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 

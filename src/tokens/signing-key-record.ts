@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose'
-import type { SigningKeyRecord } from '../contracts/store.js'
+import type { SigningKeyRecord } from '../contracts/store-records.js'
 import type { KeyEncryption } from './key-encryption.js'
 
 /** What a record states in clear, as text that `KeyEncryption` authenticates. */

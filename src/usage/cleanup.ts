@@ -1,7 +1,7 @@
 import type { Logger } from '../contracts/logger.js'
 import type { UsageStore } from '../contracts/usage.js'
+import { DAY_MS, formatDay } from '../lib/day.js'
 import { BATCH_ID_RETENTION_MS } from './batch-writer.js'
-import { DAY_MS, formatDay } from './counts.js'
 import { MAX_REFUSAL_AGE_MS } from './refusals.js'
 
 /** Deletes counts, refusals and ids of batches that are too old, every hour. */

@@ -1,10 +1,11 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import type { Denial } from '../contracts/errors.js'
+import type { Denial } from '../contracts/denial.js'
 import { readOrigin } from '../contracts/events.js'
 import type { RefusalDetails, UsageStore } from '../contracts/usage.js'
+import { DAY_MS } from '../lib/day.js'
 import { createBatchWriter } from './batch-writer.js'
-import { createCounts, DAY_MS, type CountRequest } from './counts.js'
+import { createCounts, type CountRequest } from './counts.js'
 import { createRefusalBuffer, KEPT_REFUSALS } from './refusal-buffer.js'
 import { readRequestId } from './request-id.js'
 

@@ -1,4 +1,5 @@
 import type { UsageCount } from '../contracts/usage.js'
+import { DAY_MS, formatDay } from '../lib/day.js'
 
 /** Counts a request of an application. `times` is -1 for one that was counted before and must not be. */
 export type CountRequest = (applicationId: string, times?: 1 | -1) => void
@@ -30,8 +31,6 @@ interface Counter {
 }
 
 type Cell = { -readonly [Name in keyof UsageCount]: UsageCount[Name] }
-
-export const DAY_MS = 24 * 3600 * 1000
 
 export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
   let cells: Cell[] = []
@@ -113,9 +112,4 @@ export function createCounts({ now, limit, onNew }: CountsOptions): Counts {
 
 function countDays(time: number): number {
   return Math.floor(time / DAY_MS)
-}
-
-/** The day in UTC, such as `2026-11-22`. */
-export function formatDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
 }

@@ -39,7 +39,7 @@ const BY_REASON: ReadonlyMap<string, Explanation> = new Map<string, Explanation>
   ['expired_token', [({ ago }) => `The access token expired${ago}`, 'Request a new access token. It tells in expires_in how many seconds it lasts.']],
   ['token_of_another_api', [({ api }) => `The access token was issued for another API${api}`, "Request an access token at this API's own token endpoint."]],
   ['revoked_token', ['The access token was revoked', 'Request a new access token.']],
-  ['insufficient_scope', [({ scopes }) => `The access token lacks a scope that the request needs${scopes}`, `Request an access token with that scope. If the application does not have it, request access. `.trim()]],
+  ['insufficient_scope', [({ scopes }) => `The access token lacks a scope that the request needs${scopes}`, 'Request an access token with that scope. If the application does not have it, request access.']],
   ['method_not_allowed', ['No access token allows this method here', 'Use a method that the API has at this address.']],
   ['expired_key', [({ credential, ago }) => `The API key${credential} expired${ago}`, 'Use the newest key of the application, or make a new one.']],
   ['restricted_key', [({ credential }) => `The API key${credential} may not be used for this API`, 'Use a key that may be used for this API.']],

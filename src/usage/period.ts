@@ -1,5 +1,5 @@
 import { ApplicationError } from '../contracts/errors.js'
-import { DAY_MS, formatDay } from './counts.js'
+import { DAY_MS, formatDay } from '../lib/day.js'
 
 /** What counts are summed up by. */
 export type UsagePeriod = 'day' | 'month'

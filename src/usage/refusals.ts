@@ -1,6 +1,6 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { RefusalRecord, UsageStore } from '../contracts/usage.js'
-import { DAY_MS } from './counts.js'
+import { DAY_MS } from '../lib/day.js'
 import { explainRefusal, type RefusalExplanation } from './explain-refusal.js'
 
 /** A refused request or token request of an application. */

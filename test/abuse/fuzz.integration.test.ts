@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { fuzz } from './fuzzer.js'
 import { startAttackedPlatform } from './platform-process.js'
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
-const REQUESTS = Number(process.env['REQUESTS'] ?? 1500)
+const REQUESTS = Number(process.env['REQUESTS'] ?? (IS_LONG_LANE ? 1500 : 800))
 
 it.each([5, 4] as const)(
   'an Express %s app refuses hostile requests, and answers the honest ones among them',

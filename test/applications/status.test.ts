@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
-import type { ApplicationRecord, Store } from '../../src/contracts/store.js'
+import type { ApplicationRecord } from '../../src/contracts/application-record.js'
+import type { Store } from '../../src/contracts/store.js'
 import { createCaller } from '../support/caller.js'
 import { EXPRESSES, openPlatform, STORES, type Host } from '../support/platform.js'
 import { ALL_ACCEPTED, ALL_APIS, CALLS, expectRefused, onEveryHost } from './operator.js'

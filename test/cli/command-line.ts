@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { EmailInfo } from '../../src/cli/commands/emails.js'
 import { run } from '../../src/cli/run.js'
@@ -15,6 +16,7 @@ import { APIS, openPlatform, type TestOptions } from '../support/platform.js'
 /** The module that tests pass to `--config`. */
 export const CONFIG = fileURLToPath(new URL('platform.mjs', import.meta.url))
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
+const LINES = fileURLToPath(new URL('run-lines.mjs', import.meta.url))
 export const BIN = fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url))
 const MANIFEST = { version: '1.2.3', engines: { node: '>=20.0.0' } }
 
@@ -36,6 +38,13 @@ export function runProgram(args: readonly string[], env: Environment = {}, cwd?:
     })
     child.stdin?.end()
   })
+}
+
+/** Runs command lines with the built program in one process. */
+export async function runLines(lines: readonly (readonly string[])[], cwd: string): Promise<ProgramResult[]> {
+  const args = [LINES, JSON.stringify(lines)]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, timeout: 60_000 })
+  return JSON.parse(stdout) as ProgramResult[]
 }
 
 interface RunOptions {

@@ -14,6 +14,7 @@ import {
   createSite,
   readEmails,
   runInProcess,
+  runLines,
   runProgram,
   startServer,
   type Site,
@@ -33,7 +34,7 @@ afterAll(async () => {
 })
 
 /** Those that `npm test` runs so. The others run in its process, since the start of a process takes much longer than they. */
-const IN_OWN_PROCESS = ['apps create', 'apps approve', 'apps import', 'audit', 'doctor', 'signing-keys list']
+const IN_OWN_PROCESS = ['apps create', 'apps approve', 'apps import']
 
 it('runs every command', { timeout: 180_000 }, async () => {
   const tested = new Set<string>()
@@ -121,7 +122,8 @@ it('is executable, and prints the version of the package', async () => {
 
 it('exits with 2, 4 and 1, and writes errors to stderr', async () => {
   const [usage, unavailable, refused] = await Promise.all([
-    runProgram(['apps', 'lits']),
+    // In an own process: the next test.
+    runInProcess(['apps', 'lits']),
     runProgram(['apps', 'list', '--db', join(site.folder, 'nothing.sqlite')]),
     runProgram(['apps', 'suspend', 'app_1', '--db', site.file]),
   ])
@@ -166,26 +168,36 @@ it('keeps running while a store without an open connection does not answer', asy
   await rm(file)
 })
 
-it.each([
-  ['options.cjs', 'module.exports = OPTIONS'],
-  ['compiled.cjs', "Object.defineProperty(exports, '__esModule', { value: true }); exports.default = OPTIONS"],
-  ['options.js', 'module.exports = async () => (OPTIONS)'],
-  ['promise.mjs', 'export default Promise.resolve(OPTIONS)'],
-  ['chatty.mjs', "console.log('[dotenv] injected 3 variables'); setInterval(() => {}, 1000); export default OPTIONS"],
-])('loads options from %s', async (name, source) => {
+/** With a module of options whose source has OPTIONS in their place. */
+async function writeModule(name: string, source: string): Promise<readonly string[]> {
   const file = join(site.folder, name)
-  await writeFile(
-    file,
-    source.replace(
-      'OPTIONS',
-      "{ baseUrl: 'http://localhost', apis: { weather: { scheme: 'apiKey' } }, secret: 'a secret of 32 characters or more' }",
-    ),
-  )
-  const args = ['apps', 'create', '--name', name, '--api', 'weather', '--json', '--config', name, '--db', site.file]
-  const { code, stdout, stderr } = await runProgram(args, {}, site.folder)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: name === 'chatty.mjs' ? '[dotenv] injected 3 variables\n' : '' })
-  expect((JSON.parse(stdout) as { application: unknown }).application).toMatchObject({ name, apis: { weather: {} } })
-  await rm(file)
+  const options =
+    "{ baseUrl: 'http://localhost', apis: { weather: { scheme: 'apiKey' } }, secret: 'a secret of 32 characters or more' }"
+  await writeFile(file, source.replace('OPTIONS', options))
+  return ['apps', 'create', '--name', name, '--api', 'weather', '--json', '--config', name, '--db', site.file]
+}
+
+it('loads options from every kind of module', async () => {
+  const sources = {
+    'options.cjs': 'module.exports = OPTIONS',
+    'compiled.cjs': "Object.defineProperty(exports, '__esModule', { value: true }); exports.default = OPTIONS",
+    'options.js': 'module.exports = async () => (OPTIONS)',
+    'promise.mjs': 'export default Promise.resolve(OPTIONS)',
+  }
+  const lines = await Promise.all(Object.entries(sources).map(([name, source]) => writeModule(name, source)))
+  const results = await runLines(lines, site.folder)
+  for (const [i, name] of Object.keys(sources).entries()) {
+    const { code, stdout, stderr } = results[i]!
+    expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' })
+    expect((JSON.parse(stdout) as { application: unknown }).application).toMatchObject({ name, apis: { weather: {} } })
+  }
+})
+
+it('ends with its result alone on stdout if the module of options prints lines and keeps the process busy', async () => {
+  const source = "console.log('[dotenv] injected 3 variables'); setInterval(() => {}, 1000); export default OPTIONS"
+  const { code, stdout, stderr } = await runProgram(await writeModule('chatty.mjs', source), {}, site.folder)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '[dotenv] injected 3 variables\n' })
+  expect(JSON.parse(stdout)).toMatchObject({ application: { name: 'chatty.mjs', apis: { weather: {} } } })
 })
 
 it('loads options from TypeScript if Node does, and otherwise says that Node does not', async () => {

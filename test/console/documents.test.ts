@@ -117,7 +117,9 @@ describe('the document that the console serves', () => {
       paths: {
         '/items': { servers: elsewhere, get: { ...ok, servers: elsewhere } },
         '/shared': { $ref: '#/components/pathItems/shared' },
+        '/own': { $ref: '#/x-shared' },
       },
+      'x-shared': { ...shared, servers: elsewhere },
       webhooks: { changed: { post: { ...ok, security: [] } } },
       components: {
         schemas: { A: { type: 'string' } },
@@ -130,7 +132,8 @@ describe('the document that the console serves', () => {
     expect(await problemsOf(result)).toEqual([])
     expect(JSON.stringify(result)).not.toContain('elsewhere')
     expect(Object.keys(result.components.securitySchemes)).toEqual(['oauth2'])
-    expect(result.components.pathItems.shared.get.security).toEqual([{ oauth2: ['orders:read'] }])
+    for (const { get } of [result.components.pathItems.shared, result['x-shared']])
+      expect(get.security).toEqual([{ oauth2: ['orders:read'] }])
     expect(result).toMatchObject({ 'x-own': 1, webhooks: { changed: {} }, components: { schemas: { A: {} } } })
   })
 

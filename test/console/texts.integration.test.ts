@@ -19,6 +19,10 @@ describe('guides and a changelog', () => {
   beforeAll(async () => {
     write('02-keys.md', '```sh\n# no heading\n```\n## Keys & *secrets*\n\n[back](./01-start.md)\n\n### Rotation')
     write('01-start.md', '\uFEFF# Get [started](x)\n\n<script>alert(1)</script><b onclick="x">bold</b>\n\n[keys](02-keys.md#rotation) [orders](../apis/orders) [other](other.md) ![tea](tea.png)') // prettier-ignore
+    write(
+      '03-long.md',
+      `${'`'.repeat(50_000)}\n# No heading\n${'`'.repeat(50_000)}\n#  Long  ##${' '.repeat(50_000)}x\n# Second`,
+    )
     write('.hidden.txt', '')
     const changelog = write('CHANGES.markdown', '# Changes\n\n| a | b |\n| - | - |\n| 1 | 2 |\n')
     shop = await openShop({ console: { guides: join(folder, '*.md'), changelog } })
@@ -37,6 +41,7 @@ describe('guides and a changelog', () => {
     expect(links.map(({ href, textContent }) => [href.replace(shop.developers, ''), textContent])).toEqual([
       ['/guides/01-start', 'Get started'],
       ['/guides/02-keys', 'Keys & secrets'],
+      ['/guides/03-long', 'Long'],
       ['/changelog', 'Changes'],
     ])
     for (const { href } of links) expect((await fetch(href)).status).toBe(200)

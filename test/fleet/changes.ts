@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeProtectedHeader } from 'jose'
 import type { Application, IssuedCredentials } from '../../src/index.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import type { Member } from './fleet.js'
 
 /** An application with an access token, both cached by every member. */
@@ -134,6 +135,6 @@ export async function measureDelay(
     if (held) return Math.max(0, delay)
     if (delay > timeout) throw new Error(`Not followed within ${timeout} ms: ${what}.`)
     // More frequent requests would slow down the processes that are measured.
-    await sleep(10)
+    await sleep(IS_LONG_LANE ? 10 : 30)
   }
 }

@@ -58,11 +58,15 @@ describe('The example app', () => {
     )
   })
 
-  it('prints the demo credentials at start-up, and logs no credential and no access token', async () => {
-    const own = await apps.start()
+  it('uses PLATFORM_AUTH_SECRET and DATABASE_URL, prints the demo credentials, and logs no credential and no access token', async () => {
+    const env = { PLATFORM_AUTH_SECRET: SECRET, DATABASE_URL: join(apps.folder(), 'elsewhere', 'shop.sqlite') }
+    const own = await apps.start(env)
     const { clientId, clientSecret } = await own.credentials()
     expect(own.output()).toContain(`key (client_id)         ${clientId}\n`)
     expect(own.output()).toContain(`secret (client_secret)  ${clientSecret}\n`)
+    // It uses PLATFORM_AUTH_SECRET and DATABASE_URL.
+    expect(await readdir(join(apps.folder(), 'var'))).toEqual(['demo-credentials.json'])
+    expect(await readMode(env.DATABASE_URL)).toBe('600')
     const printed = own.output().length
     for (const line of Object.values(readCommands(own))) await apps.paste(line)
     expect((await apps.client(own.baseUrl)).code).toBe(0)
@@ -85,14 +89,6 @@ describe('The example app', () => {
     expect(await readMode(join(folder, 'var'))).toBe('700')
     const ignored = await readFile(join(EXAMPLE, '../.gitignore'), 'utf8')
     expect(ignored).toContain('/example-app/var/\n')
-  })
-
-  it('uses PLATFORM_AUTH_SECRET and DATABASE_URL', async () => {
-    const env = { PLATFORM_AUTH_SECRET: SECRET, DATABASE_URL: join(apps.folder(), 'elsewhere', 'shop.sqlite') }
-    const own = await apps.start(env)
-    expect((await apps.client(own.baseUrl)).code).toBe(0)
-    expect(await readdir(join(apps.folder(), 'var'))).toEqual(['demo-credentials.json'])
-    expect(await readMode(env.DATABASE_URL)).toBe('600')
   })
 
   it('prints one line for each setting that it cannot start with', async () => {

@@ -36,12 +36,15 @@ const OLDER_FLAVOURS = [
   { type: 'commonjs', module: 'commonjs', moduleResolution: 'node10' },
 ] as const
 
-/** `npm test` compiles with each option once, and with each version of Express; the long lane with all combinations. */
+/**
+ * `npm test` compiles with each option once, and with each version of Express; the long lane with all combinations. With
+ * TypeScript 5.6 it compiles what version 7 cannot: node10 resolution.
+ */
 const FEW_FLAVOURS = {
   4: FLAVOURS.filter((flavour) => flavour.module === 'nodenext' && !('skipLibCheck' in flavour)),
   5: FLAVOURS.filter((flavour) => flavour.module !== 'nodenext' || 'skipLibCheck' in flavour),
 }
-const FEW_OLDER_FLAVOURS = { 4: OLDER_FLAVOURS.slice(1), 5: OLDER_FLAVOURS.slice(0, 1) }
+const FEW_OLDER_FLAVOURS = { 4: OLDER_FLAVOURS.slice(1), 5: [] }
 
 let packed: Packed
 let checkWithOlder: TypeCheck

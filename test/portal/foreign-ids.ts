@@ -5,6 +5,9 @@ import type { Visitor } from './visitor.js'
 
 const PATHS = ['', '/delete', '/tokens/revoke', '/credentials/new-key', '/credentials/CREDENTIAL/rotate', '/credentials/CREDENTIAL/end', '/apis/invoices/request', '/colleagues/invite'] // prettier-ignore
 
+/** What the forms of all pages have. */
+const FIELDS = { name: 'Of others', overlap: '0', scopes: 'invoices:read', address: 'carl@example.com' }
+
 /**
  * Asks for that many ids: those of applications of others, the same with a few characters changed, and random ones. Each page
  * and each action must be answered as if there were no such application.
@@ -13,10 +16,14 @@ export async function expectHidden({ auth }: Pick<PortalApp, 'auth'>, visitor: V
   const others = await createOthers(auth, Math.min(200, count))
   const { status, html } = await visitor.open('app_0')
   expect(status).toBe(404)
+  const [, own] = /\/(app_\w{32})"/.exec((await visitor.open('')).html) ?? []
+  const form = await visitor.open(`${own}/credentials/new-key`)
+  const before = await auth.audit.list({ limit: 1000 })
   const found: string[] = []
   async function ask(index: number): Promise<void> {
     const path = choosePath(others[index % others.length]!, index)
-    const page = await visitor.open(path)
+    // One of three sends a form of the visitor's own application to that path.
+    const page = await (index % 9 < 3 ? visitor.submit({ ...form, path }, FIELDS) : visitor.open(path))
     if (page.status !== 404 || page.html !== html) found.push(`${page.status} ${path}`)
   }
   const workers = Array.from({ length: 4 }, async (_, worker) => {
@@ -24,6 +31,7 @@ export async function expectHidden({ auth }: Pick<PortalApp, 'auth'>, visitor: V
   })
   await Promise.all(workers)
   expect(found).toEqual([])
+  expect(await auth.audit.list({ limit: 1000 })).toEqual(before)
 }
 
 interface Other {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ReceivedEmail } from '../../src/testing/index.js'
-import { createBrowser, ROOT, type Browser } from './browser.js'
+import { createBrowser, readHiddenFields, ROOT, type Browser } from './browser.js'
 import { addApplication, openPortal, signInByLink } from './portal-app.js'
 
 const INVITED = 'carl@shop.example'
@@ -40,6 +40,23 @@ describe('the link of an invitation', () => {
       details: { contacts: 2, invited: true, address: '127.0.0.1' },
     })
     await signInByLink(host, { contact: INVITED })
+    await host.auth.close()
+  })
+
+  it('P17, P18: is pasted where scripts are off', async () => {
+    const host = openPortal()
+    const id = await addApplication(host.auth, 'ann@shop.example')
+    await host.auth.applications.inviteContact(id, INVITED)
+    const [{ text }] = (await host.mailer.sent()) as [ReceivedEmail]
+    const browser = createBrowser(host.app)
+    const { text: page } = await browser.get(`${ROOT}/invitation`)
+    const [, pasted] = /<noscript>(.*?)<\/noscript>/s.exec(page)!
+    expect(pasted).toMatch(/<form .*Link from the e-mail.*name="token"/s)
+    const { csrf } = readHiddenFields(pasted!)
+    const paste = async (token: string) => (await browser.post(`${ROOT}/invitation`, { csrf: csrf!, token })).status
+    expect(await paste('#')).toBe(400)
+    expect(await paste(` ${findLink(text)}\n`)).toBe(200)
+    expect((await host.auth.applications.get(id))?.contacts).toEqual(['ann@shop.example', INVITED])
     await host.auth.close()
   })
 

@@ -15,7 +15,7 @@ import { startLoad } from './load.js'
 import { startProxy } from './proxies.js'
 
 /** Hundreds of requests a second, and time for the tests beside this one. */
-const PAUSE_MS = 5
+const PAUSE_MS = 15
 
 // Concurrent, because these tests mostly wait.
 describe.concurrent('Behind the proxies of docs/operations.md,', () => {

@@ -7,12 +7,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../src/index.js'
 import { createRateLimits } from '../../src/rate-limits/create.js'
 import { createApplication, createTokenForm, listen, post } from '../support/http.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { openPlatform } from '../support/platform.js'
 import { connectRedis, startRedis, type RedisServer } from '../support/redis.js'
 import { timeBound } from '../support/time-bound.js'
 import { waitUntil } from '../support/wait-until.js'
 
-const LIMIT = 40
+const LIMIT = IS_LONG_LANE ? 40 : 20
 
 let server: RedisServer
 const closings: (() => unknown)[] = []

@@ -9,12 +9,13 @@ import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { createApplication, createTokenForm, type ClientCredentials } from '../support/http.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
 import { openPlatform, SECRET } from '../support/platform.js'
 import { startRedis, type RedisServer } from '../support/redis.js'
 import { waitUntil } from '../support/wait-until.js'
 
 const PROCESSES = 3
-const LIMIT = 50
+const LIMIT = IS_LONG_LANE ? 50 : 20
 const PROGRAM = fileURLToPath(new URL('../support/limits-process.mjs', import.meta.url))
 const RATE_LIMITS = Object.fromEntries(
   ['requests', 'tokenRequests', 'failedAuthentication', 'registration'].map((name) => [

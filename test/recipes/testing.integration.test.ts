@@ -21,7 +21,8 @@ it('the recipe for Jest passes', async () => {
   const cache = await mkdtemp(join(tmpdir(), 'jest-cache-'))
   try {
     const options = ['--rootDir', folder, '--testRegex', 'jest.test.cjs', '--cacheDirectory', cache, '--runInBand']
-    const { code, output } = await run([jest, ...options])
+    // Babel would compile the whole package, which is not in a folder node_modules here as it is in a user's project.
+    const { code, output } = await run([jest, ...options, '--transform', '{}'])
     expect(code, output).toBe(0)
     expect(output).toMatch(/Tests: +(\d+) passed, \1 total/)
   } finally {

@@ -12,5 +12,5 @@ it('exactly one decision of two operators counts, in two processes of which one 
   const store = sqliteStore(address)
   await store.open()
   onTestFinished(() => store.close())
-  await decideInTwoProcesses({ address, store }, { registrations: 12, killEvery: 6 })
+  await decideInTwoProcesses({ address, store }, { kills: 2, registrationsPerKill: 6 })
 })

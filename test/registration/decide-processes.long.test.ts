@@ -31,6 +31,6 @@ it.each(Object.keys(DATABASES))(
     const database = await DATABASES[name]!()
     await database.store.open()
     onTestFinished(() => database.store.close())
-    await decideInTwoProcesses(database, { registrations: 300, killEvery: 3 })
+    await decideInTwoProcesses(database, { kills: 100, registrationsPerKill: 3 })
   },
 )

@@ -1,60 +1,83 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import type { Store } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
+import { killProcess, useSpareProcesses, type StartedProcess } from '../support/spare-processes.js'
 
-const PROCESS = fileURLToPath(new URL('../support/deciding-process.mjs', import.meta.url))
-const OPERATORS = ['first@example.com', 'second@example.com'] as const
+const PROGRAM = new URL('../support/deciding-process.mjs', import.meta.url)
+const OPERATORS: readonly [string, string] = ['first@example.com', 'second@example.com']
 const DECISIONS = ['approve', 'deny'] as const
 const REASON = 'No contract.'
 
 interface Options {
-  readonly registrations: number
-  /** One process is killed in the middle of every so many decisions. */
-  readonly killEvery: number
+  readonly kills: number
+  /** How many registrations are decided about at the same time: a process is killed in the middle of these decisions. */
+  readonly registrationsPerKill: number
 }
 
 /** What one operator was answered; undefined if the process was killed. */
 type Answer = { readonly operator: string; readonly decision: 'approve' | 'deny'; readonly status: number | undefined }
 
+interface WaitingRegistration {
+  readonly id: string
+  /** The token of each operator's link. */
+  readonly links: readonly string[]
+}
+
 /** Two operators decide about the same registrations at the same time, in two processes that are killed again and again. */
 export async function decideInTwoProcesses(
   { address, store }: { readonly address: string; readonly store: Store },
-  { registrations, killEvery }: Options,
+  { kills, registrationsPerKill }: Options,
 ): Promise<void> {
-  const requests = await registerApplications(store, registrations)
-  const children = await Promise.all([startProcess(address), startProcess(address)])
-  const outcomes = new Set<string>()
-  for (const [index, { id, links }] of requests.entries()) {
+  const registrations = await registerApplications(store, kills * registrationsPerKill)
+  const startSpare = useSpareProcesses(PROGRAM)
+  const start = (): Promise<StartedProcess> => startSpare(address, OPERATORS.join())
+  const processes = [await start(), await start()]
+  // How long the last two decisions took: a process is killed at any moment of them.
+  let milliseconds = 30
+  const counts = { approve: 0, deny: 0, unanswered: 0 }
+
+  async function decideTwice({ id, links }: WaitingRegistration, index: number): Promise<void> {
     // Each of the two is sent first half of the time.
     const order = index % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)
-    const sent = order.map((at) => decide(children[(at + index) % 2]!, links[at]!, DECISIONS[at], OPERATORS[at]))
-    if (index % killEvery === killEvery - 1) {
-      await sleep(Math.random() * 12)
-      await kill(children[index % 2]!.child)
-      children[index % 2] = await startProcess(address)
-    }
-    const answers = await Promise.all(sent)
+    const began = performance.now()
+    const answers = await Promise.all(
+      order.map((at) => decide(processes[(at + (index >> 1)) % 2]!, links[at]!, DECISIONS[at], OPERATORS[at])),
+    )
+    milliseconds = performance.now() - began
+    await restarted
     // Whoever got no answer, or was told to try again, does so.
     for (const { status, decision, operator } of answers.filter(
-      (each) => each.status === undefined || each.status === 503,
+      ({ status }) => status === undefined || status === 503,
     )) {
-      const at = OPERATORS.indexOf(operator as (typeof OPERATORS)[number])
-      const again = await decide(children[0], links[at]!, decision, operator)
+      const again = await decide(processes[0]!, links[OPERATORS.indexOf(operator)]!, decision, operator)
       expect([status, again.status === 200 || again.status === 409]).toEqual([status, true])
+      counts.unanswered += 1
     }
-    outcomes.add(await expectOneDecision(store, id, answers))
+    counts[await expectOneDecision(store, id, answers)] += 1
   }
-  expect(outcomes).toEqual(new Set(['approve', 'deny']))
+
+  let restarted: Promise<void>
+  async function killOne(which: number): Promise<void> {
+    await sleep(Math.random() * milliseconds)
+    await killProcess(processes[which]!.child)
+    processes[which] = await start()
+  }
+  for (let kill = 0; kill < kills; kill++) {
+    const first = kill * registrationsPerKill
+    restarted = killOne(kill % 2)
+    const decided = registrations
+      .slice(first, first + registrationsPerKill)
+      .map((each, at) => decideTwice(each, first + at))
+    await Promise.all([restarted, ...decided])
+  }
+  process.stdout.write(`${kills} kills: ${JSON.stringify(counts)}\n`)
+  expect(Math.min(counts.approve, counts.deny)).toBeGreaterThan(0)
 }
 
 /** Exactly one decision was stored, with its e-mail, and nobody was told that another one was. Resolves it. */
-async function expectOneDecision(store: Store, id: string, answers: readonly Answer[]): Promise<string> {
+async function expectOneDecision(store: Store, id: string, answers: readonly Answer[]): Promise<Answer['decision']> {
   const audit = await store.listAudit({ after: undefined, limit: 1000, applicationId: id })
   const decisions = audit.filter(({ type }) => type === 'application.approved' || type === 'application.deleted')
   expect(decisions).toHaveLength(1)
@@ -78,7 +101,7 @@ async function expectOneDecision(store: Store, id: string, answers: readonly Ans
 const CONTACT = 'dev@customer.example'
 
 /** Registrations that wait, with the tokens of the operators' links. */
-async function registerApplications(store: Store, count: number) {
+async function registerApplications(store: Store, count: number): Promise<WaitingRegistration[]> {
   const mailer = memoryMailer()
   const { auth } = openPlatform({
     store: { ...store, close: async () => undefined },
@@ -97,7 +120,7 @@ async function registerApplications(store: Store, count: number) {
     })
     ids.push(application.id)
   }
-  await expect.poll(() => mailer.emails.length, { timeout: 60_000 }).toBe(count * OPERATORS.length)
+  await expect.poll(() => mailer.emails.length, { timeout: 300_000 }).toBe(count * OPERATORS.length)
   await auth.close()
   const tokens = mailer.emails.map(({ to, text }) => {
     const token = /#([\w-]+\.[\w-]{43})\s/.exec(text)![1]!
@@ -114,27 +137,8 @@ async function registerApplications(store: Store, count: number) {
   }))
 }
 
-interface RunningProcess {
-  readonly child: ChildProcess
-  readonly port: string
-}
-
-async function startProcess(address: string): Promise<RunningProcess> {
-  const child = spawn(process.execPath, [PROCESS, address, OPERATORS.join()], { stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => kill(child))
-  const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  return { child, port }
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const closed = once(child, 'close')
-  child.kill('SIGKILL')
-  await closed
-}
-
 async function decide(
-  { port }: RunningProcess,
+  { line: port }: StartedProcess,
   link: string,
   decision: 'approve' | 'deny',
   operator: string,

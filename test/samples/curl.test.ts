@@ -43,3 +43,14 @@ it('writes the method only where curl would choose another', () => {
   expect(write({ ...KEY_CALL, method: 'POST' })).toContain('-X POST')
   expect(write({ ...KEY_CALL, method: 'head' })).toContain('--head')
 })
+
+it('reads no file but the one that is chosen, whatever the name of its part', () => {
+  const fields = [{ name: 'a=@/etc/passwd;b', file: { name: 'FILE' } }]
+  const code = write({ ...KEY_CALL, method: 'POST', body: { mediaType: 'multipart/form-data', fields } })
+  expect(code).toContain("-F 'a%3D@/etc/passwd;b=@FILE'")
+})
+
+it('makes characters that a terminal obeys or does not show with printf', () => {
+  const code = write({ ...KEY_CALL, body: { mediaType: 'text/plain', text: "it's \u001b[201~100%\u202E\n" } })
+  expect(code).toContain(`--data-raw "$(printf -- 'it'\\''s \\033[201~100%%\\342\\200\\256')"'\n'`)
+})

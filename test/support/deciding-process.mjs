@@ -1,6 +1,6 @@
 /**
- * A platform in its own process whose operators decide about registrations, until it is killed:
- * `node deciding-process.mjs <SQLite file or postgres://...> <operators>`. Prints its port. Its mail server is always busy, so that
+ * A platform in its own process whose operators decide about registrations, until it is killed: `node deciding-process.mjs`.
+ * Starts when it is sent the line `<SQLite file or postgres://...> <operators>`. Prints its port. Its mail server is always busy, so that
  * e-mails stay queued, and the attempts to send them change applications all the time.
  */
 import { once } from 'node:events'
@@ -11,7 +11,9 @@ import { createPlatformAuth } from 'express-platform-auth'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
-const [address = '', operators = ''] = process.argv.slice(2)
+const [line] = await once(process.stdin, 'data')
+process.stdin.destroy()
+const [address = '', operators = ''] = String(line).trim().split(' ')
 const auth = createPlatformAuth({
   baseUrl: 'https://api.example.com',
   developersUrl: 'https://example.com/developers',

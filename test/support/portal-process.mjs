@@ -1,12 +1,16 @@
 /**
- * A platform with a portal in its own process: `node portal-process.mjs <SQLite file> <port> <contact>`. Writes a link that
- * signs the contact in to stdout. `GET /state` answers with the application of the contact, whatever the portal shows.
+ * A platform with a portal in its own process: `node portal-process.mjs`. Starts when it is sent the line `<SQLite file> <port>
+ * <contact>`. Writes a link that signs the contact in to stdout. `GET /state` answers with the application of the contact,
+ * whatever the portal shows.
  */
+import { once } from 'node:events'
 import express from 'express'
 import { createPlatformAuth } from 'express-platform-auth'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 
-const [file = '', port = '', contact = ''] = process.argv.slice(2)
+const [line] = await once(process.stdin, 'data')
+process.stdin.destroy()
+const [file = '', port = '', contact = ''] = String(line).trim().split(' ')
 const baseUrl = `http://localhost:${port}`
 const auth = createPlatformAuth({
   baseUrl,

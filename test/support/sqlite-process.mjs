@@ -71,7 +71,7 @@ async function hold(milliseconds) {
   database.close()
 }
 
-/** @param {string} id @param {number} version @returns {import('../../src/contracts/store.js').ApplicationRecord} */
+/** @param {string} id @param {number} version @returns {import('../../src/contracts/application-record.js').ApplicationRecord} */
 function application(id, version) {
   const credential = {
     id: 'cred_1',
@@ -103,7 +103,7 @@ function application(id, version) {
   }
 }
 
-/** @param {string} applicationId @returns {import('../../src/contracts/store.js').NewAuditRecord} */
+/** @param {string} applicationId @returns {import('../../src/contracts/store-records.js').NewAuditRecord} */
 function audit(applicationId) {
   return { at: 1, type: 'application.updated', by: undefined, applicationId, details: {} }
 }

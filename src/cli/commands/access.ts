@@ -2,7 +2,8 @@ import { didYouMean } from '../../lib/suggest.js'
 import { command } from '../command.js'
 import { CommandError } from '../errors.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
-import { formatName, getApplication } from './applications.js'
+import { formatName } from './application-format.js'
+import { getApplication } from './applications.js'
 
 /** `apps ...`: what an application may use, and its access tokens. */
 export const accessCommands = [

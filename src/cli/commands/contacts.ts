@@ -1,6 +1,6 @@
 import { command } from '../command.js'
 import { EXAMPLE_ID } from '../program.js'
-import { formatName } from './applications.js'
+import { formatName } from './application-format.js'
 import { describeEmail, waitForEmails } from './emails.js'
 
 /** `apps ...`: the people who manage an application at the portal, and receive its e-mails. */

@@ -4,7 +4,8 @@ import { CommandError, UsageError } from '../errors.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import { EXAMPLE_ID, PROGRAM } from '../program.js'
 import { parseApiGrants } from './api-grants.js'
-import { formatName, getApplication } from './applications.js'
+import { formatName } from './application-format.js'
+import { getApplication } from './applications.js'
 import { describeEmail, waitForEmails } from './emails.js'
 
 const ROTATION_OPTIONS = {

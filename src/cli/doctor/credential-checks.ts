@@ -1,10 +1,10 @@
 import type { Application, CredentialInfo, PlatformAuthOptions } from '../../index.js'
 import { ownMembers } from '../../lib/own-members.js'
+import { DAY_MS } from '../../lib/day.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
 import { note, problem, requireConfig, requireStore, type Check, type CheckResult } from './finding.js'
 
-const DAY_MS = 24 * 3600 * 1000
 const EXPIRING_WITHIN_DAYS = 30
 const MAX_LISTED = 1000
 

@@ -1,9 +1,9 @@
 import type { AdminApi, DryRunEntry } from '../../index.js'
+import { DAY_MS } from '../../lib/day.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
 import { note, problem, requireStore, type Check } from './finding.js'
 
-const DAY_MS = 24 * 3600 * 1000
 /** Entries that are read at most, so that the doctor soon answers. */
 const MAX_READ = 10_000
 

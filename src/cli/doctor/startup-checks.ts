@@ -1,6 +1,7 @@
-import { checkOptions, ConfigurationError, memoryStore, type ConfigurationProblem, type Store } from '../../index.js'
+import { checkOptions, ConfigurationError, memoryStore, type ConfigurationProblem } from '../../index.js'
 import { limitWait, startPlatform } from '../target.js'
 import { problem, requireConfig, toFinding, type Check, type CheckResult } from './finding.js'
+import { createReadOnlyStore } from './read-only-store.js'
 
 /** Whether the package supports this version of Node. */
 export const nodeCheck: Check = {
@@ -70,33 +71,4 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
     if (difference !== 0) return difference
   }
   return 0
-}
-
-/** The same store without its writes: each is answered as if another process had just made the change. */
-async function createReadOnlyStore(store: Store): Promise<Store> {
-  const hasStarted = (await store.listSigningKeys()).length > 0
-  const replaced: Partial<Store> = {
-    open: async () => undefined,
-    close: async () => undefined,
-    // A store with signing keys has a pepper. In a store without them, this call would set it.
-    establishPepper: async (sealed) => (hasStarted ? store.establishPepper(sealed) : sealed),
-    resealPepper: async () => false,
-    addSigningKey: async () => false,
-    resealSigningKey: async () => false,
-    removeSigningKey: async () => false,
-    saveApplication: async () => false,
-    noteCredentialUse: async () => undefined,
-    leaseEmail: async () => undefined,
-    saveEmail: async () => false,
-    revokeAccessToken: async () => undefined,
-    // Leaves nothing for the platform's cleanup to delete.
-    listApplications: async () => [],
-    // And no reminders to queue.
-    listExpiring: async () => [],
-    // A check of its own reports what is wrong with the change feed.
-    changesSince: async () => ({ cursor: '', changes: [] }),
-  }
-  return new Proxy({} as Store, {
-    get: (_, name) => Reflect.get(Object.hasOwn(replaced, name) ? replaced : store, name) as unknown,
-  })
 }

@@ -1,7 +1,7 @@
 import { ask, judge, skip, type Check, type CheckContext } from './check.js'
 import { bearer, UNKNOWN_KEY } from './drafts.js'
 import type { RequestDraft } from './exchange.js'
-import { ALLOWED, all, challenge, headerWith, refusal, status, that } from './expectation.js'
+import { ALLOWED, all, challenge, headerWith, refusal, status, that, NO_BODY } from './expectation.js'
 import { NOT_GUARDED } from './guards.js'
 
 const KEY_HEADER =
@@ -37,11 +37,7 @@ export const API_KEY_CHECKS: readonly Check[] = [
     row: 'G10',
     sends: 'HEAD without a key',
     draft: (context) => ({ ...get(context), method: 'HEAD' }),
-    expects: all(
-      status(401),
-      challenge('ApiKey realm='),
-      that('no body', ({ body }) => body === ''),
-    ),
+    expects: all(status(401), challenge('ApiKey realm='), NO_BODY),
     fix: 'Let HEAD reach the app, and pass its answer on. nginx: no limit_except or "if ($request_method ...)"; HAProxy: no rule on "method"; Express: no app.head() before the guard.',
   }),
   ask({

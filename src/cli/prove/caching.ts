@@ -1,4 +1,4 @@
-import { ask, judge, skip, type Check, type CheckContext } from './check.js'
+import { NO_ACCESS_TOKEN, ask, judge, type Check, type CheckContext } from './check.js'
 import { basicTokenRequest, bearer, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
 import type { RequestDraft } from './exchange.js'
 import { ALLOWED, all, header, headerWith, noHeader, refusal, that } from './expectation.js'
@@ -67,7 +67,7 @@ export const TOKEN_CACHING_CHECKS: readonly Check[] = [
     async run(context) {
       const draft = basicTokenRequest(context)
       const [first, second] = [await context.site.send(draft), await context.site.send(draft)]
-      if (typeof first.json?.['access_token'] !== 'string') return skip('no access token could be had')
+      if (typeof first.json?.['access_token'] !== 'string') return NO_ACCESS_TOKEN
       if (first.json['access_token'] !== second.json?.['access_token'] && second.header('age') === undefined)
         return undefined
       return { received: `the same access token twice, or an answer with Age (${second.header('age') ?? 'none'})` }
@@ -84,7 +84,7 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
     fix: `An answer was given to somebody who may not have it. ${NO_CACHE}`,
     async run(context) {
       const credential = await getCredential(context)
-      if (!credential) return skip('no access token could be had')
+      if (!credential) return NO_ACCESS_TOKEN
       const path = createFreshPath(context)
       await context.site.send({ path, headers: [credential] })
       return judge(context, await context.site.send({ path }), refusal(401, 'unauthorized'))
@@ -97,7 +97,7 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
     fix: `A refusal was kept, and given to somebody else. ${NO_CACHE}`,
     async run(context) {
       const credential = await getCredential(context)
-      if (!credential) return skip('no access token could be had')
+      if (!credential) return NO_ACCESS_TOKEN
       const path = createFreshPath(context)
       await context.site.send({ path })
       return judge(context, await context.site.send({ path, headers: [credential] }), ALLOWED)
@@ -119,7 +119,7 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
   }),
 ]
 
-/** A credential for the API's guard; undefined if no access token could be had. */
+/** A credential for the API's guard; undefined if no access token was issued. */
 export async function getCredential({
   api,
   site,

@@ -61,7 +61,7 @@ export interface Site {
   readonly send: Send
   /** Who makes the changes, for the audit log. */
   readonly by: string
-  /** An access token of an application; undefined if there is none to be had. The same one, until `forgetAccessTokens()`. */
+  /** An access token of an application; undefined if none was issued. The same one, until `forgetAccessTokens()`. */
   getAccessToken(api: Api, application: TemporaryApplication): Promise<string | undefined>
   forgetAccessTokens(): void
   /** Describes an answer without credentials. */
@@ -111,3 +111,6 @@ export function judge({ site, route }: CheckContext, answer: Answer, expectation
 export function skip(reason: string): Skipped {
   return { skipped: reason }
 }
+
+/** The outcome of a check that needs an access token, where the token endpoint issued none. */
+export const NO_ACCESS_TOKEN = skip('no access token was issued')

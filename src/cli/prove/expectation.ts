@@ -67,6 +67,8 @@ export function that(text: string, isMet: (answer: Answer) => boolean): Expectat
   return { text, isMet }
 }
 
+export const NO_BODY: Expectation = that('no body', ({ body }) => body === '')
+
 /** A request that the guard let pass. 404 is the answer below a guarded prefix, where there is no route. */
 export const ALLOWED: Expectation = {
   text: "the route's own answer (2xx, or 404)",

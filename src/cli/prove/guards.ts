@@ -1,7 +1,7 @@
-import { ask, judge, skip, type Check, type CheckContext } from './check.js'
+import { NO_ACCESS_TOKEN, ask, judge, skip, type Check, type CheckContext } from './check.js'
 import { basic, bearer, forge } from './drafts.js'
 import type { RequestDraft } from './exchange.js'
-import { ALLOWED, all, challenge, refusal, status, that, type Expectation } from './expectation.js'
+import { ALLOWED, all, challenge, refusal, status, that, NO_BODY, type Expectation } from './expectation.js'
 
 export const NOT_GUARDED =
   'Put the guard in front of the route: app.use(path, auth.requireBearer(api)) or requireApiKey before it. A guard with optional: true, or one that only reports, lets such requests pass; and so does a cache that keeps answers of others (nginx: no proxy_ignore_headers, proxy_cache_bypass $http_authorization).'
@@ -17,7 +17,7 @@ const SAME_PLATFORM =
   'Start every instance on the same store, with the same secret and baseUrl, and with this --config. Clocks must agree: see NTP.'
 
 /** RFC 9728 5.1. */
-function metadataOf({ api }: CheckContext): string {
+function formatMetadata({ api }: CheckContext): string {
   return `resource_metadata="${api.resource}/.well-known/oauth-protected-resource"`
 }
 
@@ -38,7 +38,7 @@ function askWithToken(
     sends,
     async draft(context) {
       const token = await context.site.getAccessToken(context.api, context.site.caller)
-      return token === undefined ? skip('no access token could be had') : draft(context, token)
+      return token === undefined ? NO_ACCESS_TOKEN : draft(context, token)
     },
     expects,
     fix,
@@ -66,7 +66,9 @@ const NO_CREDENTIAL_CHECKS: readonly Check[] = [
     expects: (context) =>
       all(
         challenge(`Bearer realm="${context.api.name}"`),
-        that(metadataOf(context), ({ header }) => (header('www-authenticate') ?? '').includes(metadataOf(context))),
+        that(formatMetadata(context), ({ header }) =>
+          (header('www-authenticate') ?? '').includes(formatMetadata(context)),
+        ),
       ),
     fix: CHALLENGES,
   }),
@@ -81,11 +83,7 @@ const NO_CREDENTIAL_CHECKS: readonly Check[] = [
     row: 'G2',
     sends: 'HEAD without a credential',
     draft: (context) => ({ ...get(context), method: 'HEAD' }),
-    expects: all(
-      status(401),
-      challenge('Bearer realm='),
-      that('no body', ({ body }) => body === ''),
-    ),
+    expects: all(status(401), challenge('Bearer realm='), NO_BODY),
     fix: 'Let HEAD reach the app, and pass its answer on. nginx: no limit_except or "if ($request_method ...)"; HAProxy: no rule on "method"; Express: no app.head() before the guard.',
   }),
   ask({
@@ -190,7 +188,7 @@ const OTHER_CREDENTIAL_CHECKS: readonly Check[] = [
       const another = site.platform.apis.find(({ name, scheme }) => scheme === 'oauth2' && name !== api.name)
       if (!another) return skip('there is only one oauth2 API')
       const token = await site.getAccessToken(another, site.caller)
-      if (token === undefined) return skip('no access token could be had')
+      if (token === undefined) return NO_ACCESS_TOKEN
       const saysSo = that('"The access token was issued for another API"', ({ body }) => body.includes('another API'))
       return judge(context, await site.send(get(context, bearer(token))), all(INVALID_TOKEN, saysSo))
     },
@@ -206,7 +204,7 @@ const OTHER_CREDENTIAL_CHECKS: readonly Check[] = [
       if (!/Bearer [^\n]*\bscope="/.test(unguarded.header('www-authenticate') ?? '')) {
         return skip('the route needs no scope')
       }
-      if (token === undefined) return skip('no access token could be had')
+      if (token === undefined) return NO_ACCESS_TOKEN
       const insufficient = all(refusal(403, 'insufficient_scope'), challenge('Bearer realm='))
       return judge(context, await site.send(get(context, bearer(token))), insufficient)
     },

@@ -1,7 +1,7 @@
-import { ask, judge, skip, type Check, type CheckContext } from './check.js'
+import { NO_ACCESS_TOKEN, ask, judge, type Check, type CheckContext } from './check.js'
 import { basic, formCredentials, postForm, WRONG_SECRET } from './drafts.js'
 import type { RequestDraft } from './exchange.js'
-import { all, headerWith, refusal, status, that, type Expectation } from './expectation.js'
+import { all, headerWith, refusal, status, that, NO_BODY, type Expectation } from './expectation.js'
 import type { TemporaryApplication } from './temporary-applications.js'
 
 const ROUTE_BOTH =
@@ -12,10 +12,7 @@ const INACTIVE: Expectation = that(
   '200 {"active":false}',
   ({ status, json }) => status === 200 && json?.['active'] === false,
 )
-const EMPTY: Expectation = all(
-  status(200),
-  that('no body', ({ body }) => body === ''),
-)
+const EMPTY: Expectation = all(status(200), NO_BODY)
 
 /** Revocation and introspection, for one oauth2 API. */
 export const INTROSPECTION_CHECKS: readonly Check[] = [
@@ -28,7 +25,7 @@ export const INTROSPECTION_CHECKS: readonly Check[] = [
     async run(context) {
       const { api, site } = context
       const draft = await askAbout(context, 'introspect', site.caller, site.caller)
-      if (!draft) return skip('no access token could be had')
+      if (!draft) return NO_ACCESS_TOKEN
       const isActive = ({ status, json }: { status: number; json?: Readonly<Record<string, unknown>> | undefined }) =>
         status === 200 &&
         json?.['active'] === true &&
@@ -44,7 +41,7 @@ export const INTROSPECTION_CHECKS: readonly Check[] = [
     fix: SAME_INSTANCES,
     async run(context) {
       const draft = await askAbout(context, 'introspect', context.site.other, context.site.caller)
-      return draft ? judge(context, await context.site.send(draft), INACTIVE) : skip('no access token could be had')
+      return draft ? judge(context, await context.site.send(draft), INACTIVE) : NO_ACCESS_TOKEN
     },
   },
   ask({
@@ -70,7 +67,7 @@ export const INTROSPECTION_CHECKS: readonly Check[] = [
       const { other, caller, send } = context.site
       const revocation = await askAbout(context, 'revoke', other, caller)
       const introspection = await askAbout(context, 'introspect', other, other)
-      if (!revocation || !introspection) return skip('no access token could be had')
+      if (!revocation || !introspection) return NO_ACCESS_TOKEN
       await send(revocation)
       return judge(
         context,

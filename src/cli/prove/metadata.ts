@@ -1,6 +1,6 @@
-import { ask, judge, skip, type Check, type CheckContext } from './check.js'
+import { NO_ACCESS_TOKEN, ask, judge, type Check, type CheckContext } from './check.js'
 import { readClaims, readKeyId } from './drafts.js'
-import { all, header, headerWith, refusal, status, that, type Expectation } from './expectation.js'
+import { all, header, headerWith, refusal, status, that, NO_BODY, type Expectation } from './expectation.js'
 
 const SAME_OPTIONS =
   'Start the server with the baseUrl of this --config: addresses in answers come from that option, never from Host or X-Forwarded-*. No proxy may rewrite answers (nginx: sub_filter; Apache: ProxyHTMLURLMap).'
@@ -67,10 +67,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     row: 'P5',
     sends: 'HEAD for the authorization server metadata',
     draft: ({ api }) => ({ method: 'HEAD', path: `/${api.name}/.well-known/oauth-authorization-server` }),
-    expects: all(
-      status(200),
-      that('no body', ({ body }) => body === ''),
-    ),
+    expects: all(status(200), NO_BODY),
     fix: 'Let HEAD reach the app, and pass its answer on. nginx: no limit_except, proxy_method or "if ($request_method ...)"; HAProxy: no rule on "method"; Express: no app.head() before auth.router.',
   }),
   ask({
@@ -95,7 +92,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     async run(context) {
       const { api, site } = context
       const token = await site.getAccessToken(api, site.caller)
-      if (token === undefined) return skip('no access token could be had')
+      if (token === undefined) return NO_ACCESS_TOKEN
       const answer = await site.send({ path: `/${api.name}/.well-known/jwks.json` })
       const kid = readKeyId(token)
       return judge(
@@ -112,7 +109,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     fix: SAME_OPTIONS,
     async run({ api, site }) {
       const token = await site.getAccessToken(api, site.caller)
-      if (token === undefined) return skip('no access token could be had')
+      if (token === undefined) return NO_ACCESS_TOKEN
       const { iss, aud } = readClaims(token)
       if (iss === api.resource && aud === api.resource) return undefined
       return { received: `"iss" ${JSON.stringify(iss)}, "aud" ${JSON.stringify(aud)}`, expects: `both ${api.resource}` }
@@ -150,10 +147,7 @@ export const KEY_SET_CHECKS: readonly Check[] = [
     row: 'P7',
     sends: 'HEAD for the key set of the platform',
     draft: () => ({ method: 'HEAD', path: '/.well-known/jwks.json' }),
-    expects: all(
-      status(200),
-      that('no body', ({ body }) => body === ''),
-    ),
+    expects: all(status(200), NO_BODY),
     fix: 'Let HEAD reach the app. nginx: no limit_except or "if ($request_method ...)"; HAProxy: no rule on "method".',
   }),
   ask({

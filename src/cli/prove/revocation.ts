@@ -1,4 +1,4 @@
-import { skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
+import { NO_ACCESS_TOKEN, skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
 import { bearer, formCredentials, GRANT, postForm } from './drafts.js'
 import type { Answer, RequestDraft } from './exchange.js'
 import { ALLOWED, TOKEN } from './expectation.js'
@@ -120,7 +120,7 @@ const PROPAGATION_TIME_MS = 1000
 async function makeChange(context: CheckContext, { draft, change }: Change, accepted: boolean): Promise<CheckOutcome> {
   const { site } = context
   const request = await draft(context)
-  if (!request) return skip('no access token could be had')
+  if (!request) return NO_ACCESS_TOKEN
   // Otherwise the refusal afterwards would prove nothing.
   if (!accepted && !isAccepted(request, await site.send(request))) {
     await change(context)

@@ -1,6 +1,6 @@
 import { ask, skip, type Check } from './check.js'
 import { basic, basicTokenRequest, formCredentials, GRANT, postForm, tokenRequest } from './drafts.js'
-import { all, header, refusal, status, that, TOKEN } from './expectation.js'
+import { all, header, refusal, status, that, TOKEN, NO_BODY } from './expectation.js'
 
 const REACH_APP =
   'Let POST /{api}/token reach the app as it is sent, and its answer come back as it is: no rule of proxy or WAF about this path, no rewriting of bodies.'
@@ -53,11 +53,7 @@ const HEAD_CHECK = ask({
   row: 'T1',
   sends: 'HEAD to the token endpoint',
   draft: ({ api }) => ({ method: 'HEAD', path: `/${api.name}/token` }),
-  expects: all(
-    status(405),
-    header('Allow', 'POST'),
-    that('no body', ({ body }) => body === ''),
-  ),
+  expects: all(status(405), header('Allow', 'POST'), NO_BODY),
   fix: METHODS,
 })
 

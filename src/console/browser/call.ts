@@ -12,7 +12,7 @@ import {
   type Message,
 } from './messages.js'
 import { readList, type PageData } from './page.js'
-import type { CallInput } from './request.js'
+import { buildUrl, hasDotSegment, type CallInput } from './request.js'
 import { createRequest, send } from './send.js'
 import type { Session } from './session.js'
 
@@ -63,6 +63,7 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain }: C
   async function call(input: CallInput, signal: AbortSignal): Promise<Message | undefined> {
     const { api, support } = page
     if (UNSENDABLE.test(input.method)) throw new Error(`Browsers do not send ${input.method}. Use one of the samples.`)
+    if (hasDotSegment(buildUrl(input))) throw new Error('The path has a segment . or .., so the call would reach another path.') // prettier-ignore
     const carried = form.dataset['security'] === 'none' ? {} : await session.carry(api)
     if (signal.aborted) throw new Error('Cancelled.')
     if ('refusal' in carried) {

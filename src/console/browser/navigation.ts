@@ -131,7 +131,7 @@ async function fetchArticle(url: string): Promise<Element | undefined> {
     const href = link.getAttribute('href')!
     const { key } = link.dataset
     if (key !== undefined && document.getElementById(key)) link.setAttribute('href', `#${key}`)
-    else if (!href.startsWith('#')) link.setAttribute('href', new URL(href, url).href)
+    else if (!href.startsWith('#') && URL.canParse(href, url)) link.setAttribute('href', new URL(href, url).href)
   }
   for (const image of article.querySelectorAll('img[src]')) {
     image.setAttribute('src', new URL(image.getAttribute('src')!, url).href)

@@ -43,9 +43,10 @@ export function buildUrl({ resource, path, parameters }: CallInput): string {
   return `${resource}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
 }
 
-/** Whether the path has a segment `.` or `..`, which every browser and server removes: the call would reach another path. */
+/** Whether the path has a segment `.` or `..` in any spelling that browsers remove: the call would reach another path, with the credential. */
 export function hasDotSegment(url: string): boolean {
-  return /\/\.{1,2}(?=[/?#]|$)/.test(url)
+  const [path = ''] = url.replaceAll(/[\t\n\r]/g, '').split(/[?#]/, 1)
+  return /[/\\](?:\.|%2e){1,2}(?=[/\\]|$)/i.test(path)
 }
 
 /** The headers of a call without its credential. OpenAPI ignores parameters with these three names. */

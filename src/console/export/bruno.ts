@@ -4,6 +4,7 @@ import type { SampleBody } from '../../samples/call.js'
 import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
 import { writeSegment } from './postman.js'
 import { createRequestBody, isJson } from './request-body.js'
+import { hideCredentialVariables } from './variables.js'
 import { stringifyYaml } from './yaml.js'
 
 /** A file of a collection. */
@@ -31,7 +32,12 @@ export function createBrunoCollection(api: Api, document: JsonObject): BrunoFile
       files.push(createFile(`${path}folder.yml`, { info: { name: tag, type: 'folder', seq: folders.size } }))
     }
     const folder = tag === undefined ? { path: '', claim } : folders.get(tag)!
-    files.push(createFile(`${folder.path}${folder.claim(call.name)}.yml`, createRequest(document, call, index + 1)))
+    files.push(
+      createFile(
+        `${folder.path}${folder.claim(call.name)}.yml`,
+        hideCredentialVariables(createRequest(document, call, index + 1)),
+      ),
+    )
   })
   return files.map(({ path, text }) => ({ path: `${api.name}/${path}`, text }))
 }

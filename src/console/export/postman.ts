@@ -3,6 +3,7 @@ import type { JsonObject } from '../../openapi/document.js'
 import type { SampleBody } from '../../samples/call.js'
 import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
 import { createRequestBody, isJson } from './request-body.js'
+import { hideCredentialVariables } from './variables.js'
 import { asObject } from '../../openapi/document.js'
 
 /**
@@ -13,7 +14,7 @@ export function createPostmanCollection(api: Api, document: JsonObject): JsonObj
   const calls = listCalls(api, document)
   const tags = [...new Set(calls.map(({ tag }) => tag).filter((tag) => tag !== undefined))]
   const createItems = (tag: string | undefined): JsonObject[] =>
-    calls.filter((call) => call.tag === tag).map((call) => createItem(document, call))
+    calls.filter((call) => call.tag === tag).map((call) => hideCredentialVariables(createItem(document, call)))
   return {
     info: {
       name: api.title,

@@ -1,5 +1,6 @@
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { isObject } from '../../lib/is-object.js'
+import { ownMembers } from '../../lib/own-members.js'
 import { readList, readText, resolve, resolveEntries } from './resolve.js'
 import { mergeAllOf, readTypes, readValues } from './schema-type.js'
 
@@ -57,7 +58,7 @@ export function createExample(
   }
 
   function createObject(schema: JsonObject, choice: unknown, above: readonly JsonObject[]): object {
-    const object: Record<string, unknown> = isObject(choice) ? { ...asObject(create(choice, above)) } : {}
+    const object = ownMembers(asObject(isObject(choice) ? create(choice, above) : undefined))
     for (const [name, property] of Object.entries(asObject(schema['properties']))) {
       if (resolve(document, property)[omit] === true) continue
       const value = create(property, above)

@@ -11,11 +11,15 @@ export interface MarkdownOptions {
 
 const markdown = new Marked({ async: false, gfm: true })
 
+/** Quotes and lists in each other, a hundred in one line. No text needs them, and the parser's time grows with their square. */
+const DEEP_NESTING = /^(?:[ \t]*(?:>|(?:\d{1,9}[.)]|[-+*])[ \t])){100}/m
+
 /**
  * The HTML of a text in CommonMark with GitHub's tables and links. HTML in the text is sanitized: only tags without effects
  * beyond their looks remain, links of `http:`, `https:`, `mailto:` and relative ones, and images as links to them.
  */
 export function renderMarkdown(text: string, { headingLevel = 1, headingIds = false }: MarkdownOptions = {}): Html {
+  if (DEEP_NESTING.test(text)) return html`<p>${text}</p>`
   let unsafe: string
   try {
     unsafe = markdown.parse(text) as string

@@ -42,6 +42,7 @@ export function sanitizeHtml(unsafe: string, { headingLevel, headingIds }: Sanit
     const parents = NEEDED_PARENTS[tag]
     if (parents && !open.some((each) => parents.includes(each.tag))) return
     if (tag === 'a' && open.some((each) => each.tag === 'a')) return
+    if (isHeading(tag) && open.some((each) => isHeading(each.tag))) return
     const name = isHeading(tag) ? `h${(lastLevel = findLevel(tag))}` : tag
     open.push({ tag, name, at: written.length })
     written.push(`<${name}${formatAttributes(tag, attributes)}>`)

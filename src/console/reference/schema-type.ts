@@ -35,25 +35,41 @@ export function readName(given: unknown): string | undefined {
   return typeof reference === 'string' ? decodeStep(reference.slice(reference.lastIndexOf('/') + 1)) : undefined
 }
 
-/** A schema with the properties and the required names of all its `allOf`. `above`: schemas that these are part of. */
-export function mergeAllOf(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): JsonObject {
-  const parts = readList(schema['allOf'])
-  if (parts.length === 0) return schema
-  const inside = [...above, schema]
-  const resolved = parts.map((part) => resolve(document, part)).filter((part) => !inside.includes(part))
-  const merged = Object.create(null) as JsonObject
-  for (const part of [...resolved.map((each) => mergeAllOf(document, each, inside)), schema]) {
-    for (const [name, value] of Object.entries(part)) {
-      const before = merged[name]
-      if (name === 'allOf') continue
-      if (name === 'properties' && isObject(before) && isObject(value))
-        merged[name] = ownMembers({ ...before, ...value })
-      else if (name === 'required' && Array.isArray(before) && Array.isArray(value))
-        merged[name] = [...before, ...value] // prettier-ignore
-      else merged[name] = value
+/** Parts of one `allOf`, with the parts of these. More are left out: documents can describe millions in few lines. */
+const MAX_PARTS = 300
+const MAX_LEVELS = 30
+
+/** A schema with the properties and the required names of all its `allOf`. Each part counts once, so that a schema may contain itself. */
+export function mergeAllOf(document: JsonObject, schema: JsonObject): JsonObject {
+  const seen = new Set<unknown>()
+  let count = 0
+  return merge(schema, 0)
+
+  function merge(whole: JsonObject, level: number): JsonObject {
+    const parts = readList(whole['allOf'])
+    if (parts.length === 0) return whole
+    seen.add(whole)
+    const merged = Object.create(null) as JsonObject
+    for (const part of parts) {
+      const resolved = resolve(document, part)
+      // Members beside `$ref` make a new object each time, so the reference is remembered too.
+      if (level > MAX_LEVELS || seen.has(part) || seen.has(resolved) || ++count > MAX_PARTS) continue
+      seen.add(part).add(resolved)
+      addMembers(merged, merge(resolved, level + 1))
     }
+    addMembers(merged, whole)
+    return merged
   }
-  return merged
+}
+
+function addMembers(merged: JsonObject, schema: JsonObject): void {
+  for (const [name, value] of Object.entries(schema)) {
+    const before = merged[name]
+    if (name === 'allOf') continue
+    if (name === 'properties' && isObject(before) && isObject(value)) merged[name] = ownMembers({ ...before, ...value })
+    else if (name === 'required' && Array.isArray(before) && Array.isArray(value)) merged[name] = [...before, ...value]
+    else merged[name] = value
+  }
 }
 
 function nameType(value: unknown): string {

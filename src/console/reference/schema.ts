@@ -5,13 +5,13 @@ import { renderMarkdown } from './markdown.js'
 import { readList, readText, resolve } from './resolve.js'
 import { isNullable, mergeAllOf, readName, readTypes, readValues } from './schema-type.js'
 
-/** More properties of one schema are not shown: documents can describe thousands, level below level. */
-const MAX_PROPERTIES = 600
+/** More properties, choices and items of one schema are not shown: documents can describe millions, level below level. */
+const MAX_PARTS = 600
 const MAX_DEPTH = 12
 
 /** A JSON Schema as nested lists: the properties, and what is known about the value itself. */
 export function renderSchema(document: JsonObject, given: unknown): Html {
-  let properties = 0
+  let count = 0
   return renderValue(given, [])
 
   /** `above`: the schemas around this one, to end at one that contains itself. */
@@ -32,6 +32,16 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     return html`${renderProperties(schema, inside)} ${renderChoices(schema, inside)} ${renderItems(schema, inside)}`
   }
 
+  /** The parts that are still shown, and how many are not. */
+  function takeShown<Part>(parts: readonly Part[]): { readonly shown: readonly Part[]; readonly more: string | false } {
+    const shown = parts.slice(0, Math.max(0, MAX_PARTS - count))
+    count += shown.length
+    return {
+      shown,
+      more: shown.length < parts.length && `${parts.length - shown.length} more in the OpenAPI document.`,
+    }
+  }
+
   function renderProperties(schema: JsonObject, above: readonly JsonObject[]): Html | false {
     const { properties: named, patternProperties, additionalProperties: additional } = schema
     const entries = [
@@ -43,11 +53,10 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     ]
     if (entries.length === 0) return false
     const required = readList(schema['required'])
-    const shown = entries.slice(0, Math.max(0, MAX_PROPERTIES - properties))
-    properties += shown.length
+    const { shown, more } = takeShown(entries)
     return html`<ul class="schema">
       ${shown.map(([name, value]) => renderProperty(name, value, required.includes(name), above))}
-      ${shown.length < entries.length && html`<li class="note">${entries.length - shown.length} more in the OpenAPI document.</li>`}
+      ${more && html`<li class="note">${more}</li>`}
     </ul>`
   }
 
@@ -75,11 +84,13 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
       if (choices.length === 0) return []
       const { propertyName } = asObject(schema['discriminator'])
       const by = readText(propertyName)
+      const { shown, more } = takeShown(choices)
       return html`<p class="note">
           ${member === 'oneOf' ? 'One of' : 'One or more of'}${by !== undefined && html`, as <code>${by}</code> says`}:
         </p>
         <ul class="schema choices">
-          ${choices.map((choice, index) => renderChoice(choice, index, findDiscriminatorValue(schema, choice), above))}
+          ${shown.map((choice, index) => renderChoice(choice, index, findDiscriminatorValue(schema, choice), above))}
+          ${more && html`<li class="note">${more}</li>`}
         </ul>`
     })
   }
@@ -97,13 +108,12 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
 
   function renderItems({ items, prefixItems }: JsonObject, above: readonly JsonObject[]): Html[] {
     const listed = [...readList(prefixItems), ...(isObject(items) ? [items] : [])]
-    return listed
-      .filter((item) => hasParts(document, item))
-      .map(
-        (item) =>
-          html`<p class="note">Each ${describeType(document, item)}:</p>
-            ${renderParts(item, above)}`,
-      )
+    const { shown } = takeShown(listed.filter((item) => hasParts(document, item)))
+    return shown.map(
+      (item) =>
+        html`<p class="note">Each ${describeType(document, item)}:</p>
+          ${renderParts(item, above)}`,
+    )
   }
 }
 

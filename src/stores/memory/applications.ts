@@ -1,12 +1,11 @@
 import type {
   AddOutcome,
   ApplicationQuery,
-  ApplicationRecord,
-  CredentialRecord,
   CredentialReplacement,
   ExpiryQuery,
   NewApplication,
 } from '../../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryApplications() {

@@ -1,4 +1,5 @@
-import type { AuditQuery, AuditRecord, NewAuditRecord } from '../../contracts/store.js'
+import type { AuditQuery } from '../../contracts/store.js'
+import type { AuditRecord, NewAuditRecord } from '../../contracts/store-records.js'
 import { parseCursor } from '../sql/cursor.js'
 import { copyFrozen } from './deep-freeze.js'
 

@@ -1,4 +1,4 @@
-import type { RevokedAccessToken } from '../../contracts/store.js'
+import type { RevokedAccessToken } from '../../contracts/store-records.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryRevokedAccessTokens() {

@@ -1,4 +1,4 @@
-import type { ApplicationRecord } from '../../contracts/store.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
 import type { DryRunCount } from '../../contracts/dry-run.js'
 import type { ExpiredUsage, RefusalRecord, UsageBatch, UsageCount, UsageCountQuery } from '../../contracts/usage.js'
 import { copyFrozen } from './deep-freeze.js'

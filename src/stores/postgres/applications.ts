@@ -1,4 +1,5 @@
-import type { ApplicationQuery, ApplicationRecord, ApplicationStatus, ExpiryQuery } from '../../contracts/store.js'
+import type { ApplicationQuery, ExpiryQuery } from '../../contracts/store.js'
+import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
 import { formatList, parseApplication, readGuardedContact, type ApplicationRow } from '../sql/application-rows.js'
 import { formatJson } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'

@@ -1,4 +1,5 @@
-import type { AuditQuery, AuditRecord } from '../../contracts/store.js'
+import type { AuditQuery } from '../../contracts/store.js'
+import type { AuditRecord } from '../../contracts/store-records.js'
 import { parseCursor } from '../sql/cursor.js'
 import { parseAuditRecord, type AuditRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'

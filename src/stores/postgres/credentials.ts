@@ -1,4 +1,4 @@
-import type { ApplicationRecord, CredentialRecord } from '../../contracts/store.js'
+import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
 import { formatJson } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 

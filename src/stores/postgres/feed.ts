@@ -1,4 +1,5 @@
-import type { Change, ChangesPage, NewAuditRecord } from '../../contracts/store.js'
+import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
+import type { ChangesPage } from '../../contracts/store.js'
 import {
   createChangesPage,
   createEverythingPage,

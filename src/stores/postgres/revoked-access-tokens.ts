@@ -1,4 +1,4 @@
-import type { RevokedAccessToken } from '../../contracts/store.js'
+import type { RevokedAccessToken } from '../../contracts/store-records.js'
 import { parseRevokedAccessToken, type RevokedAccessTokenRow } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { publish } from './feed.js'

@@ -1,4 +1,4 @@
-import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store.js'
+import type { NewAuditRecord, SigningKeyRecord } from '../../contracts/store-records.js'
 import { parseSigningKey, type SigningKeyRow } from '../sql/rows.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import type { Sql } from './connection.js'

@@ -7,7 +7,7 @@ import type {
   GrantedApis,
   Invitation,
   JsonObject,
-} from '../../contracts/store.js'
+} from '../../contracts/application-record.js'
 
 /** An application as a SQL database returns it. Lists and objects are JSON. */
 export interface ApplicationRow {

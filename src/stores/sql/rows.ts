@@ -1,14 +1,7 @@
 import type { EventType } from '../../contracts/events.js'
-import type {
-  AuditRecord,
-  Change,
-  EmailPurpose,
-  EmailQuery,
-  JsonObject,
-  QueuedEmail,
-  RevokedAccessToken,
-  SigningKeyRecord,
-} from '../../contracts/store.js'
+import type { AuditRecord, Change, RevokedAccessToken, SigningKeyRecord } from '../../contracts/store-records.js'
+import type { EmailPurpose, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
+import type { JsonObject } from '../../contracts/application-record.js'
 
 /** JSON for a column that is NULL where there is no value. */
 export function formatJson(value: object | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/store.js'
+import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
 import {
   EMAIL_COLUMNS,
   EMAIL_TABLES,

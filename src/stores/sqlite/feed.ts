@@ -1,4 +1,5 @@
-import type { Change, ChangesPage } from '../../contracts/store.js'
+import type { Change } from '../../contracts/store-records.js'
+import type { ChangesPage } from '../../contracts/store.js'
 import {
   createChangesPage,
   createEverythingPage,

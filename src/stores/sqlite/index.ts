@@ -1,5 +1,8 @@
 import { ConfigurationError } from '../../contracts/errors.js'
-import type { ApplicationRecord, EmailChange, NewAuditRecord, SchemaMigration, Store } from '../../contracts/store.js'
+import type { ApplicationRecord } from '../../contracts/application-record.js'
+import type { EmailChange } from '../../contracts/queued-email.js'
+import type { NewAuditRecord } from '../../contracts/store-records.js'
+import type { SchemaMigration, Store } from '../../contracts/store.js'
 import {
   findApplication,
   findApplicationByKey,

@@ -1,11 +1,11 @@
 import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/index.js'
+import type { PlatformAuth, Store, UsageBatch } from '../../../src/index.js'
 import { SECRET } from '../../support/platform.js'
-import { CONFIG, runInProcess } from '../command-line.js'
+import { CONFIG, createSite, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, writeConfig, withStore } = useDoctorSite()
+const { getFile, switchTo, writeConfig, withStore } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 
 describe('the doctor', () => {
@@ -38,6 +38,29 @@ describe('the doctor', () => {
     )
     await runDoctor(...args)
     expect(await readAll()).toEqual(before)
+  })
+
+  it('deletes nothing that has expired, as a server does', async () => {
+    const create = (auth: PlatformAuth): Promise<unknown> =>
+      auth.applications.create({ name: 'Shop', apis: ['orders'] })
+    await switchTo(await createSite(create))
+    await withStore(async (store) => {
+      const [{ id: applicationId } = { id: '' }] = await store.listApplications(EVERY_APPLICATION)
+      const batch = (id: string): UsageBatch => ({ id, at: 1 })
+      const refused = { applicationId, api: 'orders', reason: 'not_allowed', error: 'access_denied' }
+      await store.addUsage(batch('a'), [
+        { day: '2001-01-01', applicationId, api: 'orders', outcome: 'allowed', count: 1 },
+      ])
+      const refusal = { ...refused, at: 1, requestId: undefined, address: undefined, details: {} }
+      await store.addRefusals(batch('b'), [refusal], 10)
+      await store.addDryRun(batch('c'), [{ ...refused, route: 'GET /', count: 1, firstAt: 1, lastAt: 1 }])
+    })
+    const before = await readTables(getFile())
+    for (const table of ['usage', 'refusals', 'dry_run']) {
+      expect(before).toMatchObject({ [`platform_auth_${table}`]: [{ api: 'orders' }] })
+    }
+    await runDoctor(...config)
+    expect(await readTables(getFile())).toEqual(before)
   })
 
   it('adds no signing key and no pepper to an empty store', async () => {
@@ -95,3 +118,15 @@ describe('the doctor', () => {
     expect(tables).toEqual([{ name: 'foreign_table' }])
   })
 })
+
+const EVERY_APPLICATION = { after: undefined, limit: 1000, api: undefined, status: undefined }
+
+/** Every row of every table. */
+async function readTables(file: string): Promise<Record<string, unknown>> {
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  const database = new DatabaseSync(file)
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as { name: string }[]
+  const rows = tables.map(({ name }) => [name, database.prepare(`SELECT * FROM ${name}`).all()])
+  database.close()
+  return Object.fromEntries(rows) as Record<string, unknown>
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
+import { createExample } from '../../../src/console/reference/example.js'
 import { renderInformation } from '../../../src/console/reference/information.js'
 import { renderOperation } from '../../../src/console/reference/operation.js'
 import { renderSchema } from '../../../src/console/reference/schema.js'
@@ -227,5 +228,46 @@ describe('a broken document', () => {
     }
     for (const name of Object.keys(schemas))
       expect(renderSchema({ components: { schemas } }, asObject(schemas)[name]).markup.length).toBeLessThan(20_000)
+  })
+})
+
+describe('a schema that a few lines make huge', () => {
+  /** Each level refers to the next one several times. */
+  function createLevels(member: string, siblings: object): JsonObject {
+    const last = ['x', 'y'].map((name) => [name, { type: 'object', properties: { [name]: { type: 'string' } } }])
+    const levels = Array.from({ length: 40 }, (_, level) => {
+      const next = level === 39 ? ['x', 'y'] : [level + 1, level + 1, level + 1]
+      return [level, { [member]: next.map((name) => ({ $ref: `#/components/schemas/${name}`, ...siblings })) }]
+    })
+    return asObject({ components: { schemas: Object.fromEntries([...last, ...levels]) } })
+  }
+
+  it.each([
+    ['oneOf', {}],
+    ['anyOf', { description: 'Another.' }],
+    ['prefixItems', {}],
+    ['allOf', {}],
+    ['allOf', { description: 'Another.' }],
+  ])('is shown in bounded time and length: %s %j', (member, siblings) => {
+    const levels = createLevels(member, siblings)
+    const schema = { $ref: '#/components/schemas/0' }
+    expect(renderSchema(levels, schema).markup.length).toBeLessThan(300_000)
+    expect(JSON.stringify(createExample(levels, schema) ?? null).length).toBeLessThan(100_000)
+  })
+
+  it('with all parts of its allOf, each once, even if it contains itself', () => {
+    const Part = { allOf: [{ $ref: '#/components/schemas/Whole', description: 'Again.' }], properties: { a: {} } }
+    const Whole = { allOf: [{ $ref: '#/components/schemas/Part' }, { properties: { b: {} } }], required: ['a'] }
+    const cyclic = asObject({ components: { schemas: { Part, Whole } } })
+    const text = readText(renderSchema(cyclic, { $ref: '#/components/schemas/Whole' }).markup)
+    expect(text).toContain('a any, required')
+    expect(text).toContain('b any')
+  })
+
+  it('an example has a property named __proto__, and nothing inherits it', () => {
+    const named = JSON.parse(
+      '{ "properties": { "__proto__": { "properties": { "admin": { "type": "boolean" } } } } }',
+    ) as object
+    expect(JSON.stringify(createExample(document, named))).toBe('{"__proto__":{"admin":true}}')
   })
 })

@@ -1,0 +1,93 @@
+/** `pending -> active <-> suspended`; every status can become `deleted`, which is final. */
+export type ApplicationStatus = 'pending' | 'active' | 'suspended' | 'deleted'
+
+/** What an application, or a credential, may be used for: name of the API -> scopes there. */
+export type GrantedApis = Readonly<Record<string, { readonly scopes: readonly string[] }>>
+
+/** A value that JSON can express (RFC 8259). */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+export interface JsonObject {
+  readonly [name: string]: JsonValue
+}
+
+/** A stored API key or client secret. */
+export interface CredentialRecord {
+  /** `cred_` and 22 random base62 characters. Public, and stays the same when the credential is changed. */
+  readonly id: string
+  /**
+   * Given by the operator; the first credentials of an application are named `default`. Two live credentials of one kind and
+   * name are a rotation in progress.
+   */
+  readonly name: string
+  /** HMAC-SHA-256 under the pepper, base64url. An imported hash starts with its format and a colon, such as `sha256:`. */
+  readonly hash: string
+  /** The first characters of the credential, so that people can tell two credentials apart. */
+  readonly prefix: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970; undefined while no expiry is set. */
+  readonly expiresAt: number | undefined
+  /** Milliseconds since 1970; undefined until the first use. */
+  readonly lastUsedAt: number | undefined
+  /** Restricts what the application may do with this credential; undefined: everything that the application may do. Grants nothing. */
+  readonly apis: GrantedApis | undefined
+  /** Days before `expiresAt` for which the last reminder was queued; undefined: none yet. */
+  readonly remindedDays: number | undefined
+}
+
+/** The languages of the built-in texts of e-mails. */
+export type Language = 'en' | 'de' | 'fr' | 'es'
+
+/** An open invitation to become a contact of an application. */
+export interface Invitation {
+  readonly address: string
+  /** HMAC-SHA-256 of the tokens of the links sent, under the pepper, newest first; none until the e-mail is sent. */
+  readonly hashes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970 from which its links are refused. */
+  readonly expiresAt: number
+  readonly by: string | undefined
+}
+
+/** An application's request for an API, or for further scopes there, which waits for an operator's decision. */
+export interface AccessRequest {
+  readonly api: string
+  readonly scopes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number
+  readonly by: string | undefined
+}
+
+/** A stored application. Records are immutable: a change is a new record with the next version. */
+export interface ApplicationRecord {
+  readonly id: string
+  readonly name: string
+  /** The first contact: the address that e-mails go to. */
+  readonly contact: string | undefined
+  /** The contacts after the first, in order; none without a first one. ASCII, like `contact`. */
+  readonly otherContacts: readonly string[]
+  /** None for a deleted application. */
+  readonly invitations: readonly Invitation[]
+  /** The language of its e-mails; undefined: English. */
+  readonly language: Language | undefined
+  readonly status: ApplicationStatus
+  readonly apis: GrantedApis
+  /** At most one for each API; none for a deleted application. */
+  readonly accessRequests: readonly AccessRequest[]
+  /** The operator's own data. Undefined for a deleted application. */
+  readonly metadata: JsonObject | undefined
+  /** The operator's own id. No two applications have the same one. Undefined for a deleted application. */
+  readonly externalId: string | undefined
+  /** Newest first. */
+  readonly keys: readonly CredentialRecord[]
+  /** Newest first. */
+  readonly secrets: readonly CredentialRecord[]
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Time of the last `revokeTokens` (milliseconds since 1970; 0: never), strictly increasing: access tokens that carry an earlier time are refused. */
+  readonly tokensRevokedAt: number
+  /** 1 at creation, incremented by every save. */
+  readonly version: number
+}

@@ -1,0 +1,110 @@
+/** Every error code that is sent, with its HTTP status. */
+export const STATUS_BY_ERROR = {
+  invalid_request: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  unauthorized_client: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  unauthorized: 401,
+  invalid_client: 401,
+  invalid_token: 401,
+  invalid_api_key: 401,
+  insufficient_scope: 403,
+  access_denied: 403,
+  too_many_requests: 429,
+  server_error: 500,
+  temporarily_unavailable: 503,
+} as const
+
+/** The `error` member of a refusal (RFC 6749 5.2, RFC 6750 3.1, RFC 8707 2). */
+export type ErrorCode = keyof typeof STATUS_BY_ERROR
+
+/** A refusal, as it is sent. A plain object, because creating an Error with its stack is slow. */
+export interface Denial {
+  /** The HTTP status. */
+  readonly status: number
+  /** The `error` member of the JSON answer: one of these, or what a guard's `allow` answered. */
+  readonly error: ErrorCode | (string & Record<never, never>)
+  /** The `error_description` member of the JSON answer, for the client's developers. */
+  readonly description: string
+  /**
+   * All headers of the refusal: `Content-Type` (of the JSON answer), `Cache-Control`, `X-Content-Type-Options`, and where they
+   * apply `WWW-Authenticate`, `Retry-After` and `Allow`.
+   */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The headers of every refusal. */
+const COMMON_HEADERS = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+/** A `Denial` with the status of its code. Frozen, because one created at start-up is passed to every `onDenied`. */
+export function createDenial(error: ErrorCode, description: string, headers: Denial['headers'] = {}): Denial {
+  return createOwnDenial(STATUS_BY_ERROR[error], error, description, headers)
+}
+
+/** A `Denial` with a code of the host. */
+export function createOwnDenial(
+  status: number,
+  error: Denial['error'],
+  description: string,
+  headers: Denial['headers'],
+): Denial {
+  return Object.freeze({ status, error, description, headers: Object.freeze({ ...COMMON_HEADERS, ...headers }) })
+}
+
+/** The header of a 429 or 503 (RFC 9110 10.2.3). Every `Retry-After` is made here: by rate-limits/rate-limit and http/respond. */
+export function retryAfter(seconds: number): { readonly 'Retry-After': string } {
+  return { 'Retry-After': String(seconds) }
+}
+
+interface OAuthErrorOptions {
+  /** Replaces the code's status, for a wrong method, size or media type. */
+  readonly status?: 405 | 413 | 415
+  readonly headers?: Denial['headers']
+  /** For the log; never sent. */
+  readonly cause?: unknown
+}
+
+/**
+ * A refusal as RFC 6749 5.2 and RFC 6750 3.1 define it. `verifyAccessToken()` and `verifyApiKey()` reject with it.
+ *
+ * @example
+ * ```ts
+ * import { OAuthError } from 'express-platform-auth'
+ *
+ * function closeCodeFor(error: unknown): number {
+ *   return error instanceof OAuthError && error.status === 503 ? 1013 : 1008
+ * }
+ * ```
+ */
+export class OAuthError extends Error implements Denial {
+  override readonly name = 'OAuthError'
+  /** The code of RFC 6749 5.2 or RFC 6750 3.1, such as `invalid_token`. */
+  readonly error: ErrorCode
+  /** For the client's developers; the same text as `message`. */
+  readonly description: string
+  /** The HTTP status. */
+  readonly status: number
+  /** All headers of the refusal, as in `Denial`. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(error: ErrorCode, description: string, options: OAuthErrorOptions = {}) {
+    // Without a prototype: a polluted Object.prototype must not become the status or the headers of an answer.
+    const { status, headers = {}, cause } = Object.assign(Object.create(null) as OAuthErrorOptions, options)
+    super(description, { cause })
+    this.error = error
+    this.description = description
+    this.status = status ?? STATUS_BY_ERROR[error]
+    this.headers = { ...COMMON_HEADERS, ...headers }
+  }
+
+  /** The same string as `error`, under the name that Node's errors use. */
+  get code(): ErrorCode {
+    return this.error
+  }
+}

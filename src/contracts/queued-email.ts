@@ -1,0 +1,68 @@
+import type { JsonObject } from './application-record.js'
+
+/** What an e-mail delivers: the first credentials of an application, or a replacement of a key or a secret. */
+export type DeliveryPurpose = 'registration' | 'key' | 'secret'
+
+/**
+ * What an e-mail that delivers no credentials is for: it reminds of a credential that is about to expire, invites a contact,
+ * asks an operator for a decision, or tells what became of an application or of its request for an API.
+ */
+export type NoticePurpose = 'expiring' | 'invitation' | 'approvalRequest' | 'approved' | 'denied' | 'suspended'
+
+export type EmailPurpose = DeliveryPurpose | NoticePurpose
+
+/**
+ * An e-mail to be sent. Its credentials are created when it is sent, and are never part of this record. Id, application and
+ * purpose never change.
+ */
+export interface QueuedEmail {
+  readonly id: string
+  readonly applicationId: string
+  readonly purpose: EmailPurpose
+  /** Undefined: the application's contact at the time of sending. */
+  readonly recipient: string | undefined
+  /** What its text needs beyond the application, such as the reason of a denial. */
+  readonly details: JsonObject | undefined
+  /** The credential that is replaced or about to expire; undefined for a registration, and for the first secret. */
+  readonly credentialId: string | undefined
+  /**
+   * `held` until the registration is approved; `due` from `dueAt` on; `failed` after the last attempt; `claimable` while its
+   * claim link is valid; `suspended` until its application is resumed.
+   */
+  readonly state: 'held' | 'due' | 'failed' | 'claimable' | 'suspended'
+  /** Seconds for which the replaced credential stays valid. */
+  readonly overlap: number
+  /** Number of attempts since the e-mail was created or retried by an operator. */
+  readonly attemptCount: number
+  /** Hashes of the credentials that recent attempts may have delivered, one list per attempt, newest first. */
+  readonly attemptedHashes: readonly (readonly string[])[]
+  /** Hashes of the claim links sent, newest first. */
+  readonly claimLinks: readonly { readonly hash: string; readonly expiresAt: number }[]
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970 from which the next attempt may start. */
+  readonly dueAt: number
+  /** Milliseconds since 1970 until which one process holds the lease to send it. */
+  readonly leasedUntil: number
+  /** The code of the last failure. Never the mail server's text, which may quote the e-mail. */
+  readonly problem: string | undefined
+  /** 1 at creation, incremented by every save. */
+  readonly version: number
+}
+
+/** What happens to an e-mail of an application when the application is saved. */
+export type EmailChange =
+  /** Saved if the stored version is the previous one (none for version 1). */
+  | { readonly save: QueuedEmail }
+  /** Deleted if the stored version is the same. */
+  | { readonly remove: QueuedEmail }
+  /** Every e-mail of the application is deleted. */
+  | 'removeAll'
+
+/** A filter for e-mails, which are listed by `dueAt`, earliest first. */
+export interface EmailQuery {
+  readonly applicationId: string | undefined
+  readonly purpose?: EmailPurpose | undefined
+  readonly state: QueuedEmail['state'] | undefined
+  readonly limit: number
+}

@@ -1,0 +1,35 @@
+import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
+import type { PlatformAuthOptions } from './options.js'
+import { readOptions } from './read-options.js'
+
+/** What `checkOptions()` finds. */
+export interface OptionsReport {
+  /** What `createPlatformAuth()` would throw. Options after the wrong one have not been checked. */
+  readonly error: ConfigurationError | undefined
+  /** What `createPlatformAuth()` would log: valid, and unsafe in production. */
+  readonly warnings: readonly ConfigurationProblem[]
+}
+
+/**
+ * Validates options as `createPlatformAuth()` does, without opening the store. Some checks depend on `NODE_ENV`.
+ *
+ * @example
+ * ```ts
+ * import { checkOptions, type PlatformAuthOptions } from 'express-platform-auth'
+ *
+ * export function listProblems(options: PlatformAuthOptions): string[] {
+ *   const { error, warnings } = checkOptions(options)
+ *   return [...warnings, ...(error ? [error] : [])].map(({ option, problem, fix }) => `${option} ${problem}. ${fix}`)
+ * }
+ * ```
+ */
+export function checkOptions(options: PlatformAuthOptions): OptionsReport {
+  const warnings: ConfigurationProblem[] = []
+  try {
+    readOptions(options, (warning) => warnings.push(warning))
+    return { error: undefined, warnings }
+  } catch (error) {
+    if (error instanceof ConfigurationError) return { error, warnings }
+    throw error
+  }
+}
