@@ -100,6 +100,7 @@ export type {
   ComposeEmail,
   EmailCode,
   EmailLink,
+  EmailSample,
   EmailTexts,
   EmailToCompose,
 } from './contracts/composed-email.js'

@@ -41,6 +41,7 @@ interface AuthorizationServerOptions extends ClientAuthenticationOptions {
   readonly limits: {
     readonly tokenRequests: Limit | false
     readonly revocations: Limit | false
+    readonly failedAuthentication: Limit | false
     /** Whether token answers have `RateLimit` headers. */
     readonly headers: boolean
   }
@@ -65,6 +66,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const { basePath, limits, rateLimits, signAccessToken, accessTokens } = options
   const { revokedTokens, signingKeys, available, emit, logRefusal, now } = options
   const authenticateClient = createClientAuthentication(options)
+  // The console asks here about credentials that the token endpoint has just refused and counted. With a count of its own, a
+  // wrong secret counts once there, and guesses here are limited all the same.
+  const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
+  const authenticateForSuspension = createClientAuthentication({ ...options, limitFailures: limitSuspensionFailures })
   // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
   const limitTokenRequests = ({ name }: TokenApi) =>
     rateLimits.create(`tokenRequests:${name}`, limits.tokenRequests, { policy: `${name}/token` })
@@ -101,7 +106,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return createRouters({
     endpoints: [...options.apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
     keySet: createKeySetEndpoint({ signingKeys, available, publishAhead: options.publishAhead }),
-    suspension: createSuspensionEndpoint(authenticateClient),
+    suspension: createSuspensionEndpoint(authenticateForSuspension),
     basePath,
     cors: createCors(options.corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
     paceStarts: options.paceStarts,

@@ -1,21 +1,53 @@
 import type { Api } from '../index.js'
 import { html, type Html } from '../lib/html.js'
+import type { PageBrand } from '../lib/page-brand.js'
+import { THEME_BUTTON } from '../lib/theme-switch.js'
 import { listOperations, type JsonObject } from '../openapi/document.js'
 import type { SampleCall } from '../samples/call.js'
 import { createSamples } from '../samples/create.js'
-import { formatCallCommand, formatTokenCommand } from '../samples/curl.js'
+import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import type { Sample } from '../samples/sample.js'
+import type { Assets } from './assets.js'
 import { needsNoValues } from './complete-document.js'
+import { renderPage } from './page.js'
 
-/** The commands that call an API, and below them programs in every language. All work without scripts. */
-export function renderApiSamples(api: Api, document: JsonObject | undefined): Html {
+/**
+ * The commands that call an API, and below them what opens programs in every language. These are on a page of their own, from
+ * where the script of the index takes them: they would be most of the index.
+ */
+export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
-  const samples = createSamples(call)
+  const path = `apis/${api.name}/samples`
   return html`${listCommands(api, call).map(({ caption, command }) => renderCode(caption, command))}
-    <details class="samples">
-      <summary>${samples.map(({ label }) => label).join(', ')}</summary>
-      ${samples.map((sample) => renderSample(api, sample))}
+    <details class="samples" data-from="${path}">
+      <summary>In JavaScript, Python, Go, PHP, Java, C#</summary>
+      <p><a href="${path}">Samples for ${api.title}</a></p>
     </details>`
+}
+
+interface SamplesPageOptions {
+  readonly title: string
+  readonly assets: Assets
+  readonly brand: PageBrand
+}
+
+/** The page with programs in every language that call an API. */
+export function renderSamplesPage(api: Api, document: JsonObject | undefined, options: SamplesPageOptions): string {
+  const title = `Samples for ${api.title}`
+  const content = html`
+    <header class="bar">
+      <a href="../../">${options.title}</a>
+      ${THEME_BUTTON}
+    </header>
+    <main class="calls">
+      <h1>${title}</h1>
+      <div class="samples">
+        ${createSamples(createExampleCall(api, document)).map((each) => renderSample(api, each))}
+      </div>
+    </main>
+    <p id="copied" class="unseen" role="status"></p>
+  `
+  return renderPage({ ...options, title: `${title}, ${options.title}`, root: '../../', styles: ['console.css'], scripts: ['console.js'], content }) // prettier-ignore
 }
 
 function createExampleCall({ scheme, tokenEndpoint, keyHeaders, resource }: Api, document?: JsonObject): SampleCall {
@@ -40,7 +72,7 @@ function listCommands({ tokenEndpoint }: Api, call: SampleCall): Command[] {
   const command = formatCallCommand(call)
   if (tokenEndpoint === undefined) return [{ caption: 'Call the API with the key', command }]
   return [
-    { caption: 'Get an access token with key and secret', command: formatTokenCommand({ tokenEndpoint }) },
+    { caption: 'Get an access token with key and secret', command: formatTokenAssignment({ tokenEndpoint }) },
     { caption: 'Call the API with the access token', command },
   ]
 }

@@ -1,7 +1,7 @@
 import type { Api } from '../index.js'
 import { html, type Html } from '../lib/html.js'
 import type { JsonObject } from '../openapi/document.js'
-import { renderApiSamples, renderCopyButton } from './api-samples.js'
+import { renderApiCommands, renderCopyButton } from './api-samples.js'
 import type { Assets } from './assets.js'
 import { renderExportLinks } from './export/links.js'
 import { renderPage } from './page.js'
@@ -124,7 +124,7 @@ function renderApi(api: Api, document: JsonObject | undefined): Html {
         ${renderLinks(api, document)}
       </p>
     </div>
-    <div class="calls">${renderApiSamples(api, document)}</div>
+    <div class="calls">${renderApiCommands(api, document)}</div>
   </section>`
 }
 
@@ -132,14 +132,14 @@ function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html
   const entries = Object.entries(scopes)
   const usage =
     tokenEndpoint === undefined
-      ? [renderFact('Header', `${keyHeaders[0]}: YOUR_KEY`)]
+      ? [renderFact('Header', `${keyHeaders[0]}: $API_KEY`)]
       : [
           renderFact('Token address', tokenEndpoint),
           html`<dt>client_id</dt>
             <dd>
               The key of your application, or its id (<code>app_…</code>), which is no secret and may appear in logs
             </dd>`,
-          renderFact('Header', 'Authorization: Bearer ACCESS_TOKEN'),
+          renderFact('Header', 'Authorization: Bearer $ACCESS_TOKEN'),
         ]
   if (entries.length > 0)
     usage.push(

@@ -3,6 +3,7 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { createPageBrand, type PageBrand } from '../lib/page-brand.js'
 import type { JsonObject } from '../openapi/document.js'
+import { renderSamplesPage } from './api-samples.js'
 import { loadAssets, type Assets } from './assets.js'
 import { readDocuments } from './documents.js'
 import { listExports, MARKDOWN_TYPE } from './export/exports.js'
@@ -85,7 +86,7 @@ interface Site {
   readonly schemes: readonly string[]
 }
 
-/** The index and the references. */
+/** The index, the samples and the references. */
 function listPages(site: Site): [path: string, resource: Resource | (() => Resource)][] {
   const { apis, documents, brand } = site
   const references = apis.flatMap((api) => {
@@ -101,7 +102,12 @@ function listPages(site: Site): [path: string, resource: Resource | (() => Resou
       { ...site, policy: brand.extendPolicy(policy) },
     ).map(([path, resource]): [string, Resource | (() => Resource)] => [`/apis/${api.name}${path}`, resource])
   })
-  return [['/', createTextPage(site, renderIndexPage(site))], ...references]
+  const samples = apis.map((api): [string, Resource] => [
+    `/apis/${api.name}/samples`,
+    createTextPage(site, renderSamplesPage(api, documents.get(api.name), site)),
+  ])
+  // The index loads samples when they are opened.
+  return [['/', createTextPage(site, renderIndexPage(site), ["'self'"])], ...samples, ...references]
 }
 
 /** The guides and the changelog, as pages and as Markdown. */
@@ -126,8 +132,8 @@ function listDocumentResources(site: Site): [path: string, resource: () => Resou
   return [['/llms.txt', createDocumentResource('text/plain; charset=utf-8', index)], ...exports]
 }
 
-function createTextPage({ brand }: Site, page: string): Resource {
-  return createPageResource(page, brand.extendPolicy(createContentSecurityPolicy()))
+function createTextPage({ brand }: Site, page: string, connect: readonly string[] = []): Resource {
+  return createPageResource(page, brand.extendPolicy(createContentSecurityPolicy({ connect })))
 }
 
 /** By the first segment of their paths. */

@@ -30,10 +30,22 @@ export interface EmailTexts {
   readonly facts: readonly EmailCode[]
   /** The next step, as buttons; the first one is the main one. */
   readonly actions: readonly EmailLink[]
-  /** For each API, how to call it, with commands that can be pasted. */
-  readonly sections: readonly { readonly title: string; readonly codes: readonly EmailCode[] }[]
+  /** For each API, how to call it, with commands to paste one after the other, and where the console shows the call in other languages. */
+  readonly sections: readonly {
+    readonly title: string
+    readonly codes: readonly EmailCode[]
+    readonly links: readonly EmailLink[]
+  }[]
   readonly links: readonly EmailLink[]
   readonly notes: readonly string[]
+}
+
+/** A program that requests an access token, if one is needed, and calls an API. */
+export interface EmailSample {
+  readonly language: 'curl' | 'javascript' | 'python' | 'go' | 'php' | 'java' | 'csharp'
+  /** The language's name, for people. */
+  readonly label: string
+  readonly code: string
 }
 
 /**
@@ -47,6 +59,11 @@ export type EmailToCompose = EmailContent & {
   readonly brand: Brand
   /** The APIs that it concerns. */
   readonly apis: readonly Api[]
+  /**
+   * Programs that call the API of that name, in seven languages: with the credentials of this e-mail, and with environment
+   * variables for others. Empty for a name that is no API's.
+   */
+  readonly writeSamples: (api: string) => readonly EmailSample[]
   readonly texts: EmailTexts
   /** The built-in e-mail. */
   readonly standard: ComposedEmail

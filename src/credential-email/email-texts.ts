@@ -149,7 +149,7 @@ function selectParts(content: EmailContent, phrases: Phrases, options: TextsOpti
     case 'approvalRequest':
       return { facts: describeRequest(content, labels, options), actions: [content.links.approve, content.links.deny] }
     case 'approved':
-      return { sections: describeApis(Object.keys(content.granted), { labels }, options), documentation: true }
+      return { sections: describeApis(Object.keys(content.granted), content, phrases, options), documentation: true }
     case 'denied':
       return {}
     case 'suspended':
@@ -162,8 +162,8 @@ function selectParts(content: EmailContent, phrases: Phrases, options: TextsOpti
   }
 }
 
-/** Only the credentials of this e-mail are filled in. */
-function selectCredentialParts(content: CredentialsEmail, { labels }: Phrases, options: TextsOptions): Parts {
+function selectCredentialParts(content: CredentialsEmail, phrases: Phrases, options: TextsOptions): Parts {
+  const { labels } = phrases
   const { purpose, application, credentials, link, usableAt } = content
   const { clientId: key, clientSecret: secret } = credentials ?? {}
   // A new secret changes nothing at a key API.
@@ -174,19 +174,20 @@ function selectCredentialParts(content: CredentialsEmail, { labels }: Phrases, o
       ...(secret === undefined ? [] : [{ label: labels.secret, code: secret }]),
     ],
     actions: link === undefined ? [] : [link],
-    sections: [...describeApis(shown, { key, secret, labels }, options), ...describeId(content, labels, options)],
+    sections: [...describeApis(shown, content, phrases, options), ...describeId(content, labels, options)],
     documentation: true,
   }
 }
 
 function describeApis(
   names: readonly string[],
-  command: Parameters<typeof describeApi>[1],
-  { apis }: TextsOptions,
+  content: EmailContent,
+  { labels }: Phrases,
+  { apis, developersUrl }: TextsOptions,
 ): EmailTexts['sections'] {
   return names.flatMap((name) => {
     const api = apis.get(name)
-    return api ? [describeApi(api, command)] : []
+    return api ? [describeApi(api, { content, labels, developersUrl })] : []
   })
 }
 
@@ -204,7 +205,7 @@ function describeId(
 ): EmailTexts['sections'] {
   return purpose === 'key' || !usesTokens(application.apis, options)
     ? []
-    : [{ title: labels.applicationId, codes: [{ label: labels.publicId, code: application.id }] }]
+    : [{ title: labels.applicationId, codes: [{ label: labels.publicId, code: application.id }], links: [] }]
 }
 
 function usesTokens(granted: EmailGrants, { apis }: TextsOptions): boolean {

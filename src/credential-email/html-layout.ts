@@ -27,9 +27,10 @@ export function formatHtml(texts: EmailTexts, { language, colon, brand, host }: 
     ...box.flatMap((each) => renderCode(each, style, style.boxed)),
     ...facts.flatMap((each) => renderCode(each, style, style.code)),
     ...(actions.length > 0 ? [renderRow(renderButtons(actions, style), BOTTOM)] : []),
-    ...sections.flatMap(({ title, codes }) => [
-      renderRow(html`<h2 class="ink" style="${style.title}">${title}</h2>`, SECTION),
-      ...codes.flatMap((each) => renderCode(each, style, style.code)),
+    ...sections.flatMap((section) => [
+      renderRow(html`<h2 class="ink" style="${style.title}">${section.title}</h2>`, SECTION),
+      ...section.codes.flatMap((each) => renderCode(each, style, style.code)),
+      ...section.links.map((each) => renderRow(renderLink(each, style))),
     ]),
     ...links.map((each) => renderRow(renderLink(each, style))),
     ...notes.map((text) => renderRow(html`<span class="soft" style="${style.note}">${text}</span>`)),

@@ -4,6 +4,7 @@ import type { ComposedEmail, ComposeEmail, EmailToCompose } from '../contracts/c
 import type { EmailContent } from '../contracts/email-content.js'
 import type { Logger } from '../contracts/logger.js'
 import type { EmailMessage } from '../contracts/mailer.js'
+import { writeApiSamples } from './api-commands.js'
 import { writeTexts } from './email-texts.js'
 import { callHostCompose } from './host-compose.js'
 import { formatHtml } from './html-layout.js'
@@ -52,6 +53,10 @@ export function createEmailWriter({
       developersUrl,
       brand,
       apis: listApis(content, apis),
+      writeSamples(name) {
+        const api = apis.get(name)
+        return api ? writeApiSamples(api, content) : []
+      },
       texts,
       standard,
     }

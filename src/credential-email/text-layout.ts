@@ -12,7 +12,11 @@ export function formatText(
     ...box.map(formatCode),
     ...facts.map(formatCode),
     ...actions.map(formatLink),
-    ...sections.flatMap(({ title, codes }) => [`${title}\n${'-'.repeat(title.length)}`, ...codes.map(formatCode)]),
+    ...sections.flatMap((section) => [
+      `${section.title}\n${'-'.repeat(section.title.length)}`,
+      ...section.codes.map(formatCode),
+      ...section.links.map(formatLink),
+    ]),
     ...links.map(formatLink),
     ...notes,
   ]

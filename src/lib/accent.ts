@@ -7,28 +7,28 @@ export interface Accent {
 }
 
 /** WCAG 2.2, 1.4.3: the contrast of text with its background. */
-const MIN_CONTRAST = 4.5
+export const MIN_CONTRAST = 4.5
 
 /**
  * Variants of a colour (`#rrggbb`) that can be read on each background of the pages and e-mails, and on which the text of buttons
  * can be read: the colour itself where its contrast suffices, otherwise the nearest one with more black or white in it.
  */
 export function deriveAccent(color: string): Accent {
-  const { paper, raised, code } = COLORS
-  const backgrounds = [paper, raised, code]
-  const onAccent = COLORS['on-accent']
-  return {
-    light: mixUntilReadable(color, '#000000', [...backgrounds.map(({ light }) => light), onAccent.light]),
-    dark: mixUntilReadable(color, '#ffffff', [...backgrounds.map(({ dark }) => dark), onAccent.dark]),
-  }
+  return { light: mixUntilReadable(color, '#000000', 'light'), dark: mixUntilReadable(color, '#ffffff', 'dark') }
 }
 
-function mixUntilReadable(color: string, other: string, backgrounds: readonly string[]): string {
+function mixUntilReadable(color: string, other: string, page: keyof Accent): string {
   for (let percent = 0; percent < 100; percent += 2) {
     const mixed = mix(color, other, percent / 100)
-    if (backgrounds.every((background) => computeContrast(mixed, background) >= MIN_CONTRAST)) return mixed
+    if (findLowestContrast(mixed, page) >= MIN_CONTRAST) return mixed
   }
   return other
+}
+
+/** The contrast ratio of a colour with that background of light or dark pages on which it is lowest. */
+export function findLowestContrast(color: string, page: keyof Accent): number {
+  const { paper, raised, code, 'on-accent': onAccent } = COLORS
+  return Math.min(...[paper, raised, code, onAccent].map((other) => computeContrast(color, other[page])))
 }
 
 function mix(color: string, other: string, share: number): string {

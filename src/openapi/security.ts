@@ -86,7 +86,9 @@ function readScopeMeanings(document: JsonObject): ReadonlyMap<string, string> {
   const schemes = Object.values(asObject(asObject(document['components'])['securitySchemes']))
   const flows = schemes.flatMap((scheme) => Object.values(asObject(asObject(scheme)['flows'])))
   const entries = flows.flatMap((flow) => Object.entries(asObject(asObject(flow)['scopes'])))
-  return new Map(entries.filter((entry): entry is [string, string] => isText(entry[1]) && entry[1] !== ''))
+  const meanings = entries.filter((entry): entry is [string, string] => isText(entry[1]))
+  const lines = meanings.map(([scope, meaning]) => [scope, meaning.trim().replaceAll(/\s+/g, ' ')] as const)
+  return new Map(lines.filter(([, line]) => line !== ''))
 }
 
 /** Each `security` of a document, with the operation that it belongs to. */
@@ -116,6 +118,6 @@ function isRequirement(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((each) => Array.isArray(each) && each.every(isText))
 }
 
-function isText(value: unknown): boolean {
+function isText(value: unknown): value is string {
   return typeof value === 'string'
 }

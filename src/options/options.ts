@@ -88,7 +88,7 @@ export interface BrandOptions {
   readonly logo?: string | undefined
   /**
    * The colour of links and buttons, as `#rrggbb`. Where text in this colour could not be read (a contrast below 4.5:1), a
-   * darker or lighter variant is used; dark pages have a variant of their own.
+   * darker or lighter variant is used, with a warning at the start; dark pages have a variant of their own.
    */
   readonly color?: string | undefined
   /** Where developers get help: an absolute URL, or `mailto:`. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Brand } from '../contracts/brand.js'
-import { ConfigurationError } from '../contracts/errors.js'
-import { deriveAccent } from '../lib/accent.js'
+import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
+import { deriveAccent, findLowestContrast, MIN_CONTRAST, type Accent } from '../lib/accent.js'
 import { COLORS } from '../lib/palette.js'
 import { invalidOption, readGroup } from './checks.js'
 import type { BrandOptions } from './options.js'
@@ -11,12 +11,12 @@ const MAX_LOGO_BYTES = 32 * 1024
 const MAX_NAME_LENGTH = 60
 
 /** Reads the option `brand`. The logo's file is read once, at the start. */
-export function readBrand(brand: BrandOptions | undefined): Brand {
+export function readBrand(brand: BrandOptions | undefined, warn: (warning: ConfigurationProblem) => unknown): Brand {
   const { name, logo, color, supportUrl } = readGroup('brand', brand, ['name', 'logo', 'color', 'supportUrl'])
   return Object.freeze({
     name: readName(name),
     logo: logo === undefined ? undefined : readLogo(logo),
-    accent: Object.freeze(color === undefined ? COLORS.accent : deriveAccent(readColor(color))),
+    accent: Object.freeze(color === undefined ? COLORS.accent : readAccent(readColor(color), warn)),
     supportUrl: readSupportUrl(supportUrl),
   })
 }
@@ -31,6 +31,21 @@ function readName(name: unknown): string | undefined {
 function readColor(color: unknown): string {
   if (typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color)) return color.toLowerCase()
   throw invalidOption('brand.color', color, 'Write six hexadecimal digits, such as "#0f5f8c".')
+}
+
+/** A variant for dark pages is usual, so only one for light pages is worth a warning. */
+function readAccent(color: string, warn: (warning: ConfigurationProblem) => unknown): Accent {
+  const accent = deriveAccent(color)
+  if (accent.light !== color) {
+    // Rounded down: 4.49 is not enough.
+    const contrast = Math.floor(findLowestContrast(color, 'light') * 10) / 10
+    warn({
+      option: 'brand.color',
+      problem: `is "${color}", which has a contrast of ${contrast}:1 on light pages, where text needs ${MIN_CONTRAST}:1`,
+      fix: `${accent.light} is used there instead. Write a darker colour to choose it yourself.`,
+    })
+  }
+  return accent
 }
 
 function readSupportUrl(value: unknown): string | undefined {

@@ -56,7 +56,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     importUnencrypted,
     mailer: readMailer(options.mailer),
     developersUrl: readDevelopersUrl(options.developersUrl),
-    brand: readBrand(options.brand),
+    brand: readBrand(options.brand, warn),
     composeEmail: readComposeEmail(options.emails),
     delivery: readDelivery(options),
     clockTolerance: readWholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),

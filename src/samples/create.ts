@@ -1,4 +1,4 @@
-import type { SampleCall, SampleTokenRequest } from './call.js'
+import type { SampleCall } from './call.js'
 import { csharp } from './csharp.js'
 import { curl } from './curl.js'
 import { go } from './go.js'
@@ -14,14 +14,5 @@ const WRITERS: readonly SampleWriter[] = [curl, javascript, python, go, php, jav
 /** Programs that make a call, one for each language. They run as they are, with the credentials in environment variables. */
 export function createSamples(call: SampleCall): Sample[] {
   const prepared = prepareCall(call)
-  return WRITERS.map((writer) => createSample(writer, writer.writeCall(prepared)))
-}
-
-/** Programs that request an access token and print it. */
-export function createTokenSamples(request: SampleTokenRequest): Sample[] {
-  return WRITERS.map((writer) => createSample(writer, writer.writeTokenRequest(request)))
-}
-
-function createSample({ language, label }: SampleWriter, code: string): Sample {
-  return { language, label, code }
+  return WRITERS.map(({ language, label, writeCall }) => ({ language, label, code: writeCall(prepared) }))
 }

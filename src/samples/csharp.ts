@@ -1,5 +1,5 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleTokenRequest } from './call.js'
-import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
@@ -17,8 +17,6 @@ export const csharp: SampleWriter = {
         Console.WriteLine((int)response.StatusCode + " " + await response.Content.ReadAsStringAsync());`),
     ])
   },
-  writeTokenRequest: (request) =>
-    writeProgram([writeTokenMethod(request), writeMain('Console.WriteLine(await GetAccessToken());')]),
 }
 
 /** What a program uses of each namespace. */
@@ -154,15 +152,6 @@ function quotePartName(name: string): string {
 
 function readValue(value: string | undefined, variable: string): string {
   return value === undefined ? `Environment.GetEnvironmentVariable("${variable}")` : quote(value)
-}
-
-const STRING: StringSyntax = {
-  escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
-  formatCode: (code) => `\\u${formatHex(code)}`,
-}
-
-function quote(text: string): string {
-  return `"${escapeText(text, STRING)}"`
 }
 
 function quoteText(text: string): string {

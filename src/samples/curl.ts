@@ -19,22 +19,18 @@ export const curl: SampleWriter = {
     const command = formatCall(call, LINES)
     return credential?.kind === 'accessToken' ? `${writeTokenCache(credential.request)}\n\n${command}` : command
   },
-  writeTokenRequest: (request) => formatTokenCommand(request),
 }
 
 /** What is between the words of a command: by default, each has a line of its own. */
 const LINES = ' \\\n  '
 export const ONE_LINE = ' '
 
-/** The command that requests an access token, and prints the answer. */
-export function formatTokenCommand(request: SampleTokenRequest, separator = LINES): string {
-  return `curl ${listTokenWords(request).join(separator)}`
-}
-
-/** The command that puts an access token into `$ACCESS_TOKEN`. */
-export function formatTokenAssignment(request: SampleTokenRequest): string {
-  const command = `curl ${['-sSf', ...listTokenWords(request)].join(LINES)}`
-  return `ACCESS_TOKEN=$(${command} |\n  ${readMember('access_token')})`
+/** The command that puts an access token into `$ACCESS_TOKEN`, from where the command of a call takes it. */
+export function formatTokenAssignment(request: SampleTokenRequest, separator = LINES): string {
+  const command = `curl ${['-sSf', ...listTokenWords(request)].join(separator)}`
+  // A line may end after a pipe.
+  const pipe = separator === LINES ? ' |\n  ' : ' | '
+  return `ACCESS_TOKEN=$(${command}${pipe}${readMember('access_token')})`
 }
 
 /** The command that calls an API with what is in `$ACCESS_TOKEN`, or with the key. */

@@ -1,5 +1,5 @@
 import { EXPIRY_MARGIN_SECONDS, type SampleField, type SampleTokenRequest } from './call.js'
-import { escapeText, formatHex, isMultiline, type StringSyntax } from './literal.js'
+import { isMultiline, quoteLikeC as quote } from './literal.js'
 import { escapePartName } from './multipart.js'
 import type { PreparedBody, PreparedCall } from './prepare.js'
 import type { SampleWriter } from './sample.js'
@@ -18,11 +18,6 @@ export const go: SampleWriter = {
       ],
     )
   },
-  writeTokenRequest: (request) =>
-    writeProgram(
-      [...TOKEN_PACKAGES, 'log', ...listEnvPackages(request.credentials)],
-      [writeTokenFunction(request), TOKEN_MAIN],
-    ),
 }
 
 const TOKEN_PACKAGES = ['encoding/json', 'fmt', 'net/http', 'net/url', 'strings', 'sync', 'time']
@@ -38,14 +33,6 @@ const MAIN = `func main() {
 		log.Fatal(err)
 	}
 	fmt.Println(response.StatusCode, string(content))
-}`
-
-const TOKEN_MAIN = `func main() {
-	token, err := getAccessToken()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(token)
 }`
 
 /** Go refuses a program that imports what it does not use. */
@@ -185,15 +172,6 @@ function writeField(field: SampleField): string {
 
 function readValue(value: string | undefined, variable: string): string {
   return value === undefined ? `os.Getenv("${variable}")` : quote(value)
-}
-
-const STRING: StringSyntax = {
-  escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
-  formatCode: (code) => `\\u${formatHex(code)}`,
-}
-
-function quote(text: string): string {
-  return `"${escapeText(text, STRING)}"`
 }
 
 function quoteText(text: string): string {

@@ -22,11 +22,6 @@ export const java: SampleWriter = {
         System.out.println(response.statusCode() + " " + response.body());`),
     ])
   },
-  writeTokenRequest: (request) =>
-    writeProgram(
-      ['java.net.URI', 'java.net.http.*', ...TOKEN_PACKAGES],
-      [writeTokenMethod(request), writeMain('System.out.println(getAccessToken());')],
-    ),
 }
 
 const TOKEN_PACKAGES = [

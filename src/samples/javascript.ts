@@ -19,8 +19,6 @@ export const javascript: SampleWriter = {
     ]
     return sections.join('\n\n')
   },
-  writeTokenRequest: (request) =>
-    [HEADING, writeTokenFunction(request), 'console.log(await getAccessToken())'].join('\n\n'),
 }
 
 const HEADING = '// Node 20 or later. The name of the file ends with .mjs.'

@@ -17,6 +17,16 @@ export function escapeText(text: string, { escapes, formatCode }: StringSyntax):
   }).join('')
 }
 
+const C_STRING: StringSyntax = {
+  escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
+  formatCode: (code) => `\\u${formatHex(code)}`,
+}
+
+/** A string literal of Go and of C#, which have taken their escapes from C. */
+export function quoteLikeC(text: string): string {
+  return `"${escapeText(text, C_STRING)}"`
+}
+
 /** In text without escaped quotation marks: escapes those that would end a string between `"""`. */
 export function escapeTripleQuotes(text: string): string {
   return text.replaceAll(/"{3,}|"+$/g, (quotes) => quotes.replaceAll('"', '\\"'))

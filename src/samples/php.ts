@@ -17,8 +17,6 @@ export const php: SampleWriter = {
       "[$status, $content] = callApi();\necho $status, ' ', $content, PHP_EOL;",
     ].join('\n\n')
   },
-  writeTokenRequest: (request) =>
-    ['<?php', writeTokenFunction(request), 'echo getAccessToken(), PHP_EOL;'].join('\n\n'),
 }
 
 function writeTokenFunction({ tokenEndpoint, scope, credentials = {} }: SampleTokenRequest): string {

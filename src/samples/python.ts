@@ -25,7 +25,6 @@ export const python: SampleWriter = {
       'response = call_api()\nprint(response.status_code, response.text)',
     ].join('\n\n\n')
   },
-  writeTokenRequest: (request) => [...writeTokenSections(request), 'print(get_access_token())'].join('\n\n\n'),
 }
 
 function writeImports(modules: readonly string[], constants?: string): string {

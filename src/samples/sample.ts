@@ -1,4 +1,3 @@
-import type { SampleTokenRequest } from './call.js'
 import type { PreparedCall } from './prepare.js'
 
 export type SampleLanguage = 'curl' | 'javascript' | 'python' | 'go' | 'php' | 'java' | 'csharp'
@@ -17,5 +16,4 @@ export interface SampleWriter {
   readonly label: string
   /** The call, and before it the token request, whose access token is kept until it expires. */
   writeCall(call: PreparedCall): string
-  writeTokenRequest(request: SampleTokenRequest): string
 }

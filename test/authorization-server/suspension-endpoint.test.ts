@@ -10,6 +10,7 @@ const app = express()
 
 beforeAll(async () => {
   platform = openPlatform({ rateLimits: { failedAuthentication: { limit: 8, window: 60 } } })
+  app.use(platform.auth.router)
   app.use('/suspended', platform.auth.suspensionRouter)
   await platform.auth.ready()
 })
@@ -46,7 +47,20 @@ it('answers `suspended: true` only for the right secret of a suspended applicati
   for (const { status, text } of others) expect([status, text]).toEqual([200, '{"suspended":false}'])
 })
 
-it('counts wrong secrets as the token endpoint does, and takes credentials in the body only', async () => {
+it('leaves the count of the token endpoint alone, so that a wrong secret in the console counts once', async () => {
+  const { key, secret } = await createApplication()
+  const requestToken = (wrong: string) =>
+    request(app).post('/orders/token').auth(key, wrong).type('form').send({ grant_type: 'client_credentials' })
+  for (let count = 0; count < 8; count++) {
+    await requestToken(`wrong${count}`).expect(401)
+    await ask(key, `wrong${count}`).expect(200, '{"suspended":false}')
+  }
+  await requestToken('wrong').expect(429)
+  await ask(key, 'wrong').expect(429)
+  await requestToken(secret).expect(200)
+})
+
+it('limits wrong secrets as the token endpoint does, and takes credentials in the body only', async () => {
   const { key, secret } = await createApplication()
   const statuses: number[] = []
   for (let count = 0; count < 9; count++) statuses.push((await ask(key, 'wrong')).status)

@@ -1,12 +1,16 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createServer, request, type IncomingHttpHeaders } from 'node:http'
-import { gunzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import express from 'express'
 import helmet from 'helmet'
 import { JSDOM } from 'jsdom'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { developerConsole } from '../../src/console/index.js'
 import { PALETTE_CSS } from '../../src/lib/palette.js'
+import { formatTokenAssignment } from '../../src/samples/curl.js'
+import { memoryMailer } from '../../src/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 import { APIS, DOCUMENTS, listen, openShop } from './shop.js'
 
@@ -42,25 +46,66 @@ describe('the console of a shop', () => {
       'Place orders, follow them, change and cancel them.',
       'OAuth 2.0',
       `${shop.baseUrl}/orders/token`,
-      'Authorization: Bearer ACCESS_TOKEN',
+      'Authorization: Bearer $ACCESS_TOKEN',
       'orders:read Read orders',
       'orders:write Place, change and cancel orders',
     ])
       expect(orders).toContain(words)
-    for (const words of ['Catalogue', 'What the shop sells.', 'API key', 'Shop-Key: YOUR_KEY'])
+    for (const words of ['Catalogue', 'What the shop sells.', 'API key', 'Shop-Key: $API_KEY'])
       expect(catalog).toContain(words)
     expect(catalog).not.toContain('token')
   })
 
-  it('shows commands that work when pasted with key and secret filled in', async () => {
+  it('shows commands that work when pasted one after the other, with key and secret in variables', async () => {
     const { page } = await pageAt(shop.developers)
     const commands = [...page.querySelectorAll('figure.copyable pre')].map(({ textContent }) => textContent)
     expect(commands).toEqual([
-      `curl -u "$CLIENT_ID:$CLIENT_SECRET" \\\n  -d grant_type=client_credentials \\\n  ${shop.baseUrl}/orders/token`,
+      formatTokenAssignment({ tokenEndpoint: `${shop.baseUrl}/orders/token` }),
       `curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  ${shop.baseUrl}/orders/items`,
       `curl -H "Shop-Key: $API_KEY" \\\n  ${shop.baseUrl}/catalog/items`,
     ])
-    expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(22)
+    const { credentials } = await shop.auth.applications.create({ name: 'Till', apis: ['orders', 'catalog'] })
+    const env = { PATH: process.env['PATH'], CLIENT_ID: credentials.clientId, CLIENT_SECRET: credentials.clientSecret, API_KEY: credentials.clientId } // prettier-ignore
+    const { stdout } = await promisify(execFile)('sh', ['-c', commands.join('\n')], { env })
+    expect(stdout).toMatch(/^\{"items":.*\}\{"items":.*\}$/)
+    expect(page.querySelectorAll('.copyable button.copy[hidden][aria-label^="Copy: "]')).toHaveLength(8)
+  })
+
+  it('has a page with a sample in each language for every API', async () => {
+    const { page, text } = await pageAt(`${shop.developers}/apis/orders/samples`)
+    expect(page.querySelector('h1')?.textContent).toBe('Samples for Orders')
+    const labels = [...page.querySelectorAll('.samples summary')].map(({ textContent }) => textContent)
+    expect(labels).toEqual(['curl', 'JavaScript', 'Python', 'Go', 'PHP', 'Java', 'C#'])
+    for (const { textContent } of page.querySelectorAll('.samples pre'))
+      for (const part of [`${shop.baseUrl}/orders/token`, `${shop.baseUrl}/orders/items`, 'CLIENT_SECRET'])
+        expect(textContent).toContain(part)
+    expect(text).not.toMatch(/undefined|\[object/)
+  })
+
+  it.each([2, 10, 30])('needs 10 KB at most for the start page and for the registration of %i APIs', async (count) => {
+    const names = Array.from({ length: count }, (_, index) => `${index % 2 ? 'orders' : 'catalog'}${index}` as const)
+    const apis = Object.fromEntries(names.map((name, index) => [name, { ...APIS[index % 2 ? 'orders' : 'catalog'], title: `Tea number ${index}` }])) // prettier-ignore
+    const documents = Object.fromEntries(names.map((name, index) => [name, DOCUMENTS[index % 2 ? 'orders' : 'catalog']])) // prettier-ignore
+    const { auth } = openPlatform({
+      baseUrl: shop.baseUrl,
+      developersUrl: shop.developers,
+      mailer: memoryMailer(),
+      apis,
+    })
+    await auth.ready()
+    const url = await serve(express().use('/developers', developerConsole(auth, { documents })))
+    for (const path of ['/developers/', '/developers/register']) {
+      const { page, text } = await pageAt(url + path)
+      const files = [...page.querySelectorAll('link[rel=stylesheet], script[src]')]
+      const addresses = files.map(
+        (file) => new URL((file.getAttribute('href') ?? file.getAttribute('src'))!, url + path),
+      )
+      const texts = [text, ...(await Promise.all(addresses.map(async (address) => (await fetch(address)).text())))]
+      expect(
+        texts.reduce((sum, each) => sum + gzipSync(each).length, 0),
+        path,
+      ).toBeLessThan(10_000)
+    }
   })
 
   it('links to references, registration and machine-readable documents, and every link answers 200', async () => {
@@ -77,12 +122,14 @@ describe('the console of a shop', () => {
       '/developers/apis/orders.md',
       '/orders/.well-known/oauth-authorization-server',
       '/orders/.well-known/oauth-protected-resource',
+      '/developers/apis/orders/samples',
       '/developers/apis/catalog',
       '/developers/apis/catalog/openapi.json',
       '/developers/apis/catalog/openapi.yaml',
       '/developers/apis/catalog/postman.json',
       '/developers/apis/catalog/bruno.zip',
       '/developers/apis/catalog.md',
+      '/developers/apis/catalog/samples',
       '/.well-known/jwks.json',
       '/developers/llms.txt',
     ])
@@ -148,7 +195,7 @@ describe('the console of a shop', () => {
     expect(policy).toContain(`; connect-src 'self' ${shop.baseUrl}; `)
     expect(policy).toContain(`; img-src 'self' blob:; `)
     const index = await pageAt(shop.developers)
-    expect(index.response.headers.get('content-security-policy')).toContain(`; img-src 'self'; connect-src 'none'; `)
+    expect(index.response.headers.get('content-security-policy')).toContain(`; img-src 'self'; connect-src 'self'; `)
   })
 
   it('lists the operations before the script has loaded', async () => {
@@ -334,7 +381,8 @@ it('lists an API without a document, and links to no reference', async () => {
   const shop = await openShop({ console: { documents: {} } })
   closers.push(() => void shop.close())
   const { page, text } = await pageAt(shop.developers)
-  expect(page.querySelectorAll('a[href^="apis/"]')).toHaveLength(0)
+  const links = [...page.querySelectorAll('a[href^="apis/"]')].map((link) => link.getAttribute('href'))
+  expect(links).toEqual(['apis/orders/samples', 'apis/catalog/samples'])
   expect(text).toContain(`${shop.baseUrl}/catalog/RESOURCE_PATH`)
 })
 

@@ -6,9 +6,10 @@ import express from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { developerConsole } from '../../src/console/index.js'
-import { ConfigurationError } from '../../src/index.js'
+import { ConfigurationError, type ApisOptions } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
+import { findRealDocument } from './real-documents.js'
 import { DOCUMENTS } from './shop.js'
 
 const { auth } = openPlatform({
@@ -282,6 +283,31 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
   ])('%s', (_what, document, words) => {
     expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(ConfigurationError)
     expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(words)
+  })
+
+  it('the lines of the message about missing scopes can be pasted into the options, and Spotify’s document loads', async () => {
+    const given = findRealDocument('spotify').read() as Record<string, unknown>
+    const start = (config: string, document: object) => {
+      // oxlint-disable-next-line no-implied-eval -- The options are run as their author would paste them.
+      const apis = new Function(`return { music: { scheme: 'oauth2', scopes: {${config}} } }`)() as ApisOptions
+      const { auth: started } = openPlatform({ apis })
+      return developerConsole(started, { documents: { music: document } })
+    }
+    let message = ''
+    try {
+      start('', given)
+    } catch (error) {
+      ;({ message } = error as Error)
+    }
+    const lines = message.split('\n').filter((line) => line.startsWith('  "'))
+    expect(message).toMatch(/a "security" with 17 scopes [^]* add to apis\.music\.scopes:\n {2}"/)
+    expect(lines).toHaveLength(17)
+    expect(lines).toContain('  "user-library-read": "Access your saved content.",')
+    expect(message).toContain('remove these "servers"')
+    const app = express().use('/developers', start(lines.join('\n'), { ...given, servers: undefined }))
+    await request(app).get('/developers/apis/music').expect(200)
+    const { text } = await request(app).get('/developers/').expect(200)
+    expect(text).toContain('<code>user-library-read</code> <span>Access your saved content.</span>')
   })
 
   it('a file that is missing, is not JSON, or is a folder', async () => {

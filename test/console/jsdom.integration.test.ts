@@ -244,6 +244,17 @@ it('copies commands to the clipboard', async () => {
   expect(dom.window.document.querySelector('[role=status]')?.textContent).toBe('Copied')
 })
 
+it('loads the samples of an API when they are opened', async () => {
+  const { window } = await load(`${shop.developers}/`)
+  const details = window.document.querySelector<HTMLDetailsElement>('#api-orders .samples')!
+  expect(details.querySelector('a')!.href).toBe(`${shop.developers}/apis/orders/samples`)
+  await vi.waitFor(() => expect(window.document.querySelector('.copy[hidden]')).toBeNull(), PATIENCE)
+  details.open = true
+  await vi.waitFor(() => expect(details.querySelectorAll('details')).toHaveLength(7), PATIENCE)
+  expect(details.querySelectorAll('.copy:not([hidden])')).toHaveLength(7)
+  expect(details.querySelector('a')).toBeNull()
+})
+
 interface Sent {
   readonly method: string
   readonly path: string

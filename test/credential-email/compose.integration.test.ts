@@ -40,6 +40,16 @@ describe('emails.compose', () => {
       texts: { subject: SUBJECT, heading: 'Your credentials' },
       standard: { subject: SUBJECT, text: expect.stringMatching(KEY) as string },
     })
+    const samples = given!.writeSamples('orders')
+    expect(samples.map(({ label }) => label)).toEqual(['curl', 'JavaScript', 'Python', 'Go', 'PHP', 'Java', 'C#'])
+    const { clientId, clientSecret } = readCredentials({ text })
+    for (const { language, code } of samples)
+      for (const part of [clientId, clientSecret, 'https://api.example.com/orders/token'])
+        expect(code, language).toContain(part)
+    expect(given!.writeSamples('catalog')[0]!.code).toBe(
+      `curl -H "X-Api-Key: ${clientId}" \\\n  https://api.example.com/catalog`,
+    )
+    expect(given!.writeSamples('constructor')).toEqual([])
     // What `auth.apis` shows, and no settings.
     expect(Object.keys(given!.apis[0]!)).not.toContain('claims')
     expect(lines).toEqual([])

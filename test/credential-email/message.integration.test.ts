@@ -32,7 +32,7 @@ async function receiveEmail(apis: ApiNames, options: TestOptions = {}, name = 'S
 
 /** The commands in an e-mail. */
 function listCommands({ text }: { readonly text: string }): string[] {
-  return text.split('\n').flatMap((line) => (line.trim().startsWith('curl ') ? [line.trim()] : []))
+  return text.split('\n').flatMap((line) => (/^(?:ACCESS_TOKEN=\$\()?curl /.test(line.trim()) ? [line.trim()] : []))
 }
 
 /** The text of an HTML e-mail, as a reader sees it. */
@@ -61,13 +61,15 @@ describe('the e-mail of a registration', () => {
           'https://api.example.com/orders/token',
           'https://api.example.com/invoices/token',
           'X-Api-Key',
-          `curl -u ${clientId}:${clientSecret} -d grant_type=client_credentials https://api.example.com/orders/token`,
-          `curl -u ${clientId}:${clientSecret} -d grant_type=client_credentials https://api.example.com/invoices/token`,
+          assignToken(`${clientId}:${clientSecret}`, 'orders'),
+          assignToken(`${clientId}:${clientSecret}`, 'invoices'),
           CALL_WITH_TOKEN,
           `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog`,
         ]),
       )
       expect(shown).toMatch(/May be the client_id instead of the key[^]*?\s(app_[0-9a-f]{32})\s/)
+      for (const api of ['orders', 'invoices', 'catalog'])
+        expect(shown).toContain(`https://example.com/developers#api-${api}`)
       expect(shown).toMatch(/Orders\s[^]*Get access tokens at:[^]*Catalog\s[^]*Send your key in the header:/)
     }
     expect(email.text).toContain('\n    https://example.com/developers\n')
@@ -107,10 +109,16 @@ describe('the e-mail of a registration', () => {
   })
 })
 
+/** The command that puts an access token into `$ACCESS_TOKEN`. */
+function assignToken(user: string, api: string): string {
+  const request = `curl -sSf -u ${user} -d grant_type=client_credentials https://api.example.com/${api}/token`
+  return String.raw`ACCESS_TOKEN=$(${request} | sed 's/.*"access_token":"\{0,1\}\([^",}]*\).*/\1/')`
+}
+
 const CALL_WITH_TOKEN = 'curl -H "Authorization: Bearer $ACCESS_TOKEN" https://api.example.com/orders'
 
 describe('the e-mail of a rotation', () => {
-  it('has placeholders in its commands for credentials that the reader has already', async () => {
+  it('has variables in its commands for credentials that the reader has already, and the id instead of the key', async () => {
     const mailer = memoryMailer()
     const { auth } = openProvider({ onTestFinished }, { mailer })
     const { application, credentials } = await auth.applications.create({
@@ -122,14 +130,14 @@ describe('the e-mail of a rotation', () => {
     await waitForEmails(mailer.emails, 1)
     const { clientSecret } = readCredentials(mailer.emails[0]!)
     expect(listCommands(mailer.emails[0]!)).toEqual([
-      `curl -u "$CLIENT_ID:${clientSecret}" -d grant_type=client_credentials https://api.example.com/orders/token`,
+      assignToken(`${application.id}:${clientSecret}`, 'orders'),
       CALL_WITH_TOKEN,
     ])
     await auth.applications.rotateKey(application.id, { deliver: 'email' })
     await waitForEmails(mailer.emails, 2)
     const { clientId } = readCredentials(mailer.emails[1]!)
     expect(listCommands(mailer.emails[1]!)).toEqual([
-      `curl -u "${clientId}:$CLIENT_SECRET" -d grant_type=client_credentials https://api.example.com/orders/token`,
+      assignToken(`"${clientId}:$CLIENT_SECRET"`, 'orders'),
       CALL_WITH_TOKEN,
       `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog`,
     ])
@@ -162,18 +170,22 @@ describe('the commands of an e-mail', () => {
     for (const shown of [text, renderText(html)]) {
       const lines = listCommands({ text: shown })
       expect(lines).toHaveLength(3)
-      const [getToken, useToken, useKey] = lines as [string, string, string]
-      const token = (await run(getToken)) as { readonly access_token: string }
-      expect(token).toMatchObject({ token_type: 'bearer', scope: 'orders:read' })
-      expect(await run(useToken.replace('$ACCESS_TOKEN', token.access_token))).toEqual({ orders: [] })
-      expect(await run(useKey)).toEqual({ items: [] })
+      expect(await paste(lines)).toBe('{"orders":[]}{"items":[]}')
     }
+
+    // The e-mail of a new secret: nothing has to be filled in.
+    const [first] = (await auth.applications.list()).items
+    const { id } = first!
+    await auth.applications.rotateSecret(id, { deliver: 'email' })
+    await waitForEmails(mailServer.mails, 2)
+    expect(await paste(listCommands({ text: (await readMail(mailServer.mails[1]!)).text ?? '' }))).toBe('{"orders":[]}')
   })
 })
 
-async function run(line: string): Promise<unknown> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent --show-error`])
-  return JSON.parse(stdout)
+/** Resolves what a shell prints where these commands are pasted one after the other. */
+async function paste(commands: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', commands.join('\n')])
+  return stdout
 }
 
 describe('what a developer enters at registration', () => {

@@ -335,7 +335,7 @@ async function expectEmailFile(baseUrl: string, text: string): Promise<void> {
 }
 
 function linesIn(text: string): { tokenLine: string; callLine: string; keyLine: string } {
-  const lines = [...text.matchAll(/^ *(curl .*)$/gm)].map(([, line = '']) => line)
+  const lines = [...text.matchAll(/^ *((?:ACCESS_TOKEN=\$\()?curl .*)$/gm)].map(([, line = '']) => line)
   expect(lines).toEqual([
     expect.stringContaining('/orders/token'),
     expect.stringContaining('Bearer $ACCESS_TOKEN'),
@@ -350,23 +350,21 @@ function keyIn(text: string): string {
 }
 
 async function tokenBy(text: string): Promise<string> {
-  const { code, stdout } = await apps.paste(linesIn(text).tokenLine)
-  const answer = JSON.parse(stdout)
-  expect({ code, answer }).toMatchObject({ code: 0, answer: { token_type: 'bearer', expires_in: 3600 } })
-  return answer.access_token as string
+  const { code, stdout } = await apps.paste(`${linesIn(text).tokenLine}\necho "$ACCESS_TOKEN"`)
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^eyJ[\w.-]+\n$/) as string })
+  return stdout.trim()
 }
 
-/** Runs the commands of the e-mail, and a call with the access token that they print. */
+/** Pastes the commands of the e-mail one after the other. */
 async function pasteLines(text: string, baseUrl: string): Promise<void> {
   const catalog = await apps.paste(linesIn(text).keyLine)
   expect({ code: catalog.code, answer: JSON.parse(catalog.stdout) }).toMatchObject({
     code: 0,
     answer: { links: { items: `${baseUrl}/catalog/items` } },
   })
-  const token = await tokenBy(text)
+  const { tokenLine, callLine } = linesIn(text)
   for (const path of ['', '/items']) {
-    const call = linesIn(text).callLine.replace('$ACCESS_TOKEN', token)
-    const orders = await apps.paste(call.replace(`${baseUrl}/orders`, `${baseUrl}/orders${path}`))
+    const orders = await apps.paste(`${tokenLine}\n${callLine}${path}`)
     expect(orders).toMatchObject({ code: 0, stdout: expect.stringContaining('"items"') })
   }
   expect((await fetch(`${baseUrl}/catalog`)).status).toBe(401)

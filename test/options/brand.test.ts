@@ -31,6 +31,15 @@ describe('brand', () => {
     })
   })
 
+  it('has a warning for a colour that light pages cannot have, with its contrast and the colour used instead', () => {
+    const { auth, logger } = openPlatform({ brand: { color: '#ffd400' } })
+    const { light } = auth.brand.accent
+    expect(logger.lines).toEqual([
+      `brand.color is "#ffd400", which has a contrast of 1.2:1 on light pages, where text needs 4.5:1. ${light} is used there instead. Write a darker colour to choose it yourself.`,
+    ])
+    for (const color of ['#7a1fa2', light]) expect(openPlatform({ brand: { color } }).logger.lines).toEqual([])
+  })
+
   it('is on the platform, with the logo as a data: URL and a colour for each kind of page', () => {
     expect(
       openBranded({

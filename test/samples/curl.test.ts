@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { SampleCall } from '../../src/samples/call.js'
-import { createSamples, createTokenSamples } from '../../src/samples/create.js'
+import { createSamples } from '../../src/samples/create.js'
+import { formatTokenAssignment } from '../../src/samples/curl.js'
 
 const CALL: SampleCall = {
   scheme: 'oauth2',
@@ -26,8 +27,8 @@ it('writes the token request, and the call with the token that it got', () => {
 })
 
 it('writes credentials where they are given, and their variables where not', () => {
-  const command = (credentials: SampleCall['credentials']): string | undefined =>
-    createTokenSamples({ tokenEndpoint: 'https://api.example.com/orders/token', credentials })[0]?.code
+  const command = (credentials: SampleCall['credentials']): string =>
+    formatTokenAssignment({ tokenEndpoint: 'https://api.example.com/orders/token', credentials })
   expect(command({})).toContain('-u "$CLIENT_ID:$CLIENT_SECRET"')
   expect(command({ key: 'app_1' })).toContain('-u "app_1:$CLIENT_SECRET"')
   expect(command({ key: 'app_1', secret: `'$x` })).toContain(`-u 'app_1:'\\''$x'`)

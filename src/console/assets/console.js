@@ -1,9 +1,13 @@
 // @ts-nocheck This runs in browsers; the package's own types are those of Node.
 
-// The copy buttons are hidden until this script has loaded.
 const announcement = document.getElementById('copied')
+document.querySelectorAll('.copy').forEach(enableCopying)
+document.querySelectorAll('details[data-from]').forEach((details) => {
+  details.addEventListener('toggle', () => void loadSamples(details))
+})
 
-for (const button of document.querySelectorAll('.copy')) {
+/** Copy buttons are hidden until this script has loaded. */
+function enableCopying(button) {
   const code = button.closest('.copyable').querySelector('code')
   button.hidden = false
   const show = (label, announced) => {
@@ -14,6 +18,22 @@ for (const button of document.querySelectorAll('.copy')) {
     void copy(code).then(() => show('Copied', 'Copied'))
     setTimeout(show, 2000, 'Copy', '')
   })
+}
+
+/** Puts the samples of another page here, in place of the link to it. */
+async function loadSamples(details) {
+  const { from } = details.dataset
+  if (!details.open || from === undefined) return
+  delete details.dataset.from
+  try {
+    const text = await (await fetch(from)).text()
+    const { children } = new DOMParser().parseFromString(text, 'text/html').querySelector('.samples')
+    details.querySelector('p').replaceWith(...children)
+    details.querySelectorAll('.copy').forEach(enableCopying)
+  } catch {
+    // The link stays, and opening it again tries again.
+    details.dataset.from = from
+  }
 }
 
 async function copy(code) {

@@ -12,7 +12,7 @@ import {
   type Message,
 } from './messages.js'
 import { readList, type PageData } from './page.js'
-import { buildUrl, hasDotSegment, type CallInput } from './request.js'
+import { buildUrl, hasDotSegment, type CallInput } from '../../samples/request.js'
 import { createRequest, send } from './send.js'
 import type { Session } from './session.js'
 

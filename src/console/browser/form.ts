@@ -1,7 +1,7 @@
 import { isElement, findAll } from './elements.js'
 import { findJsonProblem } from './json.js'
-import { buildUrl, hasDotSegment, listBodyFields, type BodyInput, type CallInput } from './request.js'
-import type { Parameter, Value } from './serialize.js'
+import { buildUrl, hasDotSegment, listBodyFields, type BodyInput, type CallInput } from '../../samples/request.js'
+import type { Parameter, Value } from '../../samples/serialize.js'
 import { readValue } from './values.js'
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement

@@ -5,7 +5,7 @@ import { create } from './elements.js'
 import { readForm } from './form.js'
 import { createListeners, type Listeners } from './listeners.js'
 import type { PageData } from './page.js'
-import { buildHeaders, buildUrl, type BodyInput } from './request.js'
+import { buildHeaders, buildUrl, type BodyInput } from '../../samples/request.js'
 import type { Session } from './session.js'
 import { createTabs } from './tabs.js'
 

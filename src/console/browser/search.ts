@@ -7,6 +7,7 @@ interface SearchOptions {
   readonly words: string | undefined
 }
 
+/** More are shown when they are asked for: each key has to be answered within 50 ms. */
 const MAX_SHOWN = 30
 
 /** The search over the operations of a page: a combobox whose list replaces the sidebar's while something is entered. */
@@ -41,15 +42,17 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
     }
   }
 
-  function show(): void {
+  function show(limit = MAX_SHOWN): void {
     const query = input!.value.trim()
     const isActive = query !== ''
     const keys = isActive ? (search ?? createSearch(listEntries(links, new Map())))(query) : []
-    list.replaceChildren(...keys.slice(0, MAX_SHOWN).map((key, at) => createOption(links.get(key)!, key, at)))
+    const options = keys.slice(0, limit).map((key, at) => createOption(links.get(key)!, key, at))
+    if (keys.length > limit) options.push(createMoreOption(keys.length, options.length))
+    list.replaceChildren(...options)
     list.hidden = !isActive
     for (const section of findAll(sidebar, 'section')) section.hidden = isActive
     input!.setAttribute('aria-expanded', String(isActive))
-    count.textContent = isActive ? formatCount(keys.length) : ''
+    count.textContent = isActive ? formatCount(keys.length, limit) : ''
     count.classList.toggle('unseen', !isActive)
     choose(keys.length > 0 ? 0 : -1)
   }
@@ -72,8 +75,14 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
   }
 
   function open(option: Element | null | undefined): void {
-    const key = option instanceof HTMLElement ? option.dataset['key'] : undefined
-    if (key === undefined) return
+    if (!(option instanceof HTMLElement)) return
+    const { key } = option.dataset
+    if (key === undefined) {
+      const at = [...list.children].indexOf(option)
+      show(Infinity)
+      choose(at)
+      return input!.focus()
+    }
     clear()
     // The link opens the operation, here or on another page.
     links.get(key)?.click()
@@ -91,7 +100,7 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
     event.stopPropagation()
   })
   input.addEventListener('focus', () => void load())
-  input.addEventListener('input', show)
+  input.addEventListener('input', () => show())
   list.addEventListener('click', ({ target }) => open((target as Element).closest('[role="option"]')))
   const roles = { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': list.id, 'aria-expanded': 'false' }
   for (const [name, value] of Object.entries(roles)) input.setAttribute(name, value)
@@ -114,7 +123,13 @@ function createOption(link: HTMLElement, key: string, at: number): HTMLElement {
   return option
 }
 
-function formatCount(count: number): string {
-  const more = count > MAX_SHOWN ? `, the best ${MAX_SHOWN} are shown` : ''
+/** The last option, where there are more matches than are shown. */
+function createMoreOption(count: number, at: number): HTMLElement {
+  const attributes = { role: 'option', id: `search-result-${at}`, class: 'more', 'aria-selected': 'false' }
+  return create('li', attributes, `Show all ${count}`)
+}
+
+function formatCount(count: number, limit: number): string {
+  const more = count > limit ? `, the best ${limit} are shown` : ''
   return `${count === 1 ? '1 operation matches' : `${count} operations match`}${more}`
 }

@@ -1,5 +1,5 @@
 import { describeUnreachable } from './messages.js'
-import { buildHeaders, buildUrl, type BodyInput, type CallInput } from './request.js'
+import { buildHeaders, buildUrl, type BodyInput, type CallInput } from '../../samples/request.js'
 
 /**
  * fetch() that rejects with a message for the reader, unless it was cancelled. It sends no cookies: only the credential

@@ -1,5 +1,5 @@
 import { findJsonProblem } from './json.js'
-import type { Value } from './serialize.js'
+import type { Value } from '../../samples/serialize.js'
 
 /** What a field contains, or why it cannot be sent. */
 export type Reading = { readonly value: Value } | { readonly problem: string }

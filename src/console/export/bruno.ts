@@ -1,7 +1,7 @@
 import type { Api } from '../../index.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import type { SampleBody } from '../../samples/call.js'
-import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
+import { joinQuery, listCalls, listNeededEntries, readText, type ApiCall, type CallParameter, type ExampleEntry } from './calls.js' // prettier-ignore
 import { writeSegment } from './postman.js'
 import { createRequestBody, isJson } from './request-body.js'
 import { hideCredentialVariables } from './variables.js'
@@ -114,15 +114,15 @@ function createRequest(document: JsonObject, call: ApiCall, seq: number): JsonOb
   const segments = path.split('/').slice(1).map(writeSegment)
   const body = createRequestBody(document, call.body)
   const ofPath = parameters.filter(({ in: place, name: own }) => place === 'path' && segments.includes(`:${own}`))
-  const query = parameters.filter((parameter) => parameter.in === 'query').flatMap((each) => listEntries(each))
-  const search = query.filter(({ disabled }) => disabled !== true).map((entry) => `${String(entry['name'])}=${String(entry['value'])}`).join('&') // prettier-ignore
+  const ofQuery = parameters.filter((parameter) => parameter.in.startsWith('query'))
+  const query = ofQuery.flatMap((each) => listEntries(each))
   const headers = parameters.filter((parameter) => parameter.in === 'header').flatMap((each) => listEntries(each))
   const contentType = body && !('fields' in body) ? [{ name: 'Content-Type', value: body.mediaType }] : []
   return {
     info: { name, type: 'http', seq },
     http: {
       method,
-      url: `{{baseUrl}}/${segments.join('/')}${search === '' ? '' : `?${search}`}`,
+      url: `{{baseUrl}}/${segments.join('/')}${joinQuery(ofQuery.flatMap(listNeededEntries))}`,
       params: [
         ...ofPath.map((each) => ({ name: each.name, value: each.example[0]?.[1] ?? '', type: 'path' })),
         ...query.map((entry) => ({ ...entry, type: 'query' })),
@@ -138,8 +138,8 @@ function createRequest(document: JsonObject, call: ApiCall, seq: number): JsonOb
 
 /** Those that the call does not need are switched off. */
 function listEntries({ name, description, isRequired, example }: CallParameter): JsonObject[] {
-  const entries = example.length > 0 ? example : [[name, '']]
-  return entries.map(([key, value]) => ({ name: key, value, ...(description !== '' && { description }), ...(!isRequired && { disabled: true }) })) // prettier-ignore
+  const entries: readonly ExampleEntry[] = example.length > 0 ? example : [[name, '']]
+  return entries.map(([key, value = '']) => ({ name: key, value, ...(description !== '' && { description }), ...(!isRequired && { disabled: true }) })) // prettier-ignore
 }
 
 function createBody(body: SampleBody): JsonObject {

@@ -4,7 +4,13 @@ import { readSecurity, type Security } from '../../openapi/security.js'
 import { createExample, listGivenExamples } from '../reference/example.js'
 import { listParameters, type Parameter } from '../reference/parameters.js'
 import { resolve } from '../reference/resolve.js'
-import { readParameterExample } from '../reference/sample-call.js'
+import {
+  serializeHeader,
+  serializePathParameter,
+  serializeQueryParameter,
+  type Parameter as FilledParameter,
+} from '../../samples/serialize.js'
+import { fillParameter } from '../reference/sample-call.js'
 
 /** A call of an operation, with an example of each value. References are followed. */
 export interface ApiCall {
@@ -30,9 +36,11 @@ export interface CallParameter {
   readonly description: string
   readonly isRequired: boolean
   readonly schema: unknown
-  /** As names and values of a URL or header; empty if there is no example. */
-  readonly example: readonly (readonly [name: string, value: string])[]
+  /** As names and values of a URL or header, not encoded; empty if there is no example. A query that is one text has no value. */
+  readonly example: readonly ExampleEntry[]
 }
+
+export type ExampleEntry = readonly [name: string, value?: string]
 
 export interface CallBody {
   readonly description: string
@@ -64,29 +72,32 @@ function createCall(api: Api, document: JsonObject, described: Operation): ApiCa
 }
 
 function describeParameter(document: JsonObject, parameter: Parameter): CallParameter {
-  const { place, name, description = '', required, schema, members } = parameter
-  const example = writeExample(members, readParameterExample(document, parameter))
+  const { place, name, description = '', required, schema } = parameter
+  const example = fillParameter(document, parameter).flatMap(listEntries)
   return { in: place, name, description, isRequired: required, schema, example }
 }
 
-/** A value in the default style of its place, or as `deepObject`. Other styles are rare in examples. */
-function writeExample(parameter: JsonObject, value: unknown): [name: string, value: string][] {
-  const name = String(parameter['name'])
-  if (value === undefined || value === null) return []
-  if (typeof value !== 'object') return [[name, writeItem(value)]]
-  if (parameter['content'] !== undefined) return [[name, JSON.stringify(value)]]
-  const isExploded = parameter['in'] === 'query' && parameter['explode'] !== false
-  if (Array.isArray(value))
-    return isExploded ? value.map((each) => [name, writeItem(each)]) : [[name, value.map(writeItem).join(',')]]
-  if (parameter['style'] === 'deepObject')
-    return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, writeItem(each)])
-  return isExploded
-    ? Object.entries(value).map(([key, each]) => [key, writeItem(each)])
-    : [[name, Object.entries(value).flat().map(writeItem).join(',')]]
+/** What a collection has of a parameter: it encodes names and values itself. */
+function listEntries(parameter: FilledParameter): ExampleEntry[] {
+  const { in: place, name } = parameter
+  if (place === 'header') return [[name, serializeHeader(parameter)]]
+  if (place === 'path') return [[name, decodeURIComponent(serializePathParameter(parameter))]]
+  return serializeQueryParameter(parameter).map((pair) => {
+    const [key = '', value] = pair.split(/=(.*)/s, 2)
+    return value === undefined ? [decodeURIComponent(key)] : [decodeURIComponent(key), decodeURIComponent(value)]
+  })
 }
 
-function writeItem(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+/** What a collection sends of a parameter at first; the rest is switched off. */
+export function listNeededEntries({ name, isRequired, example }: CallParameter): readonly ExampleEntry[] {
+  if (!isRequired) return []
+  return example.length > 0 ? example : [[name, '']]
+}
+
+/** The query of a URL with these entries, which stay as they are. */
+export function joinQuery(entries: readonly ExampleEntry[]): string {
+  const pairs = entries.map(([name, value]) => (value === undefined ? name : `${name}=${value}`))
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
 function readBody(document: JsonObject, given: unknown): CallBody {

@@ -38,7 +38,7 @@ function describeApi({ name, title, resource, tokenEndpoint, keyHeaders }: Api):
   const usage =
     tokenEndpoint === undefined
       ? `send the key of the application in the header \`${keyHeaders[0]}\``
-      : `request an access token at ${tokenEndpoint} (OAuth 2.0 client credentials: \`client_id\` is the key of the application, \`client_secret\` its secret), and send it as \`Authorization: Bearer ACCESS_TOKEN\``
+      : `request an access token at ${tokenEndpoint} (OAuth 2.0 client credentials: \`client_id\` is the key of the application, \`client_secret\` its secret), and send it as \`Authorization: Bearer $ACCESS_TOKEN\``
   return `${toLine(title)} (\`${name}\`) is at ${resource}: ${usage}.`
 }
 

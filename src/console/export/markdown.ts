@@ -1,6 +1,6 @@
 import type { Api } from '../../index.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
-import { formatCallCommand, formatTokenCommand } from '../../samples/curl.js'
+import { formatCallCommand, formatTokenAssignment } from '../../samples/curl.js'
 import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
 import { resolve } from '../reference/resolve.js'
 import { createRequestBody, isJson } from './request-body.js'
@@ -45,8 +45,8 @@ function writeAuthentication(api: Api, { registration }: MarkdownOptions): strin
   return joinParts([
     '## Authentication',
     `OAuth 2.0 client credentials. Request an access token with the key (\`client_id\`) and the secret (\`client_secret\`) of your application. The commands below expect them in the environment variables \`CLIENT_ID\` and \`CLIENT_SECRET\`. ${source}`,
-    writeCode('sh', formatTokenCommand({ tokenEndpoint: api.tokenEndpoint ?? '' })),
-    'The answer is JSON. Send its `access_token` with each call in the header `Authorization: Bearer ACCESS_TOKEN`, until `expires_in` seconds have passed. The commands below expect it in the variable `ACCESS_TOKEN`.',
+    writeCode('sh', formatTokenAssignment({ tokenEndpoint: api.tokenEndpoint ?? '' })),
+    'The answer is JSON. This command puts its `access_token` into the variable `ACCESS_TOKEN`, which the commands below send in the header `Authorization: Bearer $ACCESS_TOKEN`, until `expires_in` seconds have passed.',
     scopes.length > 0
       ? `Scopes, of which a token has those that the application was granted:\n\n${scopes.join('\n')}`
       : '',

@@ -1,7 +1,7 @@
 import type { Api } from '../../index.js'
 import type { JsonObject } from '../../openapi/document.js'
 import type { SampleBody } from '../../samples/call.js'
-import { listCalls, readText, type ApiCall, type CallParameter } from './calls.js'
+import { joinQuery, listCalls, listNeededEntries, readText, type ApiCall, type CallParameter, type ExampleEntry } from './calls.js' // prettier-ignore
 import { createRequestBody, isJson } from './request-body.js'
 import { hideCredentialVariables } from './variables.js'
 import { asObject } from '../../openapi/document.js'
@@ -100,14 +100,14 @@ function createItem(document: JsonObject, call: ApiCall): JsonObject {
 function createUrl({ path, parameters }: ApiCall): JsonObject {
   const ofPath = parameters.filter((parameter) => parameter.in === 'path')
   const segments = path.split('/').slice(1).map(writeSegment)
-  const query = parameters.filter((parameter) => parameter.in === 'query').flatMap(listParameterEntries)
-  const enabled = query.filter(({ disabled }) => disabled !== true)
-  const search = enabled.map(({ key, value }) => `${String(key)}=${String(value)}`).join('&')
+  const ofQuery = parameters.filter((parameter) => parameter.in.startsWith('query'))
+  const query = ofQuery.flatMap(listParameterEntries)
+  const search = joinQuery(ofQuery.flatMap(listNeededEntries))
   const variable = ofPath
     .filter(({ name }) => segments.includes(`:${name}`))
     .map(({ name, description, example }) => ({ key: name, value: example[0]?.[1] ?? '', description }))
   return {
-    raw: `{{baseUrl}}/${segments.join('/')}${search === '' ? '' : `?${search}`}`,
+    raw: `{{baseUrl}}/${segments.join('/')}${search}`,
     host: ['{{baseUrl}}'],
     path: segments,
     ...(query.length > 0 && { query }),
@@ -123,8 +123,8 @@ export function writeSegment(segment: string): string {
 
 /** Those that the call does not need are switched off. */
 function listParameterEntries({ name, description, isRequired, example }: CallParameter): JsonObject[] {
-  const entries = example.length > 0 ? example : [[name, '']]
-  return entries.map(([key, value]) => ({ key, value, description, ...(!isRequired && { disabled: true }) }))
+  const entries: readonly ExampleEntry[] = example.length > 0 ? example : [[name, '']]
+  return entries.map(([key, value = null]) => ({ key, value, description, ...(!isRequired && { disabled: true }) }))
 }
 
 function createBody(body: SampleBody): JsonObject {

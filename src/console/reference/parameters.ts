@@ -4,7 +4,7 @@ import { readList, readText, resolve, resolveEntries } from './resolve.js'
 /** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
-  readonly place: string
+  readonly place: Place
   readonly required: boolean
   readonly deprecated: boolean
   readonly style: string
@@ -20,7 +20,8 @@ export interface Parameter {
   readonly content: JsonObject
 }
 
-const PLACES = ['path', 'query', 'querystring', 'header', 'cookie']
+const PLACES = ['path', 'query', 'querystring', 'header', 'cookie'] as const
+type Place = (typeof PLACES)[number]
 /** OpenAPI says that parameters with these names have no effect. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 const STYLES: Readonly<Record<string, string>> = { path: 'simple', header: 'simple' }
@@ -38,8 +39,8 @@ export function listParameters(document: JsonObject, { pathItem, operation }: Op
 
 function readParameter(document: JsonObject, members: JsonObject): Parameter | undefined {
   const name = readText(members['name'])
-  const place = readText(members['in'])
-  if (name === undefined || place === undefined || !PLACES.includes(place)) return undefined
+  const place = PLACES.find((each) => each === members['in'])
+  if (name === undefined || place === undefined) return undefined
   if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined
   const [mediaType, content = asObject(undefined)] = resolveEntries(document, members['content'])[0] ?? []
   const style = readText(members['style']) ?? STYLES[place] ?? 'form'

@@ -3,6 +3,8 @@ import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject, type Operation } from '../../openapi/document.js'
 import { readSecurity } from '../../openapi/security.js'
 import type { SampleBody, SampleCall } from '../../samples/call.js'
+import { buildHeaders, buildUrl } from '../../samples/request.js'
+import type { Parameter as FilledParameter, Value } from '../../samples/serialize.js'
 import { formatBody, listBodyContents, listBodyExamples, type BodyContent } from './body.js'
 import { createExample, listGivenExamples } from './example.js'
 import { listParameters, type Parameter } from './parameters.js'
@@ -11,34 +13,35 @@ import { isBinary } from './schema-type.js'
 
 /** A call of an operation with example values for all that it requires. A path parameter without example is a word in capitals. */
 export function createSampleCall(api: Api, document: JsonObject, operation: Operation): SampleCall {
-  const required = listParameters(document, operation).filter((parameter) => parameter.required)
-  const values = required.map((parameter) => [parameter, readParameterExample(document, parameter)] as const)
-  const known = values.filter(([, value]) => value !== undefined)
-  const listPlace = (place: string): (readonly [string, string])[] =>
-    known.filter(([parameter]) => parameter.place === place).map(([{ name }, value]) => [name, formatValue(value)])
-  let { path } = operation
-  for (const [name, value] of listPlace('path')) path = path.replaceAll(`{${name}}`, () => encodeURIComponent(value))
-  const query = new URLSearchParams(
-    listPlace('query').map(([name, value]): [string, string] => [name, value]),
-  ).toString()
+  const { method, path } = operation
+  const parameters = listParameters(document, operation)
+    .filter(({ required }) => required)
+    .flatMap((parameter) => fillParameter(document, parameter))
+  const input = { method, path, resource: api.resource, parameters }
   const { alternatives } = readSecurity(api, document, operation.operation)
   const [content] = listBodyContents(document, operation)
   return {
     scheme: alternatives.length === 0 ? 'none' : api.scheme,
-    method: operation.method,
-    url: api.resource + path + (query === '' ? '' : `?${query.replaceAll('+', '%20')}`),
-    headers: listPlace('header'),
+    method,
+    url: buildUrl(input),
+    headers: buildHeaders(input),
     body: content && createBody(document, content),
     tokenEndpoint: api.tokenEndpoint,
     keyHeader: api.keyHeaders[0],
   }
 }
 
+/** A parameter with its example, as it is sent; empty without one. */
+export function fillParameter(document: JsonObject, parameter: Parameter): FilledParameter[] {
+  const { place, name, style, explode, allowReserved, mediaType } = parameter
+  const value = readParameterExample(document, parameter)
+  if (value === undefined || value === null) return []
+  const type = mediaType === undefined ? {} : { mediaType }
+  return [{ in: place, name, style, explode, allowReserved, ...type, value: value as Value }]
+}
+
 /** The example of a parameter: one that the document gives, or one made of its schema. */
-export function readParameterExample(
-  document: JsonObject,
-  { name, members, content, schema, place }: Parameter,
-): unknown {
+function readParameterExample(document: JsonObject, { name, members, content, schema, place }: Parameter): unknown {
   const given = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
   if (given !== undefined) return given
   const { example, default: preset, enum: values } = resolve(document, schema)

@@ -148,6 +148,7 @@ export const de: Phrases = {
     useToken: 'Die API damit aufrufen (Pfad einer Ressource anhängen)',
     keyHeader: 'Senden Sie Ihren Schlüssel im Header',
     useKey: 'Die API aufrufen (Pfad einer Ressource anhängen)',
+    languages: 'Dasselbe in JavaScript, Python, Go, PHP, Java und C#',
     documentation: 'Dokumentation lesen',
     manage: 'Anwendung verwalten',
     support: 'Hilfe',

@@ -129,6 +129,7 @@ export const en: Phrases = {
     useToken: 'Call the API with it (append the path of a resource)',
     keyHeader: 'Send your key in the header',
     useKey: 'Call the API (append the path of a resource)',
+    languages: 'The same in JavaScript, Python, Go, PHP, Java and C#',
     documentation: 'Read the documentation',
     manage: 'Manage the application',
     support: 'Help',

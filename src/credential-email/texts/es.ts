@@ -139,6 +139,7 @@ export const es: Phrases = {
     useToken: 'Llamar a la API con él (añada la ruta de un recurso)',
     keyHeader: 'Envíe su clave en la cabecera',
     useKey: 'Llamar a la API (añada la ruta de un recurso)',
+    languages: 'Lo mismo en JavaScript, Python, Go, PHP, Java y C#',
     documentation: 'Leer la documentación',
     manage: 'Gestionar la aplicación',
     support: 'Ayuda',

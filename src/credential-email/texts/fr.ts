@@ -145,6 +145,7 @@ export const fr: Phrases = {
     useToken: 'Appeler l’API avec ce jeton (ajoutez le chemin d’une ressource)',
     keyHeader: 'Envoyez votre clé dans l’en-tête',
     useKey: 'Appeler l’API (ajoutez le chemin d’une ressource)',
+    languages: 'La même chose en JavaScript, Python, Go, PHP, Java et C#',
     documentation: 'Lire la documentation',
     manage: 'Gérer l’application',
     support: 'Aide',

@@ -72,6 +72,8 @@ export interface Phrases {
     readonly useToken: string
     readonly keyHeader: string
     readonly useKey: string
+    /** The label of a link to the same call in other languages. */
+    readonly languages: string
     /** The label of a link in the text, and of a button. */
     readonly documentation: string
     readonly manage: string

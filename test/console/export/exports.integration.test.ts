@@ -136,10 +136,10 @@ describe('llms.txt', () => {
     const commands = [...reference.text.matchAll(/^```sh\n([^]*?)\n```$/gm)].map(([, command]) => command!)
     const [requestToken, listOrders, placeOrder] = commands as [string, string, string]
     const environment = { CLIENT_ID: credentials.clientId, CLIENT_SECRET: credentials.clientSecret! }
-    const answer = JSON.parse(await runShell(requestToken, environment)) as { access_token: string }
-    const ACCESS_TOKEN = answer.access_token
-    expect(JSON.parse(await runShell(listOrders, { ACCESS_TOKEN }))).toHaveProperty('items')
-    expect(JSON.parse(await runShell(placeOrder, { ACCESS_TOKEN }))).toMatchObject({ product: 'TEA-SENCHA-100' })
+    const call = async (command: string): Promise<unknown> =>
+      JSON.parse(await runShell(`${requestToken}\n${command}`, environment))
+    expect(await call(listOrders)).toHaveProperty('items')
+    expect(await call(placeOrder)).toMatchObject({ product: 'TEA-SENCHA-100' })
     const catalog = await get('apis/catalog.md')
     const [listProducts = ''] = [...catalog.text.matchAll(/^```sh\n([^]*?)\n```$/gm)].map(([, command]) => command)
     expect(JSON.parse(await runShell(listProducts, { API_KEY: credentials.clientId }))).toHaveProperty('items')

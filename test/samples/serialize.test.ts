@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { buildHeaders, buildUrl, hasDotSegment, listBodyFields } from '../../../src/console/browser/request.js'
+import { buildHeaders, buildUrl, hasDotSegment, listBodyFields } from '../../src/samples/request.js'
 import {
   serializeHeader,
   serializePathParameter,
   serializeQueryParameter,
   type Parameter,
   type Value,
-} from '../../../src/console/browser/serialize.js'
+} from '../../src/samples/serialize.js'
 
 // The table "Style Examples" of the OpenAPI Specification 3.1.1, section 4.8.12.4.
 const EMPTY = ''
