@@ -1,5 +1,5 @@
 /** Every error code that is sent, with its HTTP status. */
-export const STATUS_BY_ERROR = {
+const STATUS_BY_ERROR = {
   invalid_request: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,

@@ -18,7 +18,7 @@ import { readCredentials } from '../applications/applicant.js'
 /** `npm run test:long`: more registrations, on a real clock. Otherwise the clock runs faster, so that leases end sooner. */
 const SETTINGS = IS_LONG_LANE
   ? { registrations: 1000, processes: 3, speed: 1, killing: 60_000, timeout: 600_000 }
-  : { registrations: 100, processes: 3, speed: 3, killing: 2000, timeout: 120_000 }
+  : { registrations: 100, processes: 3, speed: 3, killing: 1500, timeout: 120_000 }
 
 const PROCESS = fileURLToPath(new URL('../support/mailing-process.mjs', import.meta.url))
 

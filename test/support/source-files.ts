@@ -8,6 +8,7 @@ import { parseSync, Visitor, type StaticExport, type StaticImport } from 'oxc-pa
 export interface SourceFile {
   /** Below src, such as `http/form.ts`. */
   readonly path: string
+  readonly lines: number
   readonly imports: readonly Import[]
   readonly functions: readonly FunctionSize[]
   readonly hasDefaultExport: boolean
@@ -76,6 +77,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
 
   return {
     path,
+    lines: text.trimEnd().split('\n').length,
     imports: found.flatMap(({ specifier, typeOnly }) =>
       specifier === undefined ? [] : [{ ...resolveImport(path, specifier), typeOnly }],
     ),

@@ -1,5 +1,6 @@
 import type { Api } from '../../index.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
+import { createUniqueNames } from '../../lib/unique-names.js'
 import type { SampleBody } from '../../samples/call.js'
 import { joinQuery, listCalls, listNeededEntries, readText, type ApiCall, type CallParameter, type ExampleEntry } from './calls.js' // prettier-ignore
 import { writeSegment } from './postman.js'
@@ -18,7 +19,7 @@ interface BrunoFile {
  * command line runs. Key and secret are variables of the environment `Default`.
  */
 export function createBrunoCollection(api: Api, document: JsonObject): BrunoFile[] {
-  const claim = createNames(RESERVED_NAMES)
+  const claim = createNames()
   const folders = new Map<string, { readonly path: string; readonly claim: (text: string) => string }>()
   const files = [
     createFile('opencollection.yml', createRoot(api, document)),
@@ -28,7 +29,7 @@ export function createBrunoCollection(api: Api, document: JsonObject): BrunoFile
     const { tag } = call
     if (tag !== undefined && !folders.has(tag)) {
       const path = `${claim(tag)}/`
-      folders.set(tag, { path, claim: createNames(RESERVED_NAMES) })
+      folders.set(tag, { path, claim: createNames() })
       files.push(createFile(`${path}folder.yml`, { info: { name: tag, type: 'folder', seq: folders.size } }))
     }
     const folder = tag === undefined ? { path: '', claim } : folders.get(tag)!
@@ -56,15 +57,9 @@ const RESERVED_NAMES = [
 ]
 
 /** Gives each text a name of its own, for a file or a folder. */
-function createNames(taken: readonly string[]): (text: string) => string {
-  const names = new Set(taken)
-  return function claimName(text) {
-    const base = text.normalize('NFKD').toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ').trim().replaceAll(' ', '-').slice(0, 60) || 'request' // prettier-ignore
-    let name = base
-    for (let count = 2; names.has(name); count++) name = `${base}-${count}`
-    names.add(name)
-    return name
-  }
+function createNames(): (text: string) => string {
+  const claim = createUniqueNames(RESERVED_NAMES)
+  return (text) => claim(text.normalize('NFKD').toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ').trim().replaceAll(' ', '-').slice(0, 60) || 'request') // prettier-ignore
 }
 
 function createFile(path: string, content: JsonObject): BrunoFile {

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../lib/html.js'
 import { isObject } from '../../lib/is-object.js'
+import { createUniqueNames } from '../../lib/unique-names.js'
 import type { JsonObject } from '../../openapi/document.js'
 import { listGivenExamples } from './example.js'
 import { renderMarkdown } from './markdown.js'
@@ -42,15 +43,8 @@ interface PropertyOptions {
 }
 
 export function createFieldRenderer(document: JsonObject, key: string): FieldRenderer {
-  const taken = new Set<string>()
-
-  function createId(name: string): string {
-    const base = `${key}-${slug(name) || 'field'}`
-    let id = base
-    for (let count = 2; taken.has(id); count++) id = `${base}-${count}`
-    taken.add(id)
-    return id
-  }
+  const claimId = createUniqueNames()
+  const createId = (name: string): string => claimId(`${key}-${slug(name) || 'field'}`)
 
   return {
     createId,

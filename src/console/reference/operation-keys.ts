@@ -6,6 +6,7 @@ import {
   type Operation,
 } from '../../openapi/document.js'
 import { ownMembers } from '../../lib/own-members.js'
+import { createUniqueNames } from '../../lib/unique-names.js'
 import { readList, readText, resolve } from './resolve.js'
 
 /** An operation or a webhook, as the reference shows it. */
@@ -25,10 +26,10 @@ const RESERVED = ['sidebar', 'reference', 'copied', 'authorize-title']
 
 /** The operations and webhooks of a document, in its order, each with a key. */
 export function listReferenceOperations(document: JsonObject): ReferenceOperation[] {
-  const taken = new Set(RESERVED)
+  const claimKey = createUniqueNames(RESERVED)
   const describe = (each: Operation, isWebhook: boolean): ReferenceOperation => ({
     ...each,
-    key: createKey(each, isWebhook, taken),
+    key: claimKey(formatKey(each, isWebhook)),
     summary: readText(each.operation['summary']) ?? readText(each.pathItem['summary']),
     deprecated: each.operation['deprecated'] === true,
     isWebhook,
@@ -48,14 +49,9 @@ function listWebhooks(document: JsonObject): Operation[] {
 }
 
 /** The `operationId` with hyphens for what URLs and selectors do not like; without one, method and path. */
-function createKey({ method, path, operation }: Operation, isWebhook: boolean, taken: Set<string>): string {
+function formatKey({ method, path, operation }: Operation, isWebhook: boolean): string {
   const name = readText(operation['operationId'])
-  const base =
-    (name && slug(name)) || slug(`${isWebhook ? 'webhook-' : ''}${method.toLowerCase()}-${path}`) || 'operation'
-  let key = base
-  for (let count = 2; taken.has(key); count++) key = `${base}-${count}`
-  taken.add(key)
-  return key
+  return (name && slug(name)) || slug(`${isWebhook ? 'webhook-' : ''}${method.toLowerCase()}-${path}`) || 'operation'
 }
 
 /** Letters, digits, `_`, `.` and single hyphens. The browser's script makes the same of the hash of a URL. */

@@ -1,4 +1,5 @@
 import { html, type Html } from '../../lib/html.js'
+import { createUniqueNames } from '../../lib/unique-names.js'
 
 interface SanitizeOptions {
   readonly headingLevel: number
@@ -34,7 +35,7 @@ const ATTRIBUTES = /([a-z][\w-]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)
 export function sanitizeHtml(unsafe: string, { headingLevel, headingIds }: SanitizeOptions): Html {
   const open: { readonly tag: string; readonly name: string; readonly at: number }[] = []
   let lastLevel = headingLevel - 1
-  const ids = new Set<string>()
+  const claimId = createUniqueNames([], 1)
   const written: string[] = []
   let removed: string | undefined
 
@@ -58,7 +59,7 @@ export function sanitizeHtml(unsafe: string, { headingLevel, headingIds }: Sanit
     for (let last = open.pop(); last !== undefined; last = open.pop()) {
       const isTarget = last.tag === tag
       if (isHeading(last.tag) && headingIds) {
-        written[last.at] = `<${last.name} id="${createId(written.slice(last.at + 1).join(''), ids)}">`
+        written[last.at] = `<${last.name} id="${claimId(formatId(written.slice(last.at + 1).join('')))}">`
       }
       written.push(`</${last.name}>`)
       if (isTarget) return
@@ -94,13 +95,9 @@ function isHeading(tag: string): boolean {
 }
 
 /** The words of a heading, joined by hyphens, as GitHub makes them. */
-function createId(markup: string, taken: Set<string>): string {
+function formatId(markup: string): string {
   const words = markup.replaceAll(/<[^>]*>|&[\w#]+;/g, '').toLowerCase()
-  const base = words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-') || 'section' // prettier-ignore
-  let id = base
-  for (let count = 1; taken.has(id); count++) id = `${base}-${count}`
-  taken.add(id)
-  return id
+  return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-') || 'section' // prettier-ignore
 }
 
 function formatAttributes(tag: string, text: string): string {

@@ -57,10 +57,12 @@ describe('hostile Markdown', () => {
     expect(document.body.querySelector(':scope > ul')!.childElementCount).toBe(1)
   })
 
-  it('with lists or headings in each other ends soon, as text or with one heading', () => {
+  it('with lists or headings in each other, or equal headings, ends soon', () => {
     expect(render(`${'1. '.repeat(100_000)}x`)).toMatch(/^<p>1\. 1\. /)
     const { markup } = renderMarkdown(`# ${'<h1>'.repeat(30_000)}x`, { headingIds: true })
     expect(markup.match(/<h\d/g)).toHaveLength(1)
+    const equal = renderMarkdown('# Fixed\n'.repeat(20_000), { headingIds: true })
+    expect(equal.markup).toContain('id="fixed-19999"')
   })
 
   it.each([

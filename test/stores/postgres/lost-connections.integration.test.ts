@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { startPostgres } from '../../support/postgres.js'
 import { CALLS } from '../calls.js'
 import { application, audit } from '../records.js'
@@ -45,7 +46,8 @@ describe('postgresStore, when connections are lost,', () => {
     })
     const killer = new Client(db.poolConfig({ application_name: 'killer' }))
     await killer.connect()
-    for (let i = 0; i < 60; i++) {
+    // Each round starts a server process for every connection.
+    for (let i = 0; i < (IS_LONG_LANE ? 60 : 20); i++) {
       await killer.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name <> 'killer'`)
       await sleep(Math.random() * 10)

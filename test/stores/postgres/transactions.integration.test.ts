@@ -113,7 +113,7 @@ describe('postgresStore, in transactions,', () => {
     expect((await store.changesSince(cursor)).changes).toHaveLength(200)
   })
 
-  it('loses no update of 20 concurrent callers with two pools', async () => {
+  it('loses no update of concurrent callers with two pools', async () => {
     await expectNoLostUpdate([await db.openStore(), await db.openStore({ listen: false })])
   })
 
@@ -189,7 +189,10 @@ const ADVISORY_LOCKS = `
   SELECT 1 FROM pg_locks
   WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-/** Lets 20 concurrent callers increment the same number five times each, and expects all 100 increments. */
+/** Several times as many calls fail and are repeated as there are callers. */
+const CALLERS = IS_LONG_LANE ? 20 : 8
+
+/** Lets concurrent callers increment the same number five times each, and expects all increments. */
 async function expectNoLostUpdate(stores: readonly Store[]): Promise<void> {
   const store = stores[0]!
   await store.saveApplication(application('a', { name: '0', keys: [credential('k')] }), audit('a'))
@@ -201,8 +204,8 @@ async function expectNoLostUpdate(stores: readonly Store[]): Promise<void> {
       if (await by.saveApplication(next, audit('a'))) done += 1
     }
   }
-  await Promise.all(Array.from({ length: 20 }, (_, i) => increment(stores[i % stores.length]!)))
-  expect(await store.findApplication('a')).toMatchObject({ name: '100', version: 101 })
-  expect((await store.changesSince(cursor)).changes).toHaveLength(100)
-  expect(await store.listAudit({ after: undefined, limit: 1000, applicationId: 'a' })).toHaveLength(101)
+  await Promise.all(Array.from({ length: CALLERS }, (_, i) => increment(stores[i % stores.length]!)))
+  expect(await store.findApplication('a')).toMatchObject({ name: `${CALLERS * 5}`, version: CALLERS * 5 + 1 })
+  expect((await store.changesSince(cursor)).changes).toHaveLength(CALLERS * 5)
+  expect(await store.listAudit({ after: undefined, limit: 1000, applicationId: 'a' })).toHaveLength(CALLERS * 5 + 1)
 }
