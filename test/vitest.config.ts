@@ -86,7 +86,7 @@ const long = {
     name: 'long',
     isolate: true,
     exclude: configDefaults.exclude,
-    include: [LONG, 'test/console/browser.integration.test.ts', ...findTestsOfBothLanes()],
+    include: [LONG, ...findTestsOfBothLanes()],
   },
 }
 
