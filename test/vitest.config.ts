@@ -84,7 +84,7 @@ const long = {
     ...integration.test,
     name: 'long',
     isolate: true,
-    include: [LONG, 'test/console/browser.integration.test.ts', ...findTestsOfBothLanes()],
+    include: [LONG, ...findTestsOfBothLanes()],
   },
 }
 

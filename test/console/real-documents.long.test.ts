@@ -56,7 +56,7 @@ describe.each([...listRealDocuments()])('%s', (name, given) => {
     for (const { key: operationKey, expected } of await chooseOperations(page, document, operations)) {
       const operation = await openOperation(page, operationKey)
       await fillRequired(page, operationKey)
-      expect(await findViolations(page, `[id="${operationKey}"]`), operationKey).toEqual([])
+      expect(await findViolations(page, { selector: `[id="${operationKey}"]` }), operationKey).toEqual([])
       await operation.locator('.execute').click()
       expect(await readStatus(operation), `${operationKey}: ${server.received.at(-1)?.url}`).toBe(String(expected))
     }

@@ -1,6 +1,13 @@
 import { source as axe } from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const RULES = {
+  all: [...WCAG, 'best-practice'],
+  wcag: WCAG,
+  colours: ['color-contrast', 'link-in-text-block'],
+}
+
 /** Opens a page of a reference, and waits until its script has enabled it. */
 export async function openReference(page: Page, url: string): Promise<void> {
   await page.goto(url)
@@ -55,13 +62,18 @@ export async function readAnswer(page: Page, key: string): Promise<string | unde
   return (await body.count()) > 0 ? body.innerText() : undefined
 }
 
-/** The violations that axe-core finds: WCAG 2.2 AA and best practices. `selector`: only there. */
-export async function findViolations(page: Page, selector?: string): Promise<unknown> {
+/**
+ * The violations that axe-core finds: WCAG 2.2 AA and best practices. `selector`: only there. `rules`: by default all; for
+ * a second colour scheme of the same page, those of colours.
+ */
+export async function findViolations(
+  page: Page,
+  { selector, rules = 'all' }: { readonly selector?: string; readonly rules?: keyof typeof RULES } = {},
+): Promise<unknown> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe)
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
   const context = selector === undefined ? 'document' : JSON.stringify(selector)
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    `axe.run(${context}, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`,
+    `axe.run(${context}, { runOnly: ${JSON.stringify(RULES[rules])}, resultTypes: ['violations'] })`,
   )
   return violations.map(({ id, nodes }) => [id, ...nodes.slice(0, 5).map(({ html }) => html.slice(0, 200))])
 }

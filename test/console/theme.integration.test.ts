@@ -1,39 +1,33 @@
-import { source as axe } from 'axe-core'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { launchChromium, sharePage, type UsePage } from './chromium.js'
+import { findViolations } from './reference-driver.js'
 import { openShop } from './shop.js'
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] // prettier-ignore
 /** Of each kind of page: index, guide, registration, portal. */
 const PAGES = ['', 'guides/01-first-order', 'register', 'applications']
 const DARK = 'rgb(20, 23, 26)'
 const LIGHT = 'rgb(253, 253, 252)'
 
 let browser: Browser
+let usePage: UsePage
 let shop: Awaited<ReturnType<typeof openShop>>
 beforeAll(async () => {
   // A colour that can be read neither on light nor on dark pages.
   const brand = { name: 'Tea', color: '#8a8a2a' }
   shop = await openShop({ options: { brand }, console: { guides: 'example-app/guides/*.md' } })
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+  browser = await launchChromium()
+  usePage = await sharePage(await browser.newContext())
 }, 60_000)
 afterAll(async () => {
   await browser?.close()
   await shop?.close()
 })
 
-/** A page in the system's setting. The test fails at its end if a page did what its policy forbids. */
+/** The page in the system's setting. No error is expected. */
 async function openPage(colorScheme: 'light' | 'dark'): Promise<Page> {
-  const context = await browser.newContext({ colorScheme })
-  const page = await context.newPage()
-  const errors: string[] = []
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-  page.on('pageerror', (error) => errors.push(error.message))
-  onTestFinished(async () => {
-    await context.close()
-    expect(errors).toEqual([])
-  })
+  const page = usePage(/(?!)/)
+  await page.emulateMedia({ colorScheme })
   return page
 }
 
@@ -73,12 +67,8 @@ it('pages have enough contrast with an accent colour that has too little, in the
     for (const path of PAGES) {
       await show(page, path)
       expect(await readBackground(page)).toBe(theme === 'light' ? LIGHT : DARK)
-      await page.evaluate(axe)
-      const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-        `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`,
-      )
-      expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html]), `${theme} ${path}`).toEqual([]) // prettier-ignore
+      const rules = theme === 'light' ? 'wcag' : 'colours'
+      expect(await findViolations(page, { rules }), `${theme} ${path}`).toEqual([])
     }
     await page.getByRole('button', { name: 'Switch between light and dark' }).click()
   }

@@ -1,27 +1,27 @@
 import { once } from 'node:events'
-import { source as axe, type run } from 'axe-core'
 import express from 'express'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMailer } from '../../src/testing/index.js'
+import { launchChromium, openPage, sharePage, type UsePage } from '../console/chromium.js'
+import { findViolations } from '../console/reference-driver.js'
 import { openPlatform } from '../support/platform.js'
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-const QUIET = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
 const OPERATOR = 'apis@example.com'
 
 describe('the page on which operators decide', () => {
   const mailer = memoryMailer()
   let browser: Browser
+  let usePage: UsePage
   let site: string
   let platform: ReturnType<typeof openPlatform>
   let close: () => Promise<void>
 
   beforeAll(async () => {
     const app = express()
-    const server = app.listen(0, '127.0.0.1')
+    const server = app.listen(0, 'localhost')
     await once(server, 'listening')
-    site = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+    site = `http://localhost:${(server.address() as { port: number }).port}`
     platform = openPlatform({
       mailer,
       developersUrl: `${site}/developers`,
@@ -30,7 +30,8 @@ describe('the page on which operators decide', () => {
     })
     app.use('/developers/register', platform.auth.registrationRouter)
     await platform.auth.ready()
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+    browser = await launchChromium()
+    usePage = await sharePage(await browser.newContext())
     close = async () => {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
@@ -55,29 +56,13 @@ describe('the page on which operators decide', () => {
     return { id: application.id, link: /http\S+\/decide#[\w-]+\.[\w-]{43}(?=\s)/.exec(findAsked()!.text)![0] }
   }
 
-  /** A page that fails its test if the browser reports an error, such as a violation of the page's policy. */
-  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext(options)
-    const page = await context.newPage()
-    const errors: string[] = []
-    page.on('console', (each) => {
-      if (each.type() === 'error' && !/status of 40/.test(each.text())) errors.push(each.text())
-    })
-    page.on('pageerror', (error) => errors.push(error.message))
-    onTestFinished(async () => {
-      await context.close()
-      expect(errors).toEqual([])
-    })
-    return page
-  }
-
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
   const statusOf = async (id: string) => (await platform.auth.applications.get(id))?.status
 
   it('decides nothing for a mail scanner that follows the link and runs scripts', async () => {
     const { id, link } = await register()
     const requests: string[] = []
-    const page = await openPage()
+    const page = usePage()
     page.on('request', (each) => void requests.push(`${each.method()} ${each.url()} ${each.postData() ?? ''}`))
     await page.goto(link)
     await heading(page, 'Registration')
@@ -94,7 +79,7 @@ describe('the page on which operators decide', () => {
 
   it('approves by keyboard, and shows a link that was followed in the same tab', async () => {
     const { id, link } = await register()
-    const page = await openPage()
+    const page = usePage()
     await page.goto(`${site}/developers/register/decide`)
     await page.goto(link)
     await heading(page, 'Registration')
@@ -106,7 +91,9 @@ describe('the page on which operators decide', () => {
 
   it('denies without scripts: the link is pasted', async () => {
     const { id, link } = await register()
-    const page = await openPage({ javaScriptEnabled: false })
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    onTestFinished(() => context.close())
+    const { page, errors } = await openPage(context)
     await page.goto(`${link}.deny`)
     await page.getByLabel('Link from the e-mail').fill(`${link}.deny`)
     await page.getByRole('button', { name: 'Show the request' }).click()
@@ -114,10 +101,12 @@ describe('the page on which operators decide', () => {
     await page.getByRole('button', { name: 'Deny' }).click()
     await heading(page, 'Denied')
     expect(await statusOf(id)).toBe('deleted')
+    expect(errors).toEqual([])
   })
 
   it('has no violation of accessibility rules in any state, 390 pixels wide', async () => {
-    const page = await openPage({ viewport: { width: 390, height: 860 } })
+    const page = usePage()
+    await page.setViewportSize({ width: 390, height: 860 })
     const { link } = await register()
     await page.goto(`${site}/developers/register/decide#unknown`)
     await page.getByRole('alert').waitFor()
@@ -129,7 +118,7 @@ describe('the page on which operators decide', () => {
     await page.getByText('Error: Write a reason').waitFor()
     await expectAccessible(page)
     await page.emulateMedia({ colorScheme: 'dark' })
-    await expectAccessible(page)
+    await expectAccessible(page, 'colours')
     await page.getByLabel('Reason').fill('No contract.')
     await page.getByRole('button', { name: 'Deny' }).click()
     await heading(page, 'Denied')
@@ -139,13 +128,8 @@ describe('the page on which operators decide', () => {
   })
 
   /** Also without a horizontal scroll bar. */
-  async function expectAccessible(page: Page): Promise<void> {
-    await page.evaluate(axe)
-    const violations = await page.evaluate(async () => {
-      const results = await (globalThis as unknown as { axe: { run: typeof run } }).axe.run()
-      return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-    })
-    expect(violations).toEqual([])
+  async function expectAccessible(page: Page, rules: 'all' | 'colours' = 'all'): Promise<void> {
+    expect(await findViolations(page, { rules })).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   }
 })
