@@ -7,7 +7,14 @@ import {
   parsePathTemplate,
   type PathTemplate,
 } from './path-template.js'
-import { findSecurityProblems, listSecurities, readSecurity, type DocumentProblem, type Security } from './security.js'
+import {
+  findSecurityProblems,
+  isListOfRequirements,
+  listSecurities,
+  readSecurity,
+  type DocumentProblem,
+  type Security,
+} from './security.js'
 
 /** An operation of a document, and what its callers need. */
 export interface SecuredOperation {
@@ -30,6 +37,9 @@ export function readOperations(
   const operations: SecuredOperation[] = []
   for (const { method, path, operation } of listCallableOperations(document)) {
     const template = parsePathTemplate(path)
+    // A guard must not open an operation because a search for problems has missed it.
+    if (!isListOfRequirements(operation['security'] ?? document['security'] ?? []))
+      throw new TypeError(`The "security" of ${method} ${path} is no list of requirements.`)
     if (template) operations.push({ method, template, security: readSecurity(api, document, operation) })
     else problems.push({ problem: `has the path "${path}", which no request can have`, fix: 'Write it as in a URL: percent-encoded, and without a query, empty segments and dot segments.' }) // prettier-ignore
   }

@@ -41,7 +41,7 @@ export interface DocumentProblem {
 /** What is wrong with the `security` of a document: no lists of requirements, or scopes that the API does not have. */
 export function findSecurityProblems(api: Api, document: JsonObject): DocumentProblem[] {
   const places = listSecurities(document)
-  const isValid = ({ security }: SecurityPlace): boolean => Array.isArray(security) && security.every(isRequirement)
+  const isValid = ({ security }: SecurityPlace): boolean => isListOfRequirements(security)
   const wrong = places.filter((place) => !isValid(place))
   const problems = wrong.map(({ where, security }) => ({
     problem: `has a "security" of ${where} that is ${describeShortly(security)}`,
@@ -111,6 +111,11 @@ export function refuseProblems(option: string, problems: readonly DocumentProble
   if (problems.length === 1) throw new ConfigurationError({ option, ...first })
   const list = problems.map(({ problem, fix }, at) => `(${at + 1}) It ${problem}. ${fix}`)
   throw new ConfigurationError({ option, problem: `has ${problems.length} mistakes`, fix: list.join('\n') })
+}
+
+/** Whether `readSecurity` reads it as it is meant. */
+export function isListOfRequirements(security: unknown): boolean {
+  return Array.isArray(security) && security.every(isRequirement)
 }
 
 /** An object with a list of scopes for each scheme. Anything else would read as `{}`: no credential is needed. */

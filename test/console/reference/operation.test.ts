@@ -1,8 +1,4 @@
-import { JSDOM } from 'jsdom'
 import { describe, expect, it } from 'vitest'
-import { readForm } from '../../../src/console/browser/form.js'
-import { writeReference } from '../../../src/console/export/markdown.js'
-import { createPostmanCollection } from '../../../src/console/export/postman.js'
 import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
 import { createExample } from '../../../src/console/reference/example.js'
 import { renderInformation } from '../../../src/console/reference/information.js'
@@ -12,7 +8,6 @@ import { createSearchIndex } from '../../../src/console/reference/search-index.j
 import { groupByTag } from '../../../src/console/reference/tags.js'
 import type { Api } from '../../../src/index.js'
 import { asObject, type JsonObject } from '../../../src/openapi/document.js'
-import { buildUrl } from '../../../src/samples/request.js'
 import { RICH_DOCUMENT } from './rich-document.js'
 
 const API: Api = {
@@ -139,30 +134,6 @@ describe('an operation shows', () => {
 
   it('a command that makes the call, before any script runs', () => {
     expect(readText(render('teas-replace'))).toMatch(/curl .*-X PUT.*teas\/ID\?kind=green/)
-  })
-
-  it.each([
-    ['application/x-www-form-urlencoded', { q: 'green tea', tags: ['a&b'] }, 'q=green%20tea&tags=%5B%22a%26b%22%5D'],
-    ['application/json', { q: 'green' }, '%7B%22q%22%3A%22green%22%7D'],
-    ['text/plain', '$.teas[?@.left > 0]', '%24.teas%5B%3F%40.left%20%3E%200%5D'],
-  ])('a query that is one parameter (OpenAPI 3.2), which calls and exports send: %s', (mediaType, example, query) => {
-    const schema = { type: typeof example }
-    const parameter = {
-      name: 'search',
-      in: 'querystring',
-      required: true,
-      content: { [mediaType]: { schema, example } },
-    }
-    const described = { openapi: '3.2.0', info: {}, paths: { '/teas': { get: { parameters: [parameter], responses: {} } } } } // prettier-ignore
-    const all = listReferenceOperations(described)
-    const { window } = new JSDOM(renderOperation({ api: API, document: described, operations: all }, all[0]!).markup)
-    const { input, problems } = readForm(window.document.querySelector('form')!, API.resource)
-    const url = `${API.resource}/teas?${query}`
-    expect([problems, buildUrl(input)]).toEqual([[], url])
-    expect(window.document.querySelector('[data-samples] pre')!.textContent).toContain(url)
-    expect(writeReference(API, described, { registration: false })).toContain(url)
-    const [item] = createPostmanCollection(API, described)['item'] as { request: { url: { raw: string } } }[]
-    expect(item!.request.url.raw).toBe(`{{baseUrl}}/teas?${decodeURIComponent(query)}`)
   })
 
   it('what a webhook sends, without a form', () => {

@@ -1,0 +1,47 @@
+import { JSDOM } from 'jsdom'
+import { expect, it } from 'vitest'
+import { readForm } from '../../../src/console/browser/form.js'
+import { writeReference } from '../../../src/console/export/markdown.js'
+import { createPostmanCollection } from '../../../src/console/export/postman.js'
+import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
+import { renderOperation } from '../../../src/console/reference/operation.js'
+import type { Api } from '../../../src/index.js'
+import { buildUrl } from '../../../src/samples/request.js'
+
+const API: Api = {
+  name: 'teas',
+  title: 'Teas',
+  description: undefined,
+  scheme: 'oauth2',
+  scopes: {},
+  tokenEndpoint: 'https://api.example.com/teas/token',
+  keyHeaders: [],
+  resource: 'https://api.example.com/teas',
+}
+
+it.each([
+  ['application/x-www-form-urlencoded', { q: 'green tea', tags: ['a&b'] }, 'q=green%20tea&tags=%5B%22a%26b%22%5D'],
+  ['application/json', { q: 'green' }, '%7B%22q%22%3A%22green%22%7D'],
+  ['text/plain', '$.teas[?@.left > 0]', '%24.teas%5B%3F%40.left%20%3E%200%5D'],
+])(
+  'a query that is one parameter (OpenAPI 3.2) is sent by calls, samples and exports: %s',
+  (mediaType, example, query) => {
+    const schema = { type: typeof example }
+    const parameter = {
+      name: 'search',
+      in: 'querystring',
+      required: true,
+      content: { [mediaType]: { schema, example } },
+    }
+    const described = { openapi: '3.2.0', info: {}, paths: { '/teas': { get: { parameters: [parameter], responses: {} } } } } // prettier-ignore
+    const all = listReferenceOperations(described)
+    const { window } = new JSDOM(renderOperation({ api: API, document: described, operations: all }, all[0]!).markup)
+    const { input, problems } = readForm(window.document.querySelector('form')!, API.resource)
+    const url = `${API.resource}/teas?${query}`
+    expect([problems, buildUrl(input)]).toEqual([[], url])
+    expect(window.document.querySelector('[data-samples] pre')!.textContent).toContain(url)
+    expect(writeReference(API, described, { registration: false })).toContain(url)
+    const [item] = createPostmanCollection(API, described)['item'] as { request: { url: { raw: string } } }[]
+    expect(item!.request.url.raw).toBe(`{{baseUrl}}/teas?${decodeURIComponent(query)}`)
+  },
+)
