@@ -52,14 +52,13 @@ const unit = {
 
 const unavailable = LANE === undefined ? findUnavailable() : []
 
-// Unit tests too, so that no worker loads src a second time for them. Processes, not threads: the tests load native modules.
-// As in the unit lane, the files of a worker share their modules.
-const shared = {
+// Processes, not threads: the tests load native modules. As in the unit lane, the files of a worker share their modules.
+const integration = {
   root,
   test: {
-    name: 'shared',
-    include: [UNIT, INTEGRATION],
-    exclude: [...configDefaults.exclude, LONG, ...ISOLATED, ...unavailable],
+    name: 'integration',
+    include: [INTEGRATION],
+    exclude: [...configDefaults.exclude, ...ISOLATED, ...unavailable],
     isolate: false,
     pool: 'forks' as const,
     globalSetup: ['test/support/postgres.ts'],
@@ -82,7 +81,7 @@ const isolated = {
 const long = {
   root,
   test: {
-    ...shared.test,
+    ...integration.test,
     name: 'long',
     isolate: true,
     exclude: configDefaults.exclude,
@@ -93,7 +92,7 @@ const long = {
 export default defineConfig({
   root,
   test: {
-    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [shared, isolated],
+    projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration, isolated],
     // The long lane measures, so it runs one file at a time. Otherwise three for two processors: many tests wait.
     maxWorkers: LANE === 'long' ? 1 : 3,
     sequence: { sequencer: SlowFilesFirst },
