@@ -70,7 +70,7 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   readonly portalRouter: Middleware
   /**
    * `POST /` with `client_id` and `client_secret` as a form: `{ "suspended": true }` for the right secret of a suspended application,
-   * `false` in every other case. The console serves it at `/suspended`, and shows the result to whoever authorizes there.
+   * otherwise `{ "suspended": false }`. The console serves it at `/suspended`, and asks it when a reader's credentials are refused.
    */
   readonly suspensionRouter: Middleware
   readonly portal: Portal

@@ -4,7 +4,7 @@ import type { PageBrand } from '../lib/page-brand.js'
 import { THEME_BUTTON } from '../lib/theme-switch.js'
 import { listOperations, type JsonObject } from '../openapi/document.js'
 import type { SampleCall } from '../samples/call.js'
-import { createSamples } from '../samples/create.js'
+import { createSamples, SAMPLE_LABELS } from '../samples/create.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import type { Sample } from '../samples/sample.js'
 import type { Assets } from './assets.js'
@@ -20,7 +20,7 @@ export function renderApiCommands(api: Api, document: JsonObject | undefined): H
   const path = `apis/${api.name}/samples`
   return html`${listCommands(api, call).map(({ caption, command }) => renderCode(caption, command))}
     <details class="samples" data-from="${path}">
-      <summary>In JavaScript, Python, Go, PHP, Java, C#</summary>
+      <summary>In ${SAMPLE_LABELS.join(', ')}</summary>
       <p><a href="${path}">Samples for ${api.title}</a></p>
     </details>`
 }

@@ -88,8 +88,8 @@ function renderSteps(registration: boolean): Html {
 function renderActions(registration: boolean, portal: boolean): Html | false {
   return (
     (registration || portal) &&
-    html`<p>
-      ${registration && html`<a class="button" href="register">Register an application</a> `}
+    html`<p class="actions">
+      ${registration && html`<a class="button" href="register">Register an application</a>`}
       ${portal && html`<a class="button" href="applications">My applications</a>`}
     </p>`
   )

@@ -50,7 +50,7 @@ function readGuide(option: string, folder: string, file: string): ConsoleText {
     throw new ConfigurationError({
       option,
       problem: `matches ${join(folder, file)}, whose name cannot be a part of an address`,
-      fix: 'Give the file a name of letters A to Z, digits, hyphens and dots.',
+      fix: 'Name the file with letters A to Z, digits, underscores, hyphens and dots.',
     })
   return createText(`guides/${name}`, readText(option, join(folder, file)), name)
 }

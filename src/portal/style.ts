@@ -110,6 +110,7 @@ const PLOTS = `.totals { display: flex; flex-wrap: wrap; gap: .5rem 2.5rem; marg
 .totals .refused::before { background: var(--bad) }
 .usage .soft { margin: 0 0 .5rem }
 .plot { margin: .75rem 0 .25rem }
+.plot > div { overflow: hidden }
 .plot p { max-width: none; min-height: 1.5em; margin: 0; color: var(--soft); font-size: .875rem; text-align: right; font-variant-numeric: tabular-nums }
 .uplot, .uplot * { box-sizing: border-box }
 .uplot { width: min-content }

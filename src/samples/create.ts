@@ -11,6 +11,9 @@ import type { Sample, SampleWriter } from './sample.js'
 
 const WRITERS: readonly SampleWriter[] = [curl, javascript, python, go, php, java, csharp]
 
+/** The names of the languages, for people. */
+export const SAMPLE_LABELS: readonly string[] = WRITERS.map(({ label }) => label)
+
 /** Programs that make a call, one for each language. They run as they are, with the credentials in environment variables. */
 export function createSamples(call: SampleCall): Sample[] {
   const prepared = prepareCall(call)

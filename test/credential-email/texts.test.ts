@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialsEmail, EmailMessage, Language } from '../../src/index.js'
 import { createEmailWriter } from '../../src/credential-email/message.js'
+import { SAMPLE_LABELS } from '../../src/samples/create.js'
 import { readOptions } from '../../src/options/read-options.js'
 import { recordingLogger } from '../support/platform.js'
 import { APIS, listContents, listValues } from './contents.js'
@@ -32,6 +33,14 @@ const PROPERTIES = new Set([
 ]) // prettier-ignore
 
 describe.each(LANGUAGES)('in the language %s', (language) => {
+  it('the link to code samples names each of their languages', async () => {
+    const texts = await Promise.all(listContents(language).map(async ([, content]) => (await writeEmail(content)).text))
+    const withLink = texts.filter((text) => text.includes('#api-'))
+    expect(withLink).not.toEqual([])
+    for (const text of withLink)
+      expect(text.split(/[\s,:]+/)).toEqual(expect.arrayContaining(SAMPLE_LABELS.filter((name) => name !== 'curl')))
+  })
+
   it.each(listContents(language))(
     'the e-mail "%s" has everything in text and HTML, and nothing else',
     async (_, content) => {

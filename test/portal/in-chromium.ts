@@ -86,6 +86,9 @@ export function describePortal(getBrowser: () => Browser): void {
     const plot = page.locator('.plot .u-over').first()
     await plot.hover({ position: { x: 5, y: 40 } })
     await expect.poll(() => page.locator('.plot p').first().innerText()).toMatch(/: 120 allowed, 3 refused$/)
+    // As after the window became smaller, until the plot is drawn again.
+    await page.locator('.uplot').first().evaluate((drawn: HTMLElement) => (drawn.style.width = '5000px'))
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280)
   })
 
   it('works without JavaScript: tables, a rotation, its file, and a reload (P33, P35, P39)', async () => {

@@ -72,7 +72,7 @@ describe('apps invite-contact and apps cancel-invitation', () => {
     expect([await readContacts(), await readInvited()]).toEqual([[FIRST], []])
   })
 
-  it('say what is wrong: the mail server refuses, the address is no contact to be, nobody was invited', async () => {
+  it('say what is wrong: the mail server refuses, the address cannot be invited, nobody was invited', async () => {
     vi.stubEnv('CLI_MAIL', 'refuses')
     const refused = await runInProcess(['apps', 'invite-contact', id, OTHER, ...config])
     expect(refused.stdout).toContain(`Invited ${OTHER}`)

@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createBrunoCollection } from '../../../src/console/export/bruno.js'
 import { createPostmanCollection } from '../../../src/console/export/postman.js'
-import type { Api } from '../../../src/index.js'
 import { asObject } from '../../../src/openapi/document.js'
-
-const API: Api = {
-  name: 'teas',
-  title: 'Teas',
-  description: undefined,
-  scheme: 'oauth2',
-  scopes: {},
-  tokenEndpoint: 'https://api.example.com/teas/token',
-  keyHeaders: [],
-  resource: 'https://api.example.com/teas',
-}
+import { TEAS } from '../teas.js'
 
 describe('a text of the document stands for no credential', () => {
   const texts = ['{{clientSecret}}', '{{{ apiKey }}}', '{{accessToken}}', '{{process.env.HOME}}', '{{vault:aws}}']
@@ -33,8 +22,8 @@ describe('a text of the document stands for no credential', () => {
   })
 
   it.each([
-    ['Postman', JSON.stringify(createPostmanCollection(API, document)['item'])],
-    ['Bruno', createBrunoCollection(API, document).at(-1)!.text],
+    ['Postman', JSON.stringify(createPostmanCollection(TEAS, document)['item'])],
+    ['Bruno', createBrunoCollection(TEAS, document).at(-1)!.text],
   ])('in a collection for %s', (_name, requests) => {
     expect(requests).toContain('{{baseUrl}}/items/{clientSecret}.json?')
     expect(requests).toContain('{vault:aws}')

@@ -6,27 +6,17 @@ import { renderOperation } from '../../../src/console/reference/operation.js'
 import { renderSchema } from '../../../src/console/reference/schema.js'
 import { createSearchIndex } from '../../../src/console/reference/search-index.js'
 import { groupByTag } from '../../../src/console/reference/tags.js'
-import type { Api } from '../../../src/index.js'
 import { asObject, type JsonObject } from '../../../src/openapi/document.js'
 import { RICH_DOCUMENT } from './rich-document.js'
+import { TEAS } from '../teas.js'
 
-const API: Api = {
-  name: 'teas',
-  title: 'Teas',
-  description: undefined,
-  scheme: 'oauth2',
-  scopes: { 'teas:write': 'Change teas' },
-  tokenEndpoint: 'https://api.example.com/teas/token',
-  keyHeaders: [],
-  resource: 'https://api.example.com/teas',
-}
 const document: JsonObject = RICH_DOCUMENT
 const operations = listReferenceOperations(document)
 
 /** The article of an operation, in one line. */
 function render(key: string): string {
   const operation = operations.find((each) => each.key === key)!
-  return shorten(renderOperation({ api: API, document, operations }, operation).markup)
+  return shorten(renderOperation({ api: TEAS, document, operations }, operation).markup)
 }
 
 function shorten(markup: string): string {
@@ -105,7 +95,7 @@ describe('an operation shows', () => {
 
   it('texts without a line break that is not part of them', () => {
     const operation = operations.find(({ key }) => key === 'teas-replace')!
-    const { markup } = renderOperation({ api: API, document, operations }, operation)
+    const { markup } = renderOperation({ api: TEAS, document, operations }, operation)
     // HTML drops the first one.
     expect(markup).toMatch(/<textarea [^>]*data-role="body"[^>]*>\n\{\n/)
     expect(markup).toMatch(/<textarea [^>]*data-name="sizes"[^>]*>\n<\/textarea>/)
@@ -199,7 +189,7 @@ describe('a broken document', () => {
       const before = parent[member]
       parent[member] = WRONG[(at / 4) % WRONG.length]
       for (const operation of listReferenceOperations(copy))
-        renderOperation({ api: API, document: { ...copy, security: [] }, operations: [] }, withoutSecurity(operation))
+        renderOperation({ api: TEAS, document: { ...copy, security: [] }, operations: [] }, withoutSecurity(operation))
       renderInformation(copy, undefined)
       groupByTag(copy, [])
       parent[member] = before

@@ -5,19 +5,8 @@ import { writeReference } from '../../../src/console/export/markdown.js'
 import { createPostmanCollection } from '../../../src/console/export/postman.js'
 import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
 import { renderOperation } from '../../../src/console/reference/operation.js'
-import type { Api } from '../../../src/index.js'
 import { buildUrl } from '../../../src/samples/request.js'
-
-const API: Api = {
-  name: 'teas',
-  title: 'Teas',
-  description: undefined,
-  scheme: 'oauth2',
-  scopes: {},
-  tokenEndpoint: 'https://api.example.com/teas/token',
-  keyHeaders: [],
-  resource: 'https://api.example.com/teas',
-}
+import { TEAS } from '../teas.js'
 
 it.each([
   ['application/x-www-form-urlencoded', { q: 'green tea', tags: ['a&b'] }, 'q=green%20tea&tags=%5B%22a%26b%22%5D'],
@@ -35,13 +24,13 @@ it.each([
     }
     const described = { openapi: '3.2.0', info: {}, paths: { '/teas': { get: { parameters: [parameter], responses: {} } } } } // prettier-ignore
     const all = listReferenceOperations(described)
-    const { window } = new JSDOM(renderOperation({ api: API, document: described, operations: all }, all[0]!).markup)
-    const { input, problems } = readForm(window.document.querySelector('form')!, API.resource)
-    const url = `${API.resource}/teas?${query}`
+    const { window } = new JSDOM(renderOperation({ api: TEAS, document: described, operations: all }, all[0]!).markup)
+    const { input, problems } = readForm(window.document.querySelector('form')!, TEAS.resource)
+    const url = `${TEAS.resource}/teas?${query}`
     expect([problems, buildUrl(input)]).toEqual([[], url])
     expect(window.document.querySelector('[data-samples] pre')!.textContent).toContain(url)
-    expect(writeReference(API, described, { registration: false })).toContain(url)
-    const [item] = createPostmanCollection(API, described)['item'] as { request: { url: { raw: string } } }[]
+    expect(writeReference(TEAS, described, { registration: false })).toContain(url)
+    const [item] = createPostmanCollection(TEAS, described)['item'] as { request: { url: { raw: string } } }[]
     expect(item!.request.url.raw).toBe(`{{baseUrl}}/teas?${decodeURIComponent(query)}`)
   },
 )
