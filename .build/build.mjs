@@ -1,9 +1,10 @@
 /**
- * Builds dist: tsc compiles src to ES modules and declarations, esbuild translates each module to CommonJS, and the
- * console's files are compressed. Which files must result is read from package.json's `exports` and `bin`.
+ * Builds dist: tsc compiles src to ES modules and declarations, esbuild joins the modules to a few files and translates
+ * these to CommonJS, and the console's files are compressed. Which files must result is read from package.json's `exports`
+ * and `bin`.
  */
 import { execFile } from 'node:child_process'
-import { access, chmod, copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,7 +13,7 @@ import * as esbuild from 'esbuild'
 
 const require = createRequire(import.meta.url)
 const root = join(import.meta.dirname, '..')
-/** @type {{ exports: Record<string, Record<string, Record<string, string>>>, bin: Record<string, string> }} */
+/** @type {{ exports: Record<string, Record<string, Record<string, string>>>, bin: Record<string, string>, dependencies: Record<string, string>, peerDependencies: Record<string, string> }} */
 const manifest = require('../package.json')
 const programs = Object.values(manifest.bin)
 
@@ -20,6 +21,7 @@ const programs = Object.values(manifest.bin)
 const dist = join(root, 'dist')
 const staging = join(root, `dist.${process.pid}`)
 const output = join(staging, 'output')
+const modules = join(output, 'modules')
 const esm = join(output, 'esm')
 const cjs = join(output, 'cjs')
 
@@ -39,19 +41,24 @@ const COMMONJS = {
 
 try {
   await compile()
+  const required = await joinModules()
+  await copyDeclarations()
   await checkTargets([...exportedFiles('import'), ...programs])
-  await removeInternalDeclarations()
-  await inlineMarked()
-  await translateToCommonJs()
+  await translateToCommonJs(required)
   await inlineJose()
   await checkTargets(exportedFiles('require'))
   for (const program of programs) await chmod(inOutput(program), 0o755)
   await compressAssets()
   await bundlePlots()
   await bundleReference()
+  await copyLicence('marked')
+  await copyLicence('uplot')
   await moveIntoPlace()
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  // esbuild's errors, with the code: the file that they name is removed.
+  const { errors = [] } = /** @type {Partial<esbuild.BuildFailure>} */ (error)
+  const lines = await esbuild.formatMessages(errors, { kind: 'error' })
+  console.error(lines.join('') || (error instanceof Error ? error.message : error))
   process.exitCode = 1
 } finally {
   await rm(staging, { recursive: true, force: true })
@@ -59,30 +66,61 @@ try {
 
 async function compile() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
-  const args = [tsc, '--project', import.meta.dirname, '--outDir', esm, '--pretty', 'false']
+  const args = [tsc, '--project', import.meta.dirname, '--outDir', modules, '--pretty', 'false']
   await promisify(execFile)(process.execPath, args, { cwd: root }).catch((error) => {
     throw new Error((error.stdout || error.message).trim())
   })
 }
 
-/** Keeps the declarations that an exported one refers to. Others may name types of packages that users lack. */
-async function removeInternalDeclarations() {
-  const exported = exportedFiles('import').map(inOutput)
-  const reachable = new Set(exported.filter((file) => file.endsWith('.d.ts')))
-  for (const file of reachable) {
-    const imports = (await readFile(file, 'utf8')).matchAll(/(?:from|import\(?)\s*["'](\.[^"']+)\.js["']/g)
-    for (const [, path] of imports) reachable.add(join(dirname(file), `${path}.d.ts`))
-  }
-  for (const file of await filesIn(esm, '.d.ts')) if (!reachable.has(file)) await rm(file)
+/**
+ * Joins the modules that are loaded together: hundreds of small files take twice as long to load. Each module is in one file
+ * only, so that a process has one instance of it, whichever subpaths it imports. marked becomes a part of the console.
+ * Returns the files that the exported ones import, relative to dist.
+ */
+async function joinModules() {
+  const targets = [...exportedFiles('import').filter((path) => path.endsWith('.js')), ...programs]
+  const { metafile } = await esbuild.build({
+    absWorkingDir: output,
+    entryPoints: targets.map((target) => inModules(target)),
+    outbase: modules,
+    outdir: esm,
+    chunkNames: 'shared/[hash]',
+    bundle: true,
+    splitting: true,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)],
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+  const required = new Set(exportedFiles('import').map((target) => relative('dist', target)))
+  for (const file of required)
+    for (const { path, external } of metafile.outputs[file]?.imports ?? []) if (!external) required.add(path)
+  return [...required].filter((file) => file.endsWith('.js'))
 }
 
-/** File by file, so that a process has one instance of every module, whichever subpaths it requires. */
-async function translateToCommonJs() {
-  // Programs are not required by anybody, so their folders stay ES modules only.
-  const folders = programs.map((program) => join(dirname(inOutput(program)), '/'))
-  const entryPoints = (await filesIn(esm, '.js')).filter((file) => !folders.some((folder) => file.startsWith(folder)))
+/** Those that an exported one refers to. Others may name types of packages that users lack. */
+async function copyDeclarations() {
+  const exported = exportedFiles('import').filter((file) => file.endsWith('.d.ts'))
+  const reachable = new Set(exported.map(inModules))
+  for (const file of reachable) {
+    const text = await readFile(file, 'utf8')
+    for (const [, path] of text.matchAll(/(?:from|import\(?)\s*["'](\.[^"']+)\.js["']/g))
+      reachable.add(join(dirname(file), `${path}.d.ts`))
+    for (const folder of [esm, cjs]) {
+      const copy = join(folder, relative(modules, file))
+      await mkdir(dirname(copy), { recursive: true })
+      await writeFile(copy, text)
+    }
+  }
+}
+
+/** File by file, for the same reason. Programs are not required by anybody. @param {string[]} files relative to dist */
+async function translateToCommonJs(files) {
+  const entryPoints = files.map((file) => join(output, file))
   await esbuild.build({ ...COMMONJS, entryPoints, outbase: esm, outdir: cjs })
-  for (const file of await filesIn(esm, '.d.ts')) await copyFile(file, join(cjs, relative(esm, file)))
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
 }
 
@@ -99,24 +137,10 @@ async function inlineJose() {
   await esbuild.build({ ...COMMONJS, bundle: true, stdin, outfile: copy, banner: { js: banner } })
 }
 
-/** marked is used by the console only, so that an installation of this package does not get another dependency for it. */
-async function inlineMarked() {
-  const copy = join(esm, 'vendored/marked.js')
-  for (const file of await filesIn(join(esm, 'console'), '.js')) {
-    const code = await readFile(file, 'utf8')
-    await writeFile(file, code.replaceAll(/from ['"]marked['"]/g, `from '${relative(dirname(file), copy)}'`))
-  }
-  const licence = await readFile(join(dirname(require.resolve('marked/package.json')), 'LICENSE'), 'utf8')
-  const banner = `/*! marked ${require('marked/package.json').version}\n\n${licence.trim()}\n*/`
-  const stdin = { contents: "export { Marked } from 'marked'", resolveDir: root }
-  const options = { ...COMMONJS, format: /** @type {const} */ ('esm'), legalComments: /** @type {const} */ ('none') }
-  await esbuild.build({ ...options, bundle: true, stdin, outfile: copy, banner: { js: banner } })
-}
-
 /** The console's files, compressed once and used by both module formats. */
 async function compressAssets() {
   const own = join(root, 'src/console/assets')
-  const { PALETTE_CSS } = await import(join(output, 'esm/lib/palette.js'))
+  const { PALETTE_CSS } = await import(join(modules, 'lib/palette.js'))
   const assets = join(output, 'assets')
   await mkdir(assets)
   for (const name of await readdir(own)) {
@@ -155,7 +179,13 @@ async function bundlePlots() {
   const text = await bundleScript('src/portal/assets/plots.js', { banner })
   if (/<\/script|<!--/i.test(text)) throw new Error('The script of the plots cannot be part of a page.')
   await writeFile(join(output, 'assets/plots.js.gz'), gzipSync(text, { level: 9 }))
-  await copyFile(join(dirname(require.resolve('uplot/package.json')), 'LICENSE'), join(output, 'assets/uplot.LICENSE'))
+}
+
+/** Of packages that became a part of a file of ours. @param {string} name */
+async function copyLicence(name) {
+  const manifestFile = require.resolve(`${name}/package.json`)
+  const licence = await readFile(join(dirname(manifestFile), 'LICENSE'), 'utf8')
+  await writeFile(join(output, `assets/${name}.LICENSE`), `${name} ${require(manifestFile).version}\n\n${licence}`)
 }
 
 async function moveIntoPlace(attempt = 1) {
@@ -186,6 +216,11 @@ function exportedFiles(condition) {
 /** @param {string} target a path in package.json */
 function inOutput(target) {
   return join(output, relative('dist', target))
+}
+
+/** @param {string} target a path in package.json */
+function inModules(target) {
+  return join(modules, relative('dist/esm', target))
 }
 
 /** @param {string} folder @param {string} suffix */

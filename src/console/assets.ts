@@ -32,7 +32,10 @@ export function loadAssets(): Assets {
   return loaded
 }
 
-/** dist/assets: two folders above this file in dist/esm and dist/cjs; the second candidate serves tests that run the source. */
+/**
+ * dist/assets: two folders above the file of dist/esm or dist/cjs that this becomes a part of; the second candidate serves tests
+ * of the source.
+ */
 function findAssetsFolder(): string {
   // Undefined in a bundle in CommonJS format.
   const here = import.meta.dirname as string | undefined

@@ -10,7 +10,7 @@ export function loadPlotScript(): string {
   // Undefined in a bundle in CommonJS format.
   const here = import.meta.dirname as string | undefined
   if (here === undefined) return ''
-  // Two folders above this file in dist/esm and dist/cjs; the second candidate serves tests that run the source.
+  // Two folders above the file of dist/esm or dist/cjs that this becomes a part of; the second candidate serves tests of the source.
   const file = ['../../assets', '../../dist/assets'].map((path) => join(here, path, 'plots.js.gz')).find(existsSync)
   return file === undefined ? '' : gunzipSync(readFileSync(file)).toString()
 }

@@ -1,18 +1,25 @@
 import { DAY_MS } from '../lib/day.js'
 import { html, type Html } from '../lib/html.js'
+import { once } from '../lib/once.js'
 
-const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC',
-}) // prettier-ignore
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+// Made when they are first needed: they would be a tenth of the time that it takes to load the package.
+const getDateFormat = once(
+  () => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
+)
+const getDateTimeFormat = once(
+  () =>
+    new Intl.DateTimeFormat('en-GB', {
+      day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC',
+    }), // prettier-ignore
+)
+const getRelativeFormat = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto' }))
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** Such as `22 Nov 2026`, in UTC. */
 export function formatDate(at: number): string {
-  return DATE.format(at)
+  return getDateFormat().format(at)
 }
 
 /** The time since or until, in words, with the exact time in UTC as its title. */
@@ -33,14 +40,14 @@ export function renderDateTime(at: number): Html {
 }
 
 function formatDateTime(at: number): string {
-  return `${DATE_TIME.format(at)} UTC`
+  return `${getDateTimeFormat().format(at)} UTC`
 }
 
 function formatRelative(at: number, now: number): string {
   const distance = at - now
   if (Math.abs(distance) < MINUTE_MS) return distance <= 0 ? 'just now' : 'in less than a minute'
-  if (Math.abs(distance) < HOUR_MS) return RELATIVE.format(Math.trunc(distance / MINUTE_MS), 'minute')
-  if (Math.abs(distance) < DAY_MS) return RELATIVE.format(Math.trunc(distance / HOUR_MS), 'hour')
-  if (Math.abs(distance) < 60 * DAY_MS) return RELATIVE.format(Math.trunc(distance / DAY_MS), 'day')
+  if (Math.abs(distance) < HOUR_MS) return getRelativeFormat().format(Math.trunc(distance / MINUTE_MS), 'minute')
+  if (Math.abs(distance) < DAY_MS) return getRelativeFormat().format(Math.trunc(distance / HOUR_MS), 'hour')
+  if (Math.abs(distance) < 60 * DAY_MS) return getRelativeFormat().format(Math.trunc(distance / DAY_MS), 'day')
   return formatDate(at)
 }

@@ -1,5 +1,6 @@
 import { DAY_MS, formatDay } from '../lib/day.js'
 import { html, type Html } from '../lib/html.js'
+import { once } from '../lib/once.js'
 import type { PortalApi } from './api-section.js'
 import { formatDate } from './times.js'
 import { USAGE_DAYS, type DailyUsage } from './usage-source.js'
@@ -131,8 +132,8 @@ function describeRefused(usage: readonly DailyUsage[]): Html[] {
     .map(([error, sum], index) => html`${index > 0 && ', '}${formatCount(sum)} <code class="inline">${error}</code>`)
 }
 
-const COUNT = new Intl.NumberFormat('en')
+const getCountFormat = once(() => new Intl.NumberFormat('en'))
 
 function formatCount(count: number): string {
-  return COUNT.format(count)
+  return getCountFormat().format(count)
 }

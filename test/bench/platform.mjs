@@ -1,5 +1,5 @@
-import { createCredentials } from '../../dist/esm/applications/credentials.js'
-import { createEncryption } from '../../dist/esm/store-client/encryption.js'
+import { createCredentials } from '../../dist/modules/applications/credentials.js'
+import { createEncryption } from '../../dist/modules/store-client/encryption.js'
 import { BASE_URL } from './tokens.mjs'
 
 const SECRET = 'a secret of 32 characters or more'

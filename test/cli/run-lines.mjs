@@ -3,7 +3,7 @@
 import { PassThrough, Writable } from 'node:stream'
 
 /** @type {typeof import('../../src/cli/run.js')} */
-const { run } = await import(new URL('../../dist/esm/cli/run.js', import.meta.url).href)
+const { run } = await import(new URL('../../dist/modules/cli/run.js', import.meta.url).href)
 
 /** @type {string[][]} */
 const lines = JSON.parse(process.argv[2] ?? '[]')

@@ -37,7 +37,7 @@ export async function start({ applications, hot }) {
 
 /** Created once and kept in the temporary folder until the schema changes. */
 function seeded(applications, hot) {
-  const migrations = fileURLToPath(import.meta.resolve('../../../dist/esm/stores/sqlite/migrations/index.js'))
+  const migrations = fileURLToPath(import.meta.resolve('../../../dist/modules/stores/sqlite/migrations/index.js'))
   const version = createHash('sha256').update(readFileSync(migrations)).digest('hex').slice(0, 8)
   const folder = join(tmpdir(), `platform-auth-bench-${applications}-applications-${version}`)
   if (!existsSync(join(folder, 'hot.json'))) {
