@@ -93,8 +93,8 @@ export default defineConfig({
   root,
   test: {
     projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration, isolated],
-    // The long lane measures, so it runs one file at a time. Otherwise three for two processors: many tests wait.
-    maxWorkers: LANE === 'long' ? 1 : 3,
+    // The long lane measures, so it runs one file at a time. Otherwise four for two processors: many tests wait.
+    maxWorkers: LANE === 'long' ? 1 : 4,
     sequence: { sequencer: SlowFilesFirst },
     reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],
     coverage: {
