@@ -87,7 +87,10 @@ export function describePortal(getBrowser: () => Browser): void {
     await plot.hover({ position: { x: 5, y: 40 } })
     await expect.poll(() => page.locator('.plot p').first().innerText()).toMatch(/: 120 allowed, 3 refused$/)
     // As after the window became smaller, until the plot is drawn again.
-    await page.locator('.uplot').first().evaluate((drawn: HTMLElement) => (drawn.style.width = '5000px'))
+    await page
+      .locator('.uplot')
+      .first()
+      .evaluate((drawn: HTMLElement) => (drawn.style.width = '5000px'))
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280)
   })
 
