@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
-import { SCRIPTS } from './scripts.js'
+import { getScripts } from './scripts.js'
 import type { PortalSession } from './session.js'
 import { STYLE } from './style.js'
 
@@ -13,7 +13,7 @@ export interface PortalPage {
   readonly content: Html
   /** What is wrong, above the content. The title, which is announced first, says that there is something. */
   readonly error?: string | Html | undefined
-  readonly script?: keyof typeof SCRIPTS | undefined
+  readonly script?: keyof ReturnType<typeof getScripts> | undefined
 }
 
 /** A whole page. */
@@ -51,7 +51,7 @@ export function createPageRenderer({ root, developersUrl, brand }: PageOptions):
             ${error !== undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${error}</div>`}
             ${content}
           </main>
-          ${brand.footer} ${script && { markup: `<script>${SCRIPTS[script]}</script>` }}
+          ${brand.footer} ${script && { markup: `<script>${getScripts()[script]}</script>` }}
         </body>
       </html> `
     return markup
@@ -75,15 +75,18 @@ function renderSignOut(root: string, session: PortalSession): Html {
  * Style and scripts are in the pages and allowed by their hashes. So the pages need no other address, whatever path or proxy
  * they are served behind.
  */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src '${hashSource(STYLE)}'`,
-  `script-src ${THEME_SCRIPT_SOURCE} ${Object.values(SCRIPTS).map((script) => `'${hashSource(script)}'`).join(' ')}`,
-  "connect-src 'none'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ') // prettier-ignore
+export function formatContentSecurityPolicy(): string {
+  const scripts = Object.values(getScripts()).map((script) => `'${hashSource(script)}'`)
+  return [
+    "default-src 'none'",
+    `style-src '${hashSource(STYLE)}'`,
+    `script-src ${THEME_SCRIPT_SOURCE} ${scripts.join(' ')}`,
+    "connect-src 'none'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
 
 function hashSource(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`

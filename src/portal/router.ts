@@ -11,7 +11,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import type { Exchange, Outcome } from './exchange.js'
 import { hasCsrf, readField, readFields, type FormFields } from './form-fields.js'
-import { CONTENT_SECURITY_POLICY } from './page.js'
+import { formatContentSecurityPolicy } from './page.js'
 import type { PortalAnswer, PortalPages } from './request.js'
 import { refuseOtherOrigins } from './same-origin.js'
 import { sendAnswer } from './send-answer.js'
@@ -39,7 +39,7 @@ interface PortalRouterOptions {
 export function createPortalRouter(options: PortalRouterOptions): Middleware {
   const { root, sessions, signInPages, signInRoutes, pages, available, paceStarts, logRefusal } = options
   const { origin } = new URL(options.developersUrl)
-  const sending = { root, policy: options.brand.extendPolicy(CONTENT_SECURITY_POLICY) }
+  const sending = { root, policy: options.brand.extendPolicy(formatContentSecurityPolicy()) }
 
   async function answerGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await answer('GET', NO_FIELDS, req, res)

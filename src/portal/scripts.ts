@@ -1,3 +1,4 @@
+import { once } from '../lib/once.js'
 import { loadPlotScript } from './plot-script.js'
 
 /** Shows the buttons that copy, and sends each form once: the answer to a second click would hide a new credential. */
@@ -23,7 +24,7 @@ addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload
  * The scripts of the portal's pages, which are in the pages and allowed by their hashes. Every page works without them, except
  * those that read the fragment of a link.
  */
-export const SCRIPTS = {
+export const getScripts = once(() => ({
   /** Moves the token from the link's fragment into the form, so that only a click sends it. */
   fragment: `const token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
@@ -39,4 +40,4 @@ addEventListener('hashchange', () => location.reload())
   form: FORM_SCRIPT,
   /** The page of an application. */
   application: FORM_SCRIPT + loadPlotScript(),
-} as const
+}))
