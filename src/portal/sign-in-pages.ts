@@ -13,6 +13,8 @@ export interface SignInPages {
   ): string
   /** `GET` of a link in an e-mail: only a click sends its token. */
   renderLink(kind: LinkKind, visitor: Visitor): string
+  /** Without scripts, the link can be pasted again. */
+  renderInvitationRefused(visitor: Visitor, problem: string): string
   /** After an invitation was accepted. */
   renderAccepted(visitor: Visitor, accepted: { readonly applicationName: string; readonly contact: string }): string
   /** What is wrong, without a form. */
@@ -63,6 +65,13 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string): S
         ${kind === 'sign-in' && html`<p><a href="${root}">Ask for a new link</a></p>`}`
       return renderPage(heading, { session, content, script: 'fragment' })
     },
+    renderInvitationRefused: ({ csrf, session }, problem) =>
+      renderPage(LINKS.invitation.heading, {
+        session,
+        error: problem,
+        content: html`<noscript>${renderPasteForm(root, csrf)}</noscript>
+          <p><a href="${root}">My applications</a></p>`,
+      }),
     renderAccepted: ({ session }, { applicationName, contact }) =>
       renderPage('You are a contact now', {
         session,

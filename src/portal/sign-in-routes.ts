@@ -71,7 +71,7 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
     const token = readField(fields, 'token').replace(/^.*#/s, '')
     const accepted = await accept(req, () => acceptInvitation(token, readOrigin(req)))
     if (!accepted) {
-      return { answer: { status: 400, page: pages.renderProblem('Accept an invitation', INVITATION_REFUSED, visitor) } }
+      return { answer: { status: 400, page: pages.renderInvitationRefused(visitor, INVITATION_REFUSED) } }
     }
     const { applicationName, address: contact } = accepted
     return { answer: { status: 200, page: pages.renderAccepted(visitor, { applicationName, contact }) } }
@@ -106,7 +106,7 @@ const CONTACT_REFUSED = 'Enter one e-mail address, such as dev@example.com.'
 const CODE_REFUSED = 'The code is not right, has been used, or has expired. After 5 attempts, ask for a new e-mail.'
 const LINK_REFUSED = 'The link has been used, or has expired. Ask for a new one.'
 const INVITATION_REFUSED =
-  'The invitation has been accepted already, was cancelled, or has expired. Ask a contact of the application for a new one.'
+  'The link is not complete, or the invitation has been accepted already, was cancelled, or has expired. Copy the whole link from the e-mail, or ask a contact of the application for a new one.'
 
 function isAddress(text: string): boolean {
   try {

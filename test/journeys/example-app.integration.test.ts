@@ -126,7 +126,7 @@ describe('With a path in BASE_URL, the example app', () => {
     const proxy = createProxy({ to: port, strip: () => strip })
     origin = await listen(proxy)
     below = await shared.start({ PORT: String(port), BASE_URL: `${origin}/v1/` })
-    return () => void proxy.close().closeAllConnections()
+    return () => proxy.close().closeAllConnections()
   })
 
   it('serves everything below the path, and the well-known documents at the root', async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const port = await freePort()
   const proxy = createProxy({ to: port, changeAnswer: (exchange) => changeAnswer?.(exchange) })
   example = await apps.start({ PORT: String(port), BASE_URL: await listen(proxy) })
-  return () => void proxy.close().closeAllConnections()
+  return () => proxy.close().closeAllConnections()
 })
 
 describe('The example client', () => {

@@ -53,9 +53,13 @@ describe('the link of an invitation', () => {
     const [, pasted] = /<noscript>(.*?)<\/noscript>/s.exec(page)!
     expect(pasted).toMatch(/<form .*Link from the e-mail.*name="token"/s)
     const { csrf } = readHiddenFields(pasted!)
-    const paste = async (token: string) => (await browser.post(`${ROOT}/invitation`, { csrf: csrf!, token })).status
-    expect(await paste('#')).toBe(400)
-    expect(await paste(` ${findLink(text)}\n`)).toBe(200)
+    const paste = (token: string) => browser.post(`${ROOT}/invitation`, { csrf: csrf!, token })
+    const refused = await paste(findLink(text).slice(0, -5))
+    expect(refused.status).toBe(400)
+    expect(refused.text).toContain('The link is not complete, or the invitation')
+    // Again, without going back.
+    expect(refused.text).toMatch(/<noscript><form .*Link from the e-mail.*name="token"/s)
+    expect((await paste(` ${findLink(text)}\n`)).status).toBe(200)
     expect((await host.auth.applications.get(id))?.contacts).toEqual(['ann@shop.example', INVITED])
     await host.auth.close()
   })
