@@ -55,8 +55,9 @@ try {
   await copyLicence('uplot')
   await moveIntoPlace()
 } catch (error) {
-  // esbuild's errors, with the code: the file that they name is removed.
+  // esbuild's errors, with the code and its module: the file that they name is removed.
   const { errors = [] } = /** @type {Partial<esbuild.BuildFailure>} */ (error)
+  for (const each of errors) if (each.location) each.text += await nameModule(each.location)
   const lines = await esbuild.formatMessages(errors, { kind: 'error' })
   console.error(lines.join('') || (error instanceof Error ? error.message : error))
   process.exitCode = 1
@@ -95,10 +96,32 @@ async function joinModules() {
     legalComments: 'none',
     logLevel: 'silent',
   })
+  for (const file of Object.keys(metafile.outputs)) await checkDepth(file)
   const required = new Set(exportedFiles('import').map((target) => relative('dist', target)))
   for (const file of required)
     for (const { path, external } of metafile.outputs[file]?.imports ?? []) if (!external) required.add(path)
   return [...required].filter((file) => file.endsWith('.js'))
+}
+
+/**
+ * Code that finds dist/assets or package.json by import.meta counts the folders above a file directly below a folder of dist/esm.
+ * esbuild decides which file a module becomes a part of: a new subpath could move it.
+ * @param {string} file relative to dist
+ */
+async function checkDepth(file) {
+  const code = await readFile(join(output, file), 'utf8')
+  if (file.split('/').length === 3 || !code.includes('import.meta')) return
+  throw new Error(
+    `dist/${file} uses import.meta. It would not find dist/assets, which is sought two folders above: dist/esm/<folder>/<file>.`,
+  )
+}
+
+/** By esbuild's comment above each module of a joined file. @param {esbuild.Location} location */
+async function nameModule({ file, line }) {
+  const code = await readFile(join(output, file), 'utf8').catch(() => '')
+  const above = code.split('\n').slice(0, line)
+  const comment = above.findLast((text) => /^\/\/ modules\/.+\.js$/.test(text))
+  return comment ? `, in ${comment.replace('// modules/', 'src/').replace(/js$/, 'ts')}` : ''
 }
 
 /** Those that an exported one refers to. Others may name types of packages that users lack. */
