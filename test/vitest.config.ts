@@ -120,12 +120,7 @@ function findUnavailable(): string[] {
   const files: string[] = []
   if (!existsSync(CHROMIUM)) {
     console.log('Without the tests in Chromium: apt-get install chromium, or set CHROMIUM to its path.')
-    files.push(
-      'test/console/browser.integration.test.ts',
-      'test/console/theme.integration.test.ts',
-      'test/portal/mail-scanners.integration.test.ts',
-      'test/registration/decide-page.integration.test.ts',
-    )
+    files.push('test/console/browser.integration.test.ts')
   }
   const folders = [...PATH.split(delimiter), '/usr/bin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
   const isInstalled = (program: string) => folders.some((folder) => existsSync(join(folder, program)))

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { memoryStore, type Application } from '../../src/index.js'
-import { openPage, sharePage, type UsePage } from '../console/chromium.js'
+import { sharePage, type UsePage } from '../console/chromium.js'
 import { findViolations } from '../console/reference-driver.js'
 import { openShop } from '../console/shop.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
@@ -13,7 +13,7 @@ const VIEWS = ([['light', 1280], ['dark', 390], ['light', 390], ['dark', 1280]] 
 type State = readonly [name: string, show: (page: Page) => Promise<unknown>]
 
 /** Tests of the portal's pages in the browser of other tests. */
-export function describePortal(getBrowser: () => Browser): void {
+export function describePortal(getBrowser: () => Browser, useScriptlessPage: UsePage): void {
   let shop: Awaited<ReturnType<typeof openShop>>
   let context: BrowserContext
   let usePage: UsePage
@@ -27,12 +27,11 @@ export function describePortal(getBrowser: () => Browser): void {
     await seedUsage(store, id)
     await shop.auth.applications.inviteContact(id, 'carl@example.com', { by: 'test' })
     context = await getBrowser().newContext()
-    const page = await context.newPage()
+    usePage = await sharePage(context)
+    const page = context.pages()[0]!
     await page.goto(await shop.auth.portal.link({ contact: CONTACT }))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'My applications' }).waitFor()
-    await page.close()
-    usePage = await sharePage(context)
   })
   afterAll(async () => {
     await context?.close()
@@ -95,10 +94,9 @@ export function describePortal(getBrowser: () => Browser): void {
   })
 
   it('works without JavaScript: tables, a rotation, its file, and a reload (P33, P35, P39)', async () => {
-    const storageState = await context.storageState()
-    const scriptless = await getBrowser().newContext({ storageState, javaScriptEnabled: false })
-    onTestFinished(() => scriptless.close())
-    const { page, errors } = await openPage(scriptless)
+    const page = useScriptlessPage()
+    await page.context().addCookies(await context.cookies())
+    onTestFinished(() => page.context().clearCookies())
     await page.goto(root)
     await page.getByRole('link', { name: 'Warehouse' }).click()
     expect(await page.getByRole('table').first().isVisible()).toBe(true)
@@ -117,7 +115,6 @@ export function describePortal(getBrowser: () => Browser): void {
     await page.getByLabel('Name').fill('renamed')
     await page.getByRole('button', { name: 'Rename' }).click()
     expect(await page.locator('.notice:visible').innerText()).toBe('The credential has its new name.')
-    expect(errors).toEqual([])
   })
 
   const open = (path: string) => async (page: Page) => page.goto(`${root}/${await readPath(path)}`)

@@ -1,7 +1,7 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryStore, type EmailMessage } from '../../src/index.js'
-import { launchChromium } from '../console/chromium.js'
+import type { UsePage } from '../console/chromium.js'
 import { openPortalApp, type PortalApp } from './pages-app.js'
 
 const CONTACT = 'anna@example.com'
@@ -10,43 +10,43 @@ const OPERATOR = 'apis@example.com'
 /** How often each link is opened in each way. */
 const TIMES = 2
 
-describe('mail scanners that open every link of every e-mail', () => {
+/** Mail scanners that open every link of every e-mail, in the page of other tests. */
+export function describeMailScanners(usePage: UsePage): void {
   const store = memoryStore()
   let shop: PortalApp
   let developers: string
-  let browser: Browser
 
   beforeAll(async () => {
     shop = await openPortalApp({ store, delivery: 'claim-link', operators: [OPERATOR], now: Date.now })
     shop.app.use('/developers/register', shop.auth.registrationRouter)
     developers = `${shop.baseUrl}/developers`
-    browser = await launchChromium()
   })
   afterAll(async () => {
-    await browser?.close()
     await shop?.close()
   })
 
   /** A link that signs in, an invitation, links that approve and deny, and one that shows credentials. */
-  async function sendEveryLink(): Promise<void> {
+  async function sendEveryLink(page: Page): Promise<void> {
     const { applications } = shop.auth
     const { application } = await applications.create({ name: 'Shop', contact: CONTACT, apis: ['catalog'] })
     await applications.inviteContact(application.id, COLLEAGUE)
     await applications.register({ name: 'Claimed', contact: 'claims@example.com', apis: ['orders'] })
     await applications.register({ name: 'Approved', contact: 'approved@example.com', apis: ['invoices'] })
     await applications.register({ name: 'Denied', contact: 'denied@example.com', apis: ['invoices'] })
-    const page = await openPage()
     await page.goto(`${developers}/applications`)
     await page.getByLabel('E-mail address').fill(CONTACT)
     await page.getByRole('button', { name: 'Send the e-mail' }).click()
     await page.getByLabel('Code from the e-mail').waitFor()
-    await page.context().close()
+    await forget(page)
     await expect.poll(() => shop.mailer.emails.map(({ to }) => to).toSorted()).toEqual(['anna@', 'apis@', 'apis@', 'carl@', 'claims@'].map((name) => `${name}example.com`)) // prettier-ignore
   }
 
-  async function openPage(): Promise<Page> {
-    const context = await browser.newContext()
-    return context.newPage()
+  /** So that the next visit is that of somebody else. A context for each would take a second of processor time. */
+  async function forget(page: Page): Promise<void> {
+    await page.evaluate('localStorage.clear(), sessionStorage.clear()')
+    await page.context().clearCookies()
+    // Otherwise, a link to the same page with another fragment would not load it.
+    await page.goto('about:blank')
   }
 
   /** All that is stored: records with the hashes of links, queued e-mails, and what was done. */
@@ -66,7 +66,8 @@ describe('mail scanners that open every link of every e-mail', () => {
   }
 
   it('change nothing, with and without scripts, and each link works for its reader afterwards', { timeout: 180_000 }, async () => {
-    await sendEveryLink()
+    const page = usePage()
+    await sendEveryLink(page)
     const links = [...new Set(listLinks().map(({ url }) => url))].filter((url) => url.startsWith(shop.baseUrl))
     const secret = links.filter(hasSecret).map((url) => url.replace(/#.*?(\.deny)?$/, '#SECRET$1'))
     expect(secret.toSorted()).toEqual([
@@ -79,11 +80,11 @@ describe('mail scanners that open every link of every e-mail', () => {
     const before = await readStored()
     for (const link of links) {
       await openWithoutScripts(link)
-      if (hasSecret(link)) await openInBrowser(link)
+      if (hasSecret(link)) await openInBrowser(page, link)
     }
     expect(await readStored()).toEqual(before)
     expect(shop.mailer.emails).toHaveLength(5)
-    await useEveryLink()
+    await useEveryLink(page)
   }) // prettier-ignore
 
   /** In its fragment; that of a link to the samples of an API is the API's name. */
@@ -101,17 +102,16 @@ describe('mail scanners that open every link of every e-mail', () => {
   }
 
   /** Runs the page's scripts, scrolls and waits, and clicks nothing. */
-  async function openInBrowser(link: string): Promise<void> {
+  async function openInBrowser(page: Page, link: string): Promise<void> {
     for (let times = 0; times < TIMES; times++) {
-      const page = await openPage()
       await page.goto(link)
       await page.mouse.wheel(0, 5000)
       await page.waitForLoadState('networkidle')
-      await page.context().close()
+      await forget(page)
     }
   }
 
-  async function useEveryLink(): Promise<void> {
+  async function useEveryLink(page: Page): Promise<void> {
     const decide = (button: string) => async (page: Page) => {
       if (button === 'Deny') await page.getByLabel('Reason').fill('No contract.')
       await page.getByRole('button', { name: button }).click()
@@ -125,17 +125,16 @@ describe('mail scanners that open every link of every e-mail', () => {
       [findLink('claims@example.com', '/claim#'), press('Show'), 'epa_sec_'],
     ] as const
     for (const [link, use, shown] of uses) {
-      const page = await openPage()
       await page.goto(link)
       await use(page)
       await page.getByText(shown).first().waitFor()
-      await page.context().close()
+      await forget(page)
     }
   }
 
   const listDecisions = (): string[] =>
     listLinks().filter(({ to, url }) => to === OPERATOR && url.includes('/decide#')).map(({ url }) => url) // prettier-ignore
-})
+}
 
 /** Of the text and of the HTML. */
 function readLinks({ text, html }: EmailMessage): string[] {

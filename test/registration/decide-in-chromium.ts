@@ -1,18 +1,17 @@
 import { once } from 'node:events'
 import express from 'express'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMailer } from '../../src/testing/index.js'
-import { launchChromium, openPage, sharePage, type UsePage } from '../console/chromium.js'
+import type { UsePage } from '../console/chromium.js'
 import { findViolations } from '../console/reference-driver.js'
 import { openPlatform } from '../support/platform.js'
 
 const OPERATOR = 'apis@example.com'
 
-describe('the page on which operators decide', () => {
+/** The page on which operators decide, in the pages of other tests. */
+export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage): void {
   const mailer = memoryMailer()
-  let browser: Browser
-  let usePage: UsePage
   let site: string
   let platform: ReturnType<typeof openPlatform>
   let close: () => Promise<void>
@@ -30,15 +29,12 @@ describe('the page on which operators decide', () => {
     })
     app.use('/developers/register', platform.auth.registrationRouter)
     await platform.auth.ready()
-    browser = await launchChromium()
-    usePage = await sharePage(await browser.newContext())
     close = async () => {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
     }
   })
   afterAll(async () => {
-    await browser?.close()
     await close?.()
     await platform?.auth.close()
   })
@@ -63,7 +59,9 @@ describe('the page on which operators decide', () => {
     const { id, link } = await register()
     const requests: string[] = []
     const page = usePage()
-    page.on('request', (each) => void requests.push(`${each.method()} ${each.url()} ${each.postData() ?? ''}`))
+    const record = (each: Request) => void requests.push(`${each.method()} ${each.url()} ${each.postData() ?? ''}`)
+    page.on('request', record)
+    onTestFinished(() => void page.off('request', record))
     await page.goto(link)
     await heading(page, 'Registration')
     await page.mouse.wheel(0, 2000)
@@ -91,9 +89,7 @@ describe('the page on which operators decide', () => {
 
   it('denies without scripts: the link is pasted', async () => {
     const { id, link } = await register()
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    onTestFinished(() => context.close())
-    const { page, errors } = await openPage(context)
+    const page = useScriptlessPage()
     await page.goto(`${link}.deny`)
     await page.getByLabel('Link from the e-mail').fill(`${link}.deny`)
     await page.getByRole('button', { name: 'Show the request' }).click()
@@ -101,7 +97,6 @@ describe('the page on which operators decide', () => {
     await page.getByRole('button', { name: 'Deny' }).click()
     await heading(page, 'Denied')
     expect(await statusOf(id)).toBe('deleted')
-    expect(errors).toEqual([])
   })
 
   it('has no violation of accessibility rules in any state, 390 pixels wide', async () => {
@@ -132,4 +127,4 @@ describe('the page on which operators decide', () => {
     expect(await findViolations(page, { rules })).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   }
-})
+}

@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { UsePage } from './chromium.js'
+import { findViolations } from './reference-driver.js'
+import { openShop } from './shop.js'
+
+/** Of each kind of page: index, guide, registration, portal. */
+const PAGES = ['', 'guides/01-first-order', 'register', 'applications']
+const DARK = 'rgb(20, 23, 26)'
+const LIGHT = 'rgb(253, 253, 252)'
+
+/** The button for light and dark pages, in the pages of other tests. */
+export function describeTheme(usePage: UsePage, useScriptlessPage: UsePage): void {
+  let shop: Awaited<ReturnType<typeof openShop>>
+  beforeAll(async () => {
+    // A colour that can be read neither on light nor on dark pages.
+    const brand = { name: 'Tea', color: '#8a8a2a' }
+    shop = await openShop({ options: { brand }, console: { guides: 'example-app/guides/*.md' } })
+  })
+  afterAll(() => shop?.close())
+
+  async function show(page: Page, path: string): Promise<void> {
+    await page.goto(new URL(path, `${shop.developers}/`).href)
+  }
+
+  it.each([
+    ['light', LIGHT, 'dark', DARK],
+    ['dark', DARK, 'light', LIGHT],
+  ] as const)('the button changes every page from the %s setting of the system, and back', async (system, before, chosen, after) => {
+    const page = await openPage(usePage, system)
+    await show(page, '')
+    const button = page.getByRole('button', { name: 'Switch between light and dark' })
+    expect(await readBackground(page)).toBe(before)
+    expect(await readStorage(page)).toEqual({ cookies: '' })
+    await button.click()
+    expect(await readBackground(page)).toBe(after)
+    expect(await readStorage(page)).toEqual({ cookies: '', 'express-platform-auth.theme': chosen })
+    for (const path of PAGES) {
+      await show(page, path)
+      expect(await readBackground(page), path).toBe(after)
+    }
+    await button.click()
+    expect(await readBackground(page)).toBe(before)
+    expect(await readStorage(page)).toEqual({ cookies: '' })
+  }) // prettier-ignore
+
+  it('pages have enough contrast with an accent colour that has too little, in the theme that was chosen', async () => {
+    const page = await openPage(usePage, 'light')
+    for (const theme of ['light', 'dark']) {
+      for (const path of PAGES) {
+        await show(page, path)
+        expect(await readBackground(page)).toBe(theme === 'light' ? LIGHT : DARK)
+        const rules = theme === 'light' ? 'wcag' : 'colours'
+        expect(await findViolations(page, { rules }), `${theme} ${path}`).toEqual([])
+      }
+      await page.getByRole('button', { name: 'Switch between light and dark' }).click()
+    }
+  })
+
+  it('pages without scripts have no button', async () => {
+    const page = useScriptlessPage()
+    await show(page, '')
+    expect(await page.locator('button.theme').isVisible()).toBe(false)
+  })
+}
+
+/** The page in the system's setting. No error is expected. */
+async function openPage(usePage: UsePage, colorScheme: 'light' | 'dark'): Promise<Page> {
+  const page = usePage(/(?!)/)
+  await page.emulateMedia({ colorScheme })
+  return page
+}
+
+const readBackground = (page: Page): Promise<string> =>
+  page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+const readStorage = (page: Page): Promise<object> =>
+  page.evaluate<object>('({ ...localStorage, ...sessionStorage, cookies: document.cookie })')
