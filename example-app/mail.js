@@ -1,5 +1,4 @@
 // @ts-check
-import { createTransport } from 'nodemailer'
 import { smtpMailer } from 'express-platform-auth/mailers/smtp'
 import { SettingsError } from './settings.js'
 
@@ -15,7 +14,7 @@ import { SettingsError } from './settings.js'
  * @returns {Promise<Mail>}
  */
 export async function openMail({ smtpUrl, mailFrom, mailFolder, production }) {
-  if (smtpUrl) return { mailer: createMailer(connectMailServer(smtpUrl), mailFrom), mailbox: undefined }
+  if (smtpUrl) return { mailer: createMailer(await connectMailServer(smtpUrl), mailFrom), mailbox: undefined }
   if (production) {
     throw new SettingsError(
       'SMTP_URL is missing. In production e-mails are sent, not kept: SMTP_URL=smtps://user:password@smtp.example.com npm start',
@@ -35,8 +34,8 @@ function createMailer(transport, address) {
   }
 }
 
-/** @param {string} url may have options of nodemailer in its query, such as ?requireTLS=false @returns {Transport} */
-function connectMailServer(url) {
+/** @param {string} url may have options of nodemailer in its query, such as ?requireTLS=false @returns {Promise<Transport>} */
+async function connectMailServer(url) {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   // The message does not repeat the URL, which may contain a password.
   if (!parsed?.hostname || !/^smtps?:$/.test(parsed.protocol)) {
@@ -44,6 +43,7 @@ function connectMailServer(url) {
       'SMTP_URL is not the URL of a mail server. Set it to one, such as SMTP_URL=smtps://user:password@smtp.example.com.',
     )
   }
+  const { createTransport } = await import('nodemailer')
   return createTransport({
     url,
     // A password is sent only over TLS.
@@ -59,9 +59,11 @@ function connectMailServer(url) {
 
 /** Writes each e-mail in the form in which a mail server would get it. @param {import('./mailbox.js').Mailbox} mailbox @returns {Transport} */
 function createMailboxTransport(mailbox) {
-  const writer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   return {
     async sendMail(email) {
+      // Loading it takes a tenth of the time of a start, and many trials send no e-mail.
+      const { createTransport } = await import('nodemailer')
+      const writer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
       const { message } = await writer.sendMail({ ...email, envelope: { ...email.envelope } })
       mailbox.keep(/** @type {Buffer} */ (message).toString())
     },

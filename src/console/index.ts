@@ -13,7 +13,7 @@ import { readConsoleOptions, type DeveloperConsoleOptions } from './options.js'
 import { createContentSecurityPolicy } from './page.js'
 import { listReferenceOperations } from './reference/operation-keys.js'
 import { listReferenceResources } from './reference/resources.js'
-import { createDocumentResource, createPageResource, IMMUTABLE, type Resource } from './resource.js'
+import { createDocumentResource, createLatePageResource, IMMUTABLE, type Resource } from './resource.js'
 import { createRouter } from './router.js'
 import { renderTextPage } from './text-page.js'
 import { readChangelog, readGuides, type ConsoleText } from './texts.js'
@@ -102,18 +102,18 @@ function listPages(site: Site): [path: string, resource: Resource | (() => Resou
       { ...site, policy: brand.extendPolicy(policy) },
     ).map(([path, resource]): [string, Resource | (() => Resource)] => [`/apis/${api.name}${path}`, resource])
   })
-  const samples = apis.map((api): [string, Resource] => [
+  const samples = apis.map((api): [string, () => Resource] => [
     `/apis/${api.name}/samples`,
-    createTextPage(site, renderSamplesPage(api, documents.get(api.name), site)),
+    createTextPage(site, () => renderSamplesPage(api, documents.get(api.name), site)),
   ])
   // The index loads samples when they are opened.
-  return [['/', createTextPage(site, renderIndexPage(site), ["'self'"])], ...samples, ...references]
+  return [['/', createTextPage(site, () => renderIndexPage(site), ["'self'"])], ...samples, ...references]
 }
 
 /** The guides and the changelog, as pages and as Markdown. */
-function listTextResources(site: Site): [path: string, resource: Resource | (() => Resource)][] {
+function listTextResources(site: Site): [path: string, resource: () => Resource][] {
   return listTexts(site).flatMap((text) => [
-    [`/${text.path}`, createTextPage(site, renderTextPage({ ...site, text }))],
+    [`/${text.path}`, createTextPage(site, () => renderTextPage({ ...site, text }))],
     [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => text.markdown)],
   ])
 }
@@ -132,8 +132,8 @@ function listDocumentResources(site: Site): [path: string, resource: () => Resou
   return [['/llms.txt', createDocumentResource('text/plain; charset=utf-8', index)], ...exports]
 }
 
-function createTextPage({ brand }: Site, page: string, connect: readonly string[] = []): Resource {
-  return createPageResource(page, brand.extendPolicy(createContentSecurityPolicy({ connect })))
+function createTextPage({ brand }: Site, render: () => string, connect: readonly string[] = []): () => Resource {
+  return createLatePageResource(render, brand.extendPolicy(createContentSecurityPolicy({ connect })))
 }
 
 /** By the first segment of their paths. */

@@ -9,7 +9,7 @@ export interface Resource {
   plain(): Buffer
 }
 
-/** Headers of a page. */
+/** A page. */
 export function createPageResource(text: string, policy: string): Resource {
   return createResource(Buffer.from(text), 'text/html; charset=utf-8', {
     // Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL.
@@ -17,6 +17,12 @@ export function createPageResource(text: string, policy: string): Resource {
     'Content-Security-Policy': policy,
     'Referrer-Policy': 'no-referrer',
   })
+}
+
+/** A page that is rendered at its first request and then kept, because rendering all of them would delay the start. */
+export function createLatePageResource(render: () => string, policy: string): () => Resource {
+  let made: Resource | undefined
+  return () => (made ??= createPageResource(render(), policy))
 }
 
 /**

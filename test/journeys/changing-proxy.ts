@@ -16,17 +16,17 @@ export interface Exchange {
 
 export type ChangeAnswer = (exchange: Exchange) => void
 
-/** A proxy that may strip a path from requests, and change answers. It ends with the test. */
-export async function startProxy({
-  to,
-  strip = () => '',
-  changeAnswer,
-}: {
-  to: number
-  strip?: () => string
-  changeAnswer?: ChangeAnswer
-}): Promise<string> {
-  const proxy = createServer((req, res) => {
+interface ProxyOptions {
+  /** The port of the server behind it. */
+  readonly to: number
+  /** What is removed from the paths of requests. */
+  readonly strip?: () => string
+  readonly changeAnswer?: ChangeAnswer
+}
+
+/** A proxy that may strip a path from requests, and change answers. */
+export function createProxy({ to, strip = () => '', changeAnswer }: ProxyOptions): Server {
+  return createServer((req, res) => {
     void (async () => {
       const chunks: Buffer[] = []
       for await (const chunk of req) chunks.push(chunk as Buffer)
@@ -50,13 +50,17 @@ export async function startProxy({
       res.writeHead(exchange.status, Object.fromEntries(kept)).end(exchange.body)
     })().catch(() => res.destroy())
   })
-  return listenBriefly(proxy)
 }
 
 /** Listens until the test ends; resolves the base URL. */
-export async function listenBriefly(server: Server): Promise<string> {
-  server.listen(0)
+export function listenBriefly(server: Server): Promise<string> {
   onTestFinished(() => server.close().closeAllConnections())
+  return listen(server)
+}
+
+/** Resolves the base URL. */
+export async function listen(server: Server): Promise<string> {
+  server.listen(0)
   await once(server, 'listening')
   return `http://localhost:${(server.address() as AddressInfo).port}`
 }

@@ -203,9 +203,15 @@ describe('On PostgreSQL, the example app', () => {
     return fresh.url
   }
 
-  it('stores everything there, and has it after a restart', async () => {
-    const env = { DATABASE_URL: await database() }
-    const first = await apps.start(env)
+  it('starts in two processes at once on an empty database, stores everything there, and has it after a restart', async () => {
+    const env = { DATABASE_URL: await database(), PLATFORM_AUTH_SECRET: SECRET }
+    const [first, other] = await Promise.all([
+      apps.start(env),
+      apps.start({ ...env, EXAMPLE_VAR: join(apps.folder(), 'other') }),
+    ])
+    for (const { baseUrl } of [first, other]) expect((await fetch(`${baseUrl}/health`)).status).toBe(200)
+    // Either process would send the e-mail, each to its own mailbox.
+    expect(await other.end('SIGTERM')).toBe(0)
     await registerAt(first.baseUrl)
     const text = await emailInMailbox(first.baseUrl)
     await pasteLines(text, first.baseUrl)
@@ -241,12 +247,6 @@ describe('On PostgreSQL, the example app', () => {
     expect((await fetch(second.baseUrl + matcha, { headers: key })).status).toBe(404)
     await pasteLines(text, second.baseUrl)
     expect(await second.end('SIGTERM')).toBe(0)
-  })
-
-  it('starts in two processes at once on an empty database', async () => {
-    const env = { DATABASE_URL: await database(), PLATFORM_AUTH_SECRET: SECRET }
-    const each = await Promise.all([1, 2].map((i) => apps.start({ ...env, EXAMPLE_VAR: `${apps.folder()}/${i}` })))
-    for (const { baseUrl } of each) expect((await fetch(`${baseUrl}/health`)).status).toBe(200)
   })
 
   it('answers the same as on SQLite', async () => {

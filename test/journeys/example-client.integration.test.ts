@@ -1,16 +1,20 @@
 import { createServer } from 'node:http'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { useExampleApps, type Example } from '../support/example-app.js'
 import { freePort } from '../support/free-port.js'
-import { listenBriefly, startProxy, type ChangeAnswer } from './changing-proxy.js'
+import { createProxy, listen, listenBriefly, type ChangeAnswer } from './changing-proxy.js'
 import { listOrders } from './orders.js'
 
-/** An example app that no test stops, and whose credentials the clients read. */
+/** An example app that no test stops, and whose credentials the clients read. A proxy may change its answers. */
 const apps = useExampleApps({ shared: true })
 const own = useExampleApps()
 let example: Example
+let changeAnswer: ChangeAnswer | undefined
 beforeAll(async () => {
-  example = await apps.start()
+  const port = await freePort()
+  const proxy = createProxy({ to: port, changeAnswer: (exchange) => changeAnswer?.(exchange) })
+  example = await apps.start({ PORT: String(port), BASE_URL: await listen(proxy) })
+  return () => proxy.close().closeAllConnections()
 })
 
 describe('The example client', () => {
@@ -28,7 +32,7 @@ describe('The example client', () => {
 
   it('exits with 1 if the server accepts every request', async () => {
     const acceptingServer = createServer((req, res) => void req.resume().on('end', () => res.end('{ "items": [] }')))
-    const { code, stdout, stderr } = await apps.runClient(await listenBriefly(acceptingServer))
+    const { code, stdout, stderr } = await apps.client(await listenBriefly(acceptingServer))
     expect(code).toBe(1)
     expect(stdout).not.toContain('without an access token')
     expect(stderr).toContain('GET /orders/items, status: expected 401, got 200\n')
@@ -36,19 +40,16 @@ describe('The example client', () => {
 
   it('exits with 1 if no server answers, and if there are no credentials', async () => {
     const unusedAddress = `http://localhost:${await freePort()}`
-    expect(await own.runClient(unusedAddress)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') })
-    expect(await apps.runClient(unusedAddress)).toMatchObject({
+    expect(await own.client(unusedAddress)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') })
+    expect(await apps.client(unusedAddress)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('ECONNREFUSED'),
     })
   })
 
   it('exits with 1 for each wrong answer of the server', { timeout: 180_000 }, async () => {
-    const port = await freePort()
-    let changeAnswer: ChangeAnswer | undefined
-    const proxy = await startProxy({ to: port, changeAnswer: (exchange) => changeAnswer?.(exchange) })
-    await own.start({ PORT: String(port), BASE_URL: proxy })
-    expect(await own.client(proxy)).toMatchObject({ code: 0 })
+    onTestFinished(() => void (changeAnswer = undefined))
+    expect(await apps.client(example.baseUrl)).toMatchObject({ code: 0 })
     for (const [name, each] of Object.entries(WRONG_ANSWERS)) {
       let changed = 0
       changeAnswer = (exchange) => {
@@ -56,7 +57,7 @@ describe('The example client', () => {
         each(exchange)
         if (JSON.stringify([exchange.status, exchange.body, [...exchange.headers]]) !== before) changed++
       }
-      const { code, stderr } = await own.client(proxy)
+      const { code, stderr } = await apps.client(example.baseUrl)
       expect({ name, changed: changed > 0, code, stderr }).toMatchObject({ changed: true, code: 1 })
       expect(stderr).toMatch(/expected .*, got /)
     }

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
 import { publint } from 'publint'
@@ -34,6 +34,19 @@ describe('the tarball', () => {
     const built = /^dist\/(?:(?:esm|cjs)\/.+\.(?:js|d\.ts)|cjs\/package\.json|assets\/[\w.-]+)$/
     expect(paths.filter((path) => !built.test(path)).toSorted()).toEqual(documents)
     expect(paths.filter((path) => /(?:^|\/)(?:tests?|fixtures)\/|\.test\.|build/.test(path))).toEqual([])
+  })
+
+  it('contains every file of the two builds, with which the types are tested', async () => {
+    for (const folder of ['dist/esm', 'dist/cjs']) {
+      const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true })
+      const built = entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      const paths = packed.files.map(({ path }) => path).filter((path) => path.startsWith(`${folder}/`))
+      expect(paths.toSorted()).toEqual(built.toSorted())
+    }
+    const manifest = await readText(root, 'package.json')
+    expect(await readText(packed.folder, 'package.json')).toBe(manifest)
   })
 
   it('contains the console’s files once, and the licences of copied packages', async () => {

@@ -11,18 +11,22 @@ const programs = fileURLToPath(new URL('programs', import.meta.url))
 /** The dependencies that consumers install. Without jose, which the CommonJS build must not need. */
 const DEPENDENCIES = ['passport', 'passport-headerapikey', 'passport-http-bearer', 'rate-limiter-flexible']
 
-export interface Packed {
-  /** The folder of the unpacked tarball. */
+/** The package, to be installed in new projects. */
+export interface Installable {
+  /** Creates a project in another folder with the package installed. */
+  consumer(options: ConsumerOptions): Promise<string>
+  /** Removes the package and all projects. */
+  remove(): Promise<void>
+}
+
+export interface Packed extends Installable {
   readonly tarball: string
+  /** The folder of the unpacked tarball. */
   readonly folder: string
   /** Its files with paths and sizes in bytes. */
   readonly files: readonly { readonly path: string; readonly size: number }[]
   /** Size of the tarball in bytes. */
   readonly size: number
-  /** Creates a project in another folder with the package installed. */
-  consumer(options: ConsumerOptions): Promise<string>
-  /** Removes the tarball and all projects. */
-  remove(): Promise<void>
 }
 
 export interface ConsumerOptions {
@@ -42,6 +46,21 @@ export async function pack(): Promise<Packed> {
   const [{ filename, files, size }] = JSON.parse(stdout) as [Pick<Packed, 'files' | 'size'> & { filename: string }]
   const tarball = join(scratch, filename)
   await promisify(execFile)('tar', ['-xzf', tarball, '-C', scratch])
+  return { ...createInstallable(scratch), tarball, folder: join(scratch, 'package'), files, size }
+}
+
+/** The manifest and the declarations as they are in the tarball, without `npm pack`, which takes seconds. */
+export async function copyBuild(): Promise<Installable> {
+  const scratch = await mkdtemp(join(tmpdir(), 'copied-'))
+  const folder = join(scratch, 'package')
+  for (const name of ['package.json', 'dist/esm', 'dist/cjs']) {
+    await cp(join(root, name), join(folder, name), { recursive: true })
+  }
+  return createInstallable(scratch)
+}
+
+/** @param scratch has the package in the folder `package` */
+function createInstallable(scratch: string): Installable {
   const folder = join(scratch, 'package')
   let consumers = 0
 
@@ -61,7 +80,7 @@ export async function pack(): Promise<Packed> {
     return home
   }
 
-  return { tarball, folder, files, size, consumer, remove: () => rm(scratch, { recursive: true }) }
+  return { consumer, remove: () => rm(scratch, { recursive: true }) }
 }
 
 /** Runs a consumer's program; resolves the JSON that it prints, and rejects if it writes to stderr. */

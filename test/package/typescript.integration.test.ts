@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { tsc } from '../support/tsc.js'
 import { createOlderTypeScript, type TypeCheck } from './older-typescript.js'
-import { pack, type Packed } from './packed.js'
+import { copyBuild, type Installable } from './packed.js'
 
 const TYPES = {
   4: ['express=express4', '@types/express=@types/express4'],
@@ -46,13 +46,14 @@ const FEW_FLAVOURS = {
 }
 const FEW_OLDER_FLAVOURS = { 4: OLDER_FLAVOURS.slice(1), 5: [] }
 
-let packed: Packed
+// package.integration.test.ts tests that the tarball contains the same files.
+let built: Installable
 let checkWithOlder: TypeCheck
 beforeAll(async () => {
-  packed = await pack()
+  built = await copyBuild()
   checkWithOlder = createOlderTypeScript()
 })
-afterAll(() => packed?.remove())
+afterAll(() => built?.remove())
 
 // Each case compiles the types of Node and Express, which takes seconds on a busy machine.
 describe.each([4, 5] as const)('a TypeScript project with the types of Express %s', (version) => {
@@ -60,7 +61,7 @@ describe.each([4, 5] as const)('a TypeScript project with the types of Express %
   const compiled = new Map<string, Promise<string[]>>()
   beforeAll(async () => {
     const packages = [...TYPES[version], '@types/node']
-    home = await packed.consumer({ type: 'module', packages, programs: ['program.ts'] })
+    home = await built.consumer({ type: 'module', packages, programs: ['program.ts'] })
   })
 
   it.each(IS_LONG_LANE ? FLAVOURS : FEW_FLAVOURS[version])('compiles: %j', async ({ type, ...options }) => {
@@ -101,7 +102,7 @@ describe.each([4, 5] as const)('a TypeScript project with the types of Express %
 })
 
 it('the declarations compile with @types/node 18.16 and lib es2020', async () => {
-  const home = await packed.consumer({
+  const home = await built.consumer({
     type: 'module',
     packages: ['@types/node=@types/node18'],
     programs: ['older-types.ts'],

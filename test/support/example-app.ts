@@ -133,24 +133,29 @@ function spawnServer(env: Environment) {
   return spawn(process.execPath, [join(EXAMPLE, 'server.js')], { env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-let programs: ChildProcess | undefined
+let programs: { readonly child: ChildProcess; readonly exited: Promise<unknown[]> } | undefined
 let lastRun: Promise<unknown> = Promise.resolve()
 
 /** Runs a program when the runs before it have ended. Its process ends with that of the tests. */
 function runInTurn(name: string, env: Environment): Promise<ProgramResult> {
-  programs ??= fork(PROGRAMS, { execArgv: [], env: { PATH: env['PATH'] } })
-  const child = programs
+  programs ??= startPrograms(env['PATH'])
+  const { child, exited } = programs
   // Otherwise the tests' process would not end.
   child.unref()
   child.channel?.unref()
   const result = lastRun.then(async () => {
     child.send({ file: join(EXAMPLE, name), env })
-    const [printed] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [ProgramResult | number]
+    const [printed] = (await Promise.race([once(child, 'message'), exited])) as [ProgramResult | number]
     if (typeof printed !== 'object') throw new Error(`The process of the programs ended with ${printed}.`)
     return printed
   })
   lastRun = result
   return result
+}
+
+function startPrograms(path: string | undefined) {
+  const child = fork(PROGRAMS, { execArgv: [], env: { PATH: path } })
+  return { child, exited: once(child, 'exit') }
 }
 
 export async function readMode(path: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createBoundedCache } from '../../lib/bounded-cache.js'
-import { createAssetResource, createPageResource, type Resource } from '../resource.js'
+import { createAssetResource, createLatePageResource, createPageResource, type Resource } from '../resource.js'
 import type { Reference } from './operation.js'
 import { renderOperationPage, renderReferencePage, type ReferencePageOptions } from './page.js'
 import { createSearchIndex } from './search-index.js'
@@ -24,7 +24,7 @@ export function listReferenceResources(
   const kept = createBoundedCache<Resource>({ entries: KEPT_PAGES, bytesOf: ({ gzipped }) => gzipped.length })
 
   return [
-    ['', createPageResource(renderReferencePage(reference, pageOptions), options.policy)],
+    ['', createLatePageResource(() => renderReferencePage(reference, pageOptions), options.policy)],
     [searchPath, createAssetResource('application/json; charset=utf-8', search)],
     ...reference.operations.map((operation): [string, () => Resource] => [
       `/operations/${operation.key}`,
