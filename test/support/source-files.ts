@@ -31,8 +31,14 @@ export interface FunctionSize {
   readonly ownLines: number
 }
 
-/** Reads every TypeScript file of src. */
-export function readSourceFiles(): SourceFile[] {
+let sourceFiles: readonly SourceFile[] | undefined
+
+/** Reads every TypeScript file of src, once for all tests of the process. */
+export function readSourceFiles(): readonly SourceFile[] {
+  return (sourceFiles ??= readFolder())
+}
+
+function readFolder(): SourceFile[] {
   const folder = fileURLToPath(new URL('../../src/', import.meta.url))
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -127,7 +133,7 @@ interface FunctionSpan extends FunctionNode {
 }
 
 function measureFunctions(text: string, spans: readonly FunctionSpan[]): FunctionSize[] {
-  const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length
+  const lineAt = createLineCounter(text)
   return spans.map((span) => {
     const first = lineAt(span.start)
     const last = lineAt(span.end)
@@ -139,4 +145,15 @@ function measureFunctions(text: string, spans: readonly FunctionSpan[]): Functio
     const lines = last - first + 1
     return { name: span.name, line: first, lines, ownLines: lines - covered.size }
   })
+}
+
+/** Returns the line of an offset. To count from the start of the text each time would take longer than to parse it. */
+function createLineCounter(text: string): (offset: number) => number {
+  const lines = new Uint32Array(text.length + 1)
+  let line = 1
+  for (let offset = 0; offset <= text.length; offset++) {
+    lines[offset] = line
+    if (text[offset] === '\n') line++
+  }
+  return (offset) => lines[offset] ?? line
 }
