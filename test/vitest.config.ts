@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { SlowFilesFirst } from './support/sequencer.js'
 
-// The name of a test file says in which lane it runs: *.test.ts is a unit test, which starts no process and needs no
-// build and no PostgreSQL. `npm test` runs both of the first two, with every combination of store and Express version.
+// The name of a test file says in which lane it runs: *.test.ts is a unit test, which starts no process, needs no build and
+// no PostgreSQL, and takes less than a second. `npm test`
+// runs both of the first two, with every combination of store and Express version.
 const UNIT = 'test/**/*.test.ts'
 const INTEGRATION = 'test/**/*.integration.test.ts'
 const LONG = 'test/**/*.long.test.ts'
@@ -93,8 +94,9 @@ export default defineConfig({
   root,
   test: {
     projects: LANE === 'long' ? [long] : LANE === 'unit' ? [unit] : [unit, integration, isolated],
-    // The long lane measures, so it runs one file at a time. Otherwise four for two processors: many tests wait.
-    maxWorkers: LANE === 'long' ? 1 : 4,
+    // For two processors. The long lane measures, so it runs one file at a time. Unit tests do not wait, and a worker loads all
+    // of src; many of the others wait.
+    maxWorkers: LANE === 'long' ? 1 : LANE === 'unit' ? 2 : 4,
     sequence: { sequencer: SlowFilesFirst },
     reporters: TEST_RESULTS === undefined ? ['default'] : ['default', ['json', { outputFile: TEST_RESULTS }]],
     coverage: {

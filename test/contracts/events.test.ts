@@ -6,7 +6,7 @@ import type { EventType, IssuedCredentials, PlatformEvent } from '../../src/inde
 import { createCaller, type Caller } from '../support/caller.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
 
-/** Every type of event except those of the store, which test/store-client/readiness.test.ts covers. */
+/** Every type of event except those of the store, which test/store-client/readiness.integration.test.ts covers. */
 const TYPES: readonly EventType[] = [
   'application.registered', 'application.updated', 'application.suspended', 'application.resumed', 'application.deleted',
   'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked', 'token.issued', 'token.refused', 'token.revoked',
