@@ -59,7 +59,7 @@ describe.each(SECURED_EXPRESSES)('expectSecured(), %s', (_name, express) => {
   it('names the file and the line of the handler', async () => {
     const app = express().get('/orders/items', (_req, res) => void res.end())
     const { problems, message } = await fail(app)
-    expect(problems[0]!.location).toMatch(/^test\/testing\/secured\/expect-secured\.test\.ts:60$/)
+    expect(problems[0]!.location).toMatch(/^test\/testing\/secured\/expect-secured\.integration\.test\.ts:60$/)
     expect(message).toContain(`1. GET /orders/items (${problems[0]!.location})`)
   })
 
