@@ -60,11 +60,12 @@ describe.each(Object.entries(STORES))('signing keys in the %s store', (_, openSt
     expect(await states()).toEqual(['former', 'current'])
     for (const each of [before, last, after]) expect(await verifies(each)).toBe(true)
 
-    // The former key verifies until the last token it signed has expired, clock tolerance included.
-    clock.advance(3604)
+    // The former key verifies until the last token it signed has expired, clock tolerance included. That is up to a second
+    // less than 3605 seconds: `iat` and `exp` are whole seconds.
+    clock.advance(3603)
     expect(await kids()).toEqual([first, next.kid])
     expect(await verifies(last)).toBe(true)
-    clock.advance(61)
+    clock.advance(62)
     expect(await kids()).toEqual([next.kid])
     expect(await states()).toEqual(['current'])
   })
