@@ -20,7 +20,7 @@ a:hover { text-decoration-thickness: 2px }
 `
 
 const FORMS = `form { display: grid; gap: 1.25rem; max-width: 36rem }
-form + p { margin-top: 1.25rem }
+form + p, noscript + p { margin-top: 1.25rem }
 .signed-in + button.theme { margin-left: 0 }
 .signed-in { display: flex; margin-left: auto; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; color: var(--soft); overflow-wrap: anywhere }
 .field { display: grid; gap: .375rem }
