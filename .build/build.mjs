@@ -112,7 +112,7 @@ async function checkDepth(file) {
   const code = await readFile(join(output, file), 'utf8')
   if (file.split('/').length === 3 || !code.includes('import.meta')) return
   throw new Error(
-    `dist/${file} uses import.meta. It would not find dist/assets, which is sought two folders above: dist/esm/<folder>/<file>.`,
+    `dist/${file} uses import.meta.dirname, from which ../../assets is not dist/assets. Only dist/esm/<folder>/<file> may use it.`,
   )
 }
 

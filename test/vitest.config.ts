@@ -6,8 +6,8 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { SlowFilesFirst } from './support/sequencer.js'
 
 // The name of a test file says in which lane it runs: *.test.ts is a unit test, which starts no process, needs no build and
-// no PostgreSQL, and takes less than a second. `npm test`
-// runs both of the first two, with every combination of store and Express version.
+// no PostgreSQL, and takes less than a second. `npm test` runs both of the first two, with every combination of store and
+// Express version.
 const UNIT = 'test/**/*.test.ts'
 const INTEGRATION = 'test/**/*.integration.test.ts'
 const LONG = 'test/**/*.long.test.ts'
