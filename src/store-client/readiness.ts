@@ -47,7 +47,7 @@ interface StartAndStop {
 }
 
 interface ReadinessOptions {
-  readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'close'>
+  readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'pollAgain' | 'close'>
   readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   /** Problems of other parts while requests are answered; each returns undefined if there is none. */
   readonly otherProblems?: readonly (() => string | undefined)[]
@@ -79,7 +79,11 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
   /** Waits for an answer unless the store is known to give none: this process may have been suspended for a while. */
   async function refresh(): Promise<void> {
-    if (!storeHealth.isUnresponsive() && !feed.isLate()) await feed.poll()
+    if (!storeHealth.isUnresponsive() && !feed.isLate()) {
+      const answered = await feed.poll()
+      // A read that was under way when the process was suspended is answered, but tells what the store had before that.
+      if (answered && !feed.isFresh()) await feed.pollAgain()
+    }
     if (!feed.isFresh()) throw new StoreUnavailableError('The store has not answered for longer than maxStaleness.')
   }
 

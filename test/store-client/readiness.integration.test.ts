@@ -435,3 +435,26 @@ describe.concurrent('the option secret', () => {
     await expectRefused(file, SECRET, /schema 999.*newer version/)
   })
 })
+
+it('answers a call that waits for a read of the change feed during which the process was suspended', async ({
+  onTestFinished: atEnd,
+}) => {
+  const working = memoryStore()
+  let call: (() => void) | undefined
+  const changesSince: Store['changesSince'] = async (cursor) => {
+    const page = await working.changesSince(cursor)
+    if (call) {
+      // As a machine that is suspended: longer than maxStaleness.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200)
+      call()
+      call = undefined
+    }
+    return page
+  }
+  const { auth } = startPlatform(atEnd, { store: { ...working, changesSince }, maxStaleness: 1 })
+  const { credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
+  const verified = await new Promise((resolve, reject) => {
+    call = () => void auth.verifyApiKey('catalog', credentials.clientId).then(resolve, reject)
+  })
+  expect(verified).toMatchObject({ api: 'catalog' })
+})
