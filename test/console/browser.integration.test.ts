@@ -63,7 +63,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
 
   beforeAll(async () => {
     mailServer = await startMailServer()
-    const transport = transportTo(mailServer, { socketTimeout: 10_000, greetingTimeout: 10_000 })
+    const transport = transportTo(mailServer)
     shop = await openShop({
       options: { mailer: smtpMailer({ transport, from: 'shop@example.com' }) },
       console: { documents: { ...DOCUMENTS, catalog: await readCatalogWithEveryState() } },

@@ -1,6 +1,6 @@
 import { describe, it, type TestContext } from 'vitest'
 import { memoryMailer } from '../../src/testing/index.js'
-import { failAt, STAGES, type Fault, type Stage } from '../support/smtp.js'
+import { failAt, SHORT_TIMEOUTS, STAGES, type Fault, type Stage } from '../support/smtp.js'
 import {
   expectNoCredentials,
   openMailingProvider,
@@ -61,7 +61,7 @@ describe.concurrent('an e-mail with credentials', () => {
     outcome: 'refused' | 'unknown' | 'permanent',
   ): Promise<void> {
     const what = `${JSON.stringify(fault)} at ${stage}`
-    const provider = await openMailingProvider({ onTestFinished })
+    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
     const { server, clock } = provider
     failAt(server, stage, fault)
     const { id } = await provider.register()
@@ -143,7 +143,7 @@ describe.concurrent('an e-mail with credentials', () => {
   )
 
   it('keeps working while later attempts are refused', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
+    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
     const { server, clock } = provider
     failAt(server, 'end', { does: 'drop', kept: true })
     const { id } = await provider.register()
@@ -171,7 +171,7 @@ describe.concurrent('an e-mail with credentials', () => {
     expect,
     onTestFinished,
   }) => {
-    const provider = await openMailingProvider({ onTestFinished })
+    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
     const { server, clock } = provider
     failAt(server, 'end', { does: 'stall', kept: true })
     const { id } = await provider.register()
@@ -187,7 +187,7 @@ describe.concurrent('an e-mail with credentials', () => {
   })
 
   it('leaves no credentials if it is refused after an earlier one was used', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
+    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
     const { server, clock } = provider
     failAt(server, 'end', { does: 'drop', kept: true })
     const { id } = await provider.register()
@@ -215,7 +215,7 @@ describe.concurrent('an e-mail with credentials', () => {
   })
 
   it('is not sent after its application was deleted', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
+    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
     const { server, clock } = provider
     failAt(server, 'end', { does: 'drop', kept: true })
     const { id } = await provider.register()

@@ -157,7 +157,7 @@ describe('the commands of an e-mail', () => {
     await once(http, 'listening')
     const baseUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
     const mailer = smtpMailer({
-      transport: transportTo(mailServer, { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 5000 }),
+      transport: transportTo(mailServer),
       from: 'developers@example.com',
     })
     const { auth, app } = openProvider({ onTestFinished }, { baseUrl, mailer })
@@ -208,7 +208,7 @@ describe('what a developer enters at registration', () => {
     return openPlatform({
       now: Date.now,
       mailer: smtpMailer({
-        transport: transportTo(mailServer, { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 5000 }),
+        transport: transportTo(mailServer),
         from: { name: 'Müller & Söhne, "Developers"', address: 'developers@example.com' },
       }),
       apis: {

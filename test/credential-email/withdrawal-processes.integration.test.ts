@@ -12,9 +12,12 @@ import { startMailServer, type MailServer, type Stage } from '../support/smtp.js
 
 const PROCESS = fileURLToPath(new URL('../support/mailing-process.mjs', import.meta.url))
 
+/** Longer than a busy machine needs for what happens while the mail server is silent. */
+const SMTP_TIMEOUT_MS = 8000
+
 /** A process that registers applications of these names and sends e-mails. Its clock runs `speed` times as fast as the real one. */
 function startSender(file: string, { port }: MailServer, speed: number, ...names: readonly string[]): ChildProcess {
-  const args = [file, String(port), String(Date.now()), String(speed), names.join()]
+  const args = [file, String(port), String(SMTP_TIMEOUT_MS), String(Date.now()), String(speed), names.join()]
   const child = spawn(process.execPath, [PROCESS, ...args], { stdio: ['ignore', 'ignore', 'inherit'] })
   onTestFinished(() => kill(child))
   return child

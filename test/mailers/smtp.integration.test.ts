@@ -3,7 +3,16 @@ import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import type { EmailMessage, Mailer } from '../../src/index.js'
 import { smtpMailer, type SmtpTransport } from '../../src/mailers/smtp.js'
-import { LOGIN, readMail, startMailServer, STAGES, transportTo, type Fault, type MailServer } from '../support/smtp.js'
+import {
+  LOGIN,
+  readMail,
+  SHORT_TIMEOUTS,
+  startMailServer,
+  STAGES,
+  transportTo,
+  type Fault,
+  type MailServer,
+} from '../support/smtp.js'
 import { timeBound } from '../support/time-bound.js'
 
 const FROM = { name: 'Example developers', address: 'developers@example.com' }
@@ -37,7 +46,7 @@ describe.concurrent.each([
 ])('smtpMailer() %s', (_, serverOptions, transportOptions) => {
   async function open({ onTestFinished }: TestContext): Promise<{ server: MailServer; mailer: Mailer }> {
     const server = await startMailServer(serverOptions)
-    const transport = transportTo(server, transportOptions)
+    const transport = transportTo(server, { ...SHORT_TIMEOUTS, ...transportOptions })
     onTestFinished(async () => {
       transport.close()
       await server.close()
@@ -164,7 +173,7 @@ describe('smtpMailer()', () => {
   it('reports an unreachable server or an untrusted certificate as refused', async () => {
     const port = await freePort()
     expect(await readOutcome(smtpMailer({ transport: transportTo({ port }), from: FROM }).send(EMAIL))).toEqual(REFUSED)
-    const host = { host: 'unknown.invalid' }
+    const host = { ...SHORT_TIMEOUTS, host: 'unknown.invalid' }
     expect(await readOutcome(smtpMailer({ transport: transportTo(server, host), from: FROM }).send(EMAIL))).toEqual(
       REFUSED,
     )
@@ -208,7 +217,7 @@ describe('smtpMailer()', () => {
     expect(signal.aborted).toBe(false)
     // The same signal after less time: nodemailer ends the session.
     server.fault = (stage) => (stage === 'MAIL' ? { does: 'stall' } : undefined)
-    const slow = transportTo(server, { socketTimeout: 60_000 })
+    const slow = transportTo(server)
     const aborted: SmtpTransport = Object.assign(Object.create(slow) as typeof slow, {
       sendMail: (message: object) => slow.sendMail({ ...message, signal: AbortSignal.timeout(300) }),
     })

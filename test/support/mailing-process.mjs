@@ -1,7 +1,7 @@
 /**
  * A platform in its own process that registers applications and mails their credentials, until it is killed:
- * `node mailing-process.mjs <SQLite file> <port of the mail server> <began> <speed> <names>`. Since `began` its clock has
- * run `speed` times as fast as the real one. Log messages and events are lines on stdout; `registered <name>` is a
+ * `node mailing-process.mjs <SQLite file> <port of the mail server> <SMTP time-out in ms> <began> <speed>
+ * <names>`. Since `began` its clock has run `speed` times as fast as the real one. Log messages and events are lines on stdout; `registered <name>` is a
  * registration that was acknowledged.
  */
 import { writeSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { smtpMailer } from 'express-platform-auth/mailers/smtp'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
 import { createTransport } from 'nodemailer'
 
-const [file = '', port = '', began = '', speed = '', names = ''] = process.argv.slice(2)
+const [file = '', port = '', timeout = '', began = '', speed = '', names = ''] = process.argv.slice(2)
 
 /** Synchronous, so that nothing that was done is missing when the process is killed. @param {unknown[]} parts */
 function print(...parts) {
@@ -23,9 +23,9 @@ const transport = createTransport({
   host: '127.0.0.1',
   port: Number(port),
   auth: { user: 'platform', pass: 'correct horse' },
-  connectionTimeout: 600,
-  greetingTimeout: 600,
-  socketTimeout: 600,
+  connectionTimeout: Number(timeout),
+  greetingTimeout: Number(timeout),
+  socketTimeout: Number(timeout),
 })
 const auth = createPlatformAuth({
   baseUrl: 'https://api.example.com',

@@ -122,15 +122,21 @@ export function failAt(server: MailServer, stage: Stage, fault: Fault, times = I
   server.fault = (at) => (at === stage && left-- > 0 ? fault : undefined)
 }
 
-/** A transport to that server, with time-outs far shorter than in production. */
+/** For tests in which the mail server stays silent. Long enough for the other commands of a session on a busy machine. */
+export const SHORT_TIMEOUTS = { connectionTimeout: 3000, greetingTimeout: 3000, socketTimeout: 3000 }
+
+/**
+ * A transport to that server. Its time-outs are longer than a busy machine needs: after one that no test expects, the next
+ * attempt is due on a clock that stands still.
+ */
 export function transportTo({ port }: { readonly port: number }, options: object = {}) {
   return createTransport({
     host: '127.0.0.1',
     port,
     auth: LOGIN,
-    connectionTimeout: 2500,
-    greetingTimeout: 1500,
-    socketTimeout: 900,
+    connectionTimeout: 30_000,
+    greetingTimeout: 30_000,
+    socketTimeout: 30_000,
     ...options,
   })
 }
