@@ -23,7 +23,7 @@ async function run(program: string, nodeEnv = ''): Promise<{ stdout: string; std
   const args = ['--input-type=module', '--eval', HEAD + program]
   try {
     return await new Promise((resolve, reject) => {
-      execFile(process.execPath, args, { env, cwd: fileURLToPath(DIST), timeout: 50_000 }, (error, stdout, stderr) =>
+      execFile(process.execPath, args, { env, cwd: fileURLToPath(DIST), timeout: 100_000 }, (error, stdout, stderr) =>
         error ? reject(new Error(`${error.message}${stdout}`)) : resolve({ stdout, stderr }),
       )
     })

@@ -36,7 +36,7 @@ if (EXPECTED_NODE !== undefined && EXPECTED_NODE !== process.version) {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 // For a busy machine. By default, expect.poll() waits for a second.
-const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } }
+const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } }
 
 const unit = {
   root,

@@ -56,7 +56,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, 
     const acknowledged: string[] = []
     const statuses: Record<string, number[]> = { token: [], key: [], registration: [] }
     const send = async (path: string, init: RequestInit = {}): Promise<{ status: number; text: string }> => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(10_000) })
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(60_000) })
       return { status: answer.status, text: await answer.text() }
     }
     const requests: Readonly<Record<string, () => Promise<{ status: number; text: string }>>> = {

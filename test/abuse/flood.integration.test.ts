@@ -42,7 +42,7 @@ it('a flood of wrong secrets, keys and tokens does not affect honest requests, a
       `amid ${amid.statuses.length}, p99 ${amid.p99.toFixed(1)} ms; heap +${kilobytes} kB\n`,
   )
   expect(Object.keys(hostile).toSorted()).toEqual(['401', '429'])
-  expect(total).toBeGreaterThan(500)
+  expect(total).toBeGreaterThan(100)
   expect(amid.statuses.length).toBeGreaterThan(20)
   expect(new Set(amid.statuses)).toEqual(new Set([200]))
   expect(amid.p99).toBeLessThan(timeBound(3000))

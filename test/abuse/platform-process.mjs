@@ -135,6 +135,8 @@ process.on(
 process.on('disconnect', () => process.exit())
 
 await auth.ready()
+// A connection that is kept while the machine stands still would be reset at its next request.
+server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const address = server.address()

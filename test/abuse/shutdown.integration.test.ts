@@ -205,7 +205,7 @@ describe.each(Object.entries(DATABASES))('a process on %s that gets SIGTERM unde
     const sentTo = (): string[] => mail.mails.map(({ recipients }) => recipients[0]!).toSorted()
     const expected = acknowledged.registrations.map((name) => `${name}@customer.example`).toSorted()
     await expect
-      .poll(() => mail.mails.length, { timeout: 30_000, interval: 100 })
+      .poll(() => mail.mails.length, { timeout: 60_000, interval: 100 })
       .toBeGreaterThanOrEqual(expected.length)
     await second.end()
     expect(sentTo()).toEqual(expected)

@@ -50,7 +50,7 @@ describe('suspend()', () => {
     const { auth, applications, emailsTo } = await open()
     const { application } = await applications.create({ name: 'Shop', contact: CONTACT, apis: ['catalog'] })
     await applications.suspend(application.id, { reason: ` ${REASON} `, notify: true, by: 'alice' })
-    await vi.waitFor(() => expect(emailsTo(CONTACT)).toHaveLength(1), 20_000)
+    await vi.waitFor(() => expect(emailsTo(CONTACT)).toHaveLength(1), 60_000)
     expect(emailsTo(CONTACT)[0]!.text).toContain(REASON)
     const { items } = await auth.audit.list({ applicationId: application.id })
     expect(items.find(({ type }) => type === 'application.suspended')).toMatchObject({
@@ -97,11 +97,11 @@ describe('deny()', () => {
     await applications.deny(silent.application.id)
     const { application } = await applications.register(REGISTRATION)
     await applications.deny(application.id, { reason: REASON })
-    await vi.waitFor(() => expect(emailsTo(CONTACT)).toHaveLength(1), 20_000)
+    await vi.waitFor(() => expect(emailsTo(CONTACT)).toHaveLength(1), 60_000)
     expect(emailsTo(CONTACT)[0]!.text).toContain(REASON)
     await vi.waitFor(
       async () => expect(await store.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([]),
-      20_000,
+      60_000,
     )
   })
 
@@ -127,11 +127,11 @@ describe('deny()', () => {
     const failed = () => store.listEmails({ applicationId: id, purpose: 'approvalRequest', state: 'failed', limit: 10 })
     await vi.waitFor(
       async () => expect(await failed()).toMatchObject([{ recipient: OPERATOR, problem: '550' }]),
-      20_000,
+      60_000,
     )
     send.mockResolvedValue()
     expect(await auth.outbox.retry()).toEqual({ retried: 1 })
-    await vi.waitFor(async () => expect(await failed()).toEqual([]), 20_000)
+    await vi.waitFor(async () => expect(await failed()).toEqual([]), 60_000)
     expect(await applications.get(id)).toMatchObject({ status: 'pending' })
     expect(await applications.approve(id)).toMatchObject({ id })
   })
@@ -142,10 +142,10 @@ describe('a decision about a request for access', () => {
     const { applications, clock, store, emailsTo, requestAccess } = await open()
     const id = await requestAccess()
     await applications.requestAccess(id, { api: 'orders', scopes: ['orders:write'] })
-    await vi.waitFor(() => expect(emailsTo(OPERATOR)).toHaveLength(1), 20_000)
+    await vi.waitFor(() => expect(emailsTo(OPERATOR)).toHaveLength(1), 60_000)
     await vi.waitFor(
       async () => expect(await store.listEmails({ applicationId: id, state: 'due', limit: 10 })).toEqual([]),
-      20_000,
+      60_000,
     )
     for (const scopes of [['orders:read', 'orders:write'], ['orders:write'], ['orders:read', 'orders:write']]) {
       await applications.requestAccess(id, { api: 'orders', scopes })
@@ -161,7 +161,7 @@ describe('a decision about a request for access', () => {
     const id = await requestAccess()
     const { apis } = await applications.approve(id, { api: 'orders', by: 'alice' })
     expect(apis).toEqual({ catalog: { scopes: [] }, orders: { scopes: ['orders:read', 'orders:write'] } })
-    await vi.waitFor(() => expect(emailsTo(CONTACT)).toHaveLength(1), 20_000)
+    await vi.waitFor(() => expect(emailsTo(CONTACT)).toHaveLength(1), 60_000)
     expect((await listTypes(id)).includes('application.approved')).toBe(true)
     await expectRefused(applications.approve(id, { api: 'orders' }), 'invalid_state', /no request for access/)
     await expectRefused(applications.deny(id, { api: 'orders' }), 'invalid_state', /no request for access/)
@@ -173,7 +173,7 @@ describe('a decision about a request for access', () => {
     const denied = await applications.deny(id, { api: 'orders', reason: REASON, by: 'alice' })
     expect(denied).toMatchObject({ status: 'active', name: 'Shop', apis: { orders: { scopes: ['orders:read'] } } })
     expect((await store.findApplication(id))!.accessRequests).toEqual([])
-    await vi.waitFor(() => expect(emailsTo(CONTACT)[0]?.text).toContain(REASON), 20_000)
+    await vi.waitFor(() => expect(emailsTo(CONTACT)[0]?.text).toContain(REASON), 60_000)
     expect((await listTypes(id)).includes('application.accessDenied')).toBe(true)
   })
 

@@ -32,7 +32,7 @@ type Environment = Readonly<Record<string, string>>
 /** Runs the built program in a process of its own. */
 export function runProgram(args: readonly string[], env: Environment = {}, cwd?: string): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const options = { env: { PATH: process.env['PATH'], ...env }, cwd, timeout: 30_000 }
+    const options = { env: { PATH: process.env['PATH'], ...env }, cwd, timeout: 60_000 }
     const child = execFile(BIN, args, options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr })
     })

@@ -103,7 +103,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
       const mails = mailServer.mailsTo('counter@example.com')
       expect(mails).toHaveLength(1)
       return mails
-    }, 15_000)
+    }, 60_000)
     const { text = '' } = await readMail(mail!)
     const mailedKey = /epa_key_\w+/.exec(text)![0]
     const mailedSecret = /epa_sec_\w+/.exec(text)![0]
@@ -149,7 +149,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     const claims = await openShop({ options: { delivery: 'claim-link' } })
     onTestFinished(() => claims.close())
     await claims.auth.applications.register({ name: 'Counter', contact: 'counter@example.com', apis: ['orders'] })
-    const link = await vi.waitFor(() => /http\S+\/register\/claim#\S+/.exec(claims.mailer.emails[0]!.text)![0], 10_000)
+    const link = await vi.waitFor(() => /http\S+\/register\/claim#\S+/.exec(claims.mailer.emails[0]!.text)![0], 60_000)
     const page = usePage()
     await page.goto(link)
     await page.getByRole('button', { name: 'Show my credentials' }).click()

@@ -282,7 +282,7 @@ describe('the console of a shop', () => {
       const form = new URLSearchParams({ name: 'Till', contact: `till-${index}@example.com`, apis: 'orders' })
       const response = await fetch(address, { method: 'POST', body: form })
       expect(response.status).toBe(202)
-      await vi.waitFor(() => expect(shop.mailer.emails.at(index)?.to).toBe(`till-${index}@example.com`), 5000)
+      await vi.waitFor(() => expect(shop.mailer.emails.at(index)?.to).toBe(`till-${index}@example.com`), 60_000)
       expect(shop.mailer.emails[index]?.text).toContain(`${shop.developers}\n`)
     }
   })

@@ -6,7 +6,7 @@ import { openShop } from './shop.js'
 // browser.integration.test.ts tests what needs a real browser.
 
 // Selectors take jsdom several milliseconds.
-const PATIENCE = { timeout: 30_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 let shop: Awaited<ReturnType<typeof openShop>>
 let credentials: { clientId: string; clientSecret: string; id: string }
@@ -239,7 +239,7 @@ it('copies commands to the clipboard', async () => {
   const buttons = [...dom.window.document.querySelectorAll<HTMLButtonElement>('.copy')]
   await vi.waitFor(() => expect(buttons.some(({ hidden }) => hidden)).toBe(false), PATIENCE)
   buttons[0]!.click()
-  await vi.waitFor(() => expect(buttons[0]!.textContent).toBe('Copied'))
+  await vi.waitFor(() => expect(buttons[0]!.textContent).toBe('Copied'), PATIENCE)
   expect(copied).toEqual([`${shop.baseUrl}/orders`])
   expect(dom.window.document.querySelector('[role=status]')?.textContent).toBe('Copied')
 })

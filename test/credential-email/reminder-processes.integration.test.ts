@@ -66,7 +66,7 @@ describe('two processes that remind contacts, one of which is killed again and a
     for (let kills = 0; kills < 2; kills++) {
       const child = start()
       const before = mails.length
-      await waitUntil(() => mails.length > before + 3, { timeout: 20_000 })
+      await waitUntil(() => mails.length > before + 3, { timeout: 60_000 })
       await kill(child)
     }
     const countDelivered = async (): Promise<number[]> => {
@@ -74,7 +74,7 @@ describe('two processes that remind contacts, one of which is killed again and a
       return lists.map(({ items }) => items.filter(({ type }) => type === 'application.delivered').length)
     }
     await waitUntil(async () => (await countDelivered()).every((count) => count > 0), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 100,
     })
     expect(await store.listEmails({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])

@@ -127,7 +127,7 @@ export async function measureDelay(
   holds: () => Promise<boolean>,
   at: number,
   what: string,
-  timeout = 20_000,
+  timeout = 60_000,
 ): Promise<number> {
   for (;;) {
     const held = await holds()

@@ -165,7 +165,7 @@ describe('With SMTP_URL, the example app', () => {
     expect(await page(baseUrl)).not.toContain('mailbox')
     expect((await fetch(`${baseUrl}/mailbox`)).status).toBe(404)
     await registerAt(baseUrl)
-    await vi.waitFor(() => expect(server.mailsTo(NEW_CONTACT)).toHaveLength(1), 20_000)
+    await vi.waitFor(() => expect(server.mailsTo(NEW_CONTACT)).toHaveLength(1), 60_000)
     const [mail] = server.mailsTo(NEW_CONTACT)
     expect(stages).toContain('AUTH')
     expect(mail?.sender).toBe('shop@tea.example')
@@ -181,7 +181,7 @@ describe('With SMTP_URL, the example app', () => {
     const url = `smtp://platform:correct%20horse@127.0.0.1:${server.port}`
     const { baseUrl, end } = await apps.start({ SMTP_URL: url })
     await registerAt(baseUrl)
-    await vi.waitFor(() => expect(stages).toContain('EHLO'), 20_000)
+    await vi.waitFor(() => expect(stages).toContain('EHLO'), 60_000)
     await end('SIGTERM')
     expect(stages).not.toContain('AUTH')
     expect(server.mails).toEqual([])
@@ -304,7 +304,7 @@ async function emailInMailbox(baseUrl: string): Promise<string> {
     const [, path] = /<a href="([^"]+)">Your credentials for /.exec(await page(`${baseUrl}/mailbox`)) ?? []
     expect(path).toBeDefined()
     return path!
-  }, 20_000)
+  }, 60_000)
   const source = await page(new URL(link, baseUrl).href)
   return source.replace(/<[^>]*>/g, '\n').replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }

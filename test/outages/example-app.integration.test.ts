@@ -29,7 +29,7 @@ it("the example app's /health reports an outage of its store, and its end", asyn
     /^The store has been unavailable since \d{4}-.*Z: (the connection was lost|it refuses)/,
   )
   expect(refused.problems).not.toMatch(/127\.0\.0\.1/)
-  await vi.waitFor(async () => expect(await health()).toMatchObject({ status: 503, ok: false }), 20_000)
+  await vi.waitFor(async () => expect(await health()).toMatchObject({ status: 503, ok: false }), 60_000)
   await proxy.forward()
   await vi.waitFor(async () => expect(await health()).toMatchObject(healthy), {
     timeout: timeBound(1000),
@@ -46,7 +46,7 @@ it("the example app's /health reports an outage of its store, and its end", asyn
         status: 503,
         problems: expect.stringMatching(/unavailable since .*: it does not answer in time\./),
       }),
-    { timeout: 20_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   )
   await proxy.forward()
   await vi.waitFor(async () => expect(await health()).toMatchObject(healthy), {

@@ -17,7 +17,7 @@ it(
     const { primary, standby, proxy, host } = await openReplicatedHost(atEnd)
     await execute(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '*'`)
     await execute(primary.url, 'SELECT pg_reload_conf()')
-    await vi.waitFor(async () => expect(await readState(primary.url)).toBe('sync'), { timeout: 20_000, interval: 50 })
+    await vi.waitFor(async () => expect(await readState(primary.url)).toBe('sync'), { timeout: 60_000, interval: 50 })
     const { id, clientId } = await createApplication(host.auth, ['catalog'])
     expect(await host.auth.verifyApiKey('catalog', clientId)).toBeDefined()
     await host.auth.applications.suspend(id)
@@ -25,7 +25,7 @@ it(
     await primary.crash()
     // The moving address leads to the standby before it is promoted: it does not count as current.
     proxy.forwardTo(standby.url)
-    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), 20_000)
+    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), 60_000)
     const { problems } = await host.auth.health()
     expect(problems[0]).toMatch(/it is a replica, and may lack changes made since 20\S+Z\.$/)
     const doctor = await runInProcess(['doctor', '--db', standby.url])
@@ -53,7 +53,7 @@ it(
     const { primary, standby, host } = await openReplicatedHost(atEnd)
     await execute(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '*'`)
     await execute(primary.url, 'SELECT pg_reload_conf()')
-    await vi.waitFor(async () => expect(await readState(primary.url)).toBe('sync'), { timeout: 20_000, interval: 50 })
+    await vi.waitFor(async () => expect(await readState(primary.url)).toBe('sync'), { timeout: 60_000, interval: 50 })
     await standby.stop()
     const { id } = host.credentials
     await expect(host.auth.applications.suspend(id)).rejects.toMatchObject({ outcome: 'unknown' })
@@ -61,7 +61,7 @@ it(
     await standby.start()
     // It was committed on the primary, and is visible once the standby has it.
     await vi.waitFor(async () => expect((await host.auth.applications.get(id))?.status).toBe('suspended'), {
-      timeout: 20_000,
+      timeout: 60_000,
     })
   },
 )
@@ -74,16 +74,16 @@ it(
   async ({ onTestFinished: atEnd }) => {
     const { primary, standby, proxy, host } = await openReplicatedHost(atEnd)
     const { auth, credentials } = host
-    await vi.waitFor(async () => expect(await readState(primary.url)).toBe('async'), { timeout: 20_000, interval: 50 })
+    await vi.waitFor(async () => expect(await readState(primary.url)).toBe('async'), { timeout: 60_000, interval: 50 })
     await vi.waitFor(async () => expect(await readCount(standby.url)).toBe(await readCount(primary.url)), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 50,
     })
     // The standby receives nothing any more.
     await execute(standby.url, `ALTER SYSTEM SET primary_conninfo = 'host=127.0.0.1 port=1'`)
     await execute(standby.url, 'SELECT pg_reload_conf()')
     await vi.waitFor(async () => expect(await readState(primary.url)).toBeUndefined(), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 50,
     })
     const lost: string[] = []
@@ -108,7 +108,7 @@ it(
         (error: { status: number }) => error.status,
       )
     const readStatuses = () => Promise.all([credentials.clientId, ...lost].map(status))
-    await expect.poll(readStatuses, { timeout: 20_000 }).toEqual([403, 401, 401, 401, 401, 401])
+    await expect.poll(readStatuses, { timeout: 60_000 }).toEqual([403, 401, 401, 401, 401, 401])
     expect(await auth.health()).toEqual({ ok: true, problems: [] })
   },
 )

@@ -36,7 +36,7 @@ it('platforms work through PgBouncer in transaction mode, as docs/backup.md conf
   const { id, clientId } = created[0]!
   await one.applications.suspend(id)
   await vi.waitFor(() => expect(other.verifyApiKey('catalog', clientId)).rejects.toMatchObject({ status: 403 }), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 20,
   })
   for (const auth of platforms) expect(await auth.health()).toEqual({ ok: true, problems: [] })
@@ -72,7 +72,7 @@ async function startPgBouncer(target: string, atEnd: AtEnd): Promise<string> {
       await client.connect()
       await client.end()
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   )
   return url
 }

@@ -35,7 +35,7 @@ it('bounds the requests that wait for a PostgreSQL that does not answer, then an
       ok: false,
       problems: expect.stringMatching(/^The store has been unavailable since .*: it does not answer in time\. What is/),
     })
-  await vi.waitFor(isOutageReported, 20_000)
+  await vi.waitFor(isOutageReported, 60_000)
   for (const answer of [await host.askCached(), await host.askUncached(), await host.requestToken()].flat()) {
     expect(answer.status).toBe(503)
     expect(answer.ms).toBeLessThan(timeBound(1000))

@@ -172,7 +172,7 @@ describe.concurrent('a SQLite file', () => {
           ok: false,
           problems: ['The platform is not ready: its store cannot be used yet (it is read-only).'],
         }),
-      20_000,
+      60_000,
     )
     expect(logger.lines.join('\n')).toMatch(/could not start yet and will retry: .*readonly database/)
   })
@@ -184,7 +184,7 @@ describe.concurrent('a SQLite file', () => {
     expect(await host.askCached()).toEqual(answersWith(200))
     await expect(host.auth.applications.suspend(host.credentials.id)).rejects.toBeInstanceOf(StoreUnavailableError)
     expect(await host.askUncached()).toMatchObject({ status: 503 })
-    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), 20_000)
+    await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), 60_000)
     expect(await host.health()).toMatchObject({
       ok: false,
       problems: expect.stringMatching(/unavailable since .*: its file was deleted or replaced\./),

@@ -85,7 +85,7 @@ function createInstallable(scratch: string): Installable {
 
 /** Runs a consumer's program; resolves the JSON that it prints, and rejects if it writes to stderr. */
 export async function run(home: string, program: string): Promise<unknown> {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], { cwd: home, timeout: 50_000 })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], { cwd: home, timeout: 100_000 })
   if (stderr !== '') throw new Error(stderr)
   return JSON.parse(stdout)
 }

@@ -34,13 +34,13 @@ describe.concurrent('Behind the proxies of docs/operations.md,', () => {
     for (const { end } of proxies) atEnd(end)
 
     const loads = proxies.map(({ port }) => startLoad(port, calls, 4, PAUSE_MS))
-    await waitUntil(() => loads.every(({ count }) => count() > 50), { timeout: 20_000 })
+    await waitUntil(() => loads.every(({ count }) => count() > 50), { timeout: 60_000 })
     const stopped = first.stop()
     const isRefused = (): Promise<boolean> => refusesConnections(first.port)
-    await waitUntil(isRefused, { timeout: 20_000, interval: 50 })
+    await waitUntil(isRefused, { timeout: 60_000, interval: 50 })
     // Requests that were under way when it stopped accepting connections have ended.
     const counts = loads.map(({ count }) => count())
-    await waitUntil(() => loads.every(({ count }, i) => count() > counts[i]! + 50), { timeout: 20_000 })
+    await waitUntil(() => loads.every(({ count }, i) => count() > counts[i]! + 50), { timeout: 60_000 })
     for (const load of loads) {
       const answers = await load.stop()
       expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)

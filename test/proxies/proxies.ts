@@ -96,7 +96,7 @@ export async function launchProxy(
     return isReady(port)
   }
   try {
-    await waitUntil(isUp, { timeout: 15_000, interval: 50 })
+    await waitUntil(isUp, { timeout: 60_000, interval: 50 })
   } catch (error) {
     await end()
     throw new Error(`${String(error)} ${output}`, { cause: error })

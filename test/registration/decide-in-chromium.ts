@@ -48,7 +48,7 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
       apis: ['orders', 'catalog'],
     })
     const findAsked = () => mailer.emails.slice(sent).find(({ to }) => to === OPERATOR)
-    await vi.waitFor(() => expect(findAsked()).toBeDefined(), 20_000)
+    await vi.waitFor(() => expect(findAsked()).toBeDefined(), 60_000)
     return { id: application.id, link: /http\S+\/decide#[\w-]+\.[\w-]{43}(?=\s)/.exec(findAsked()!.text)![0] }
   }
 
@@ -84,7 +84,7 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
     await page.getByRole('button', { name: 'Approve' }).focus()
     await page.keyboard.press('Enter')
     await heading(page, 'Approved')
-    await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'), 20_000)
+    await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'), 60_000)
   })
 
   it('denies without scripts: the link is pasted', async () => {

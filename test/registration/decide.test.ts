@@ -21,7 +21,7 @@ async function register({ app, auth, mailer }: ReturnType<typeof openRegistratio
   const sent = mailer.emails.length
   const findAsked = () => mailer.emails.slice(sent).filter(({ to }) => OPERATORS.includes(to))
   expect((await postJson(app, MANUAL)).status).toBe(202)
-  await vi.waitFor(() => expect(findAsked()).toHaveLength(OPERATORS.length), 20_000)
+  await vi.waitFor(() => expect(findAsked()).toHaveLength(OPERATORS.length), 60_000)
   const { id } = (await auth.applications.list({ status: 'pending' })).items.at(-1)!
   const asked = findAsked()
   const [link, otherLink] = OPERATORS.map((operator) => readToken(asked.find(({ to }) => to === operator)!.text))
@@ -92,7 +92,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       const approved = await post(app, { link, decision: 'approve' })
       expect(approved.status).toBe(200)
       expectPage(approved)
-      await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'), 20_000)
+      await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'), 60_000)
       const { items } = await auth.audit.list({ applicationId: id })
       expect(items.find(({ type }) => type === 'application.approved')).toMatchObject({
         by: 'operator:apis@example.com',
@@ -115,7 +115,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       expect(denied.status).toBe(200)
       const findDenial = () =>
         mailer.emails.find((each) => each.to === MANUAL.contact && each.text.includes('Please ask'))
-      await vi.waitFor(() => expect(findDenial()).toBeDefined(), 20_000)
+      await vi.waitFor(() => expect(findDenial()).toBeDefined(), 60_000)
       const { text, html } = findDenial()!
       for (const line of [...REASON.split('\n'), 'Shop & <b>Sons</b>']) expect(text).toContain(line)
       expect(html).not.toMatch(/<your>|<b>Sons/)
@@ -183,7 +183,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       const sent = mailer.emails.length
       await auth.applications.requestAccess(id, { api: 'weather', by })
       const findAsked = () => mailer.emails.slice(sent).find(({ to }) => to === OPERATORS[0])
-      await vi.waitFor(() => expect(findAsked()).toBeDefined(), 20_000)
+      await vi.waitFor(() => expect(findAsked()).toBeDefined(), 60_000)
       return readToken(findAsked()!.text)
     }
 
@@ -199,7 +199,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
 
       // A request is known by its time.
       const deniedAt = Date.now()
-      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(deniedAt), 20_000)
+      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(deniedAt), 60_000)
       const link = await requestAccess(id)
       expect((await post(app, { link: former, decision: 'approve' })).text).toMatch(
         /was denied on .* by apis@example\.com/,

@@ -64,7 +64,7 @@ describe.concurrent.each(PLATFORMS)(
       expectRefusal(revocation, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
       expect(await readStatuses()).toEqual(allWith(200))
       const unavailable = async () => expect(await readStatuses()).toEqual(allWith(503))
-      await vi.waitFor(unavailable, { timeout: 20_000, interval: 100 })
+      await vi.waitFor(unavailable, { timeout: 60_000, interval: 100 })
       const answers = await sendAll()
       for (const answer of Object.values(answers)) {
         expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
@@ -90,7 +90,7 @@ describe.concurrent.each(PLATFORMS)(
       expect(await readStatuses()).toEqual(allWith(200))
       host.store.fail()
       const unavailable = async () => expect(await readStatuses()).toEqual(allWith(503))
-      await vi.waitFor(unavailable, { timeout: 20_000, interval: 100 })
+      await vi.waitFor(unavailable, { timeout: 60_000, interval: 100 })
       const other = openPlatform({ store: { ...host.working, close: async () => undefined } }).auth
       await other.applications.suspend(shop.id)
       host.store.recover()

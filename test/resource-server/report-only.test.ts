@@ -323,6 +323,6 @@ describe.each(Object.entries(EXPRESSES))('%s: the report of a guard with enforce
         'POST /v2/fixed/a,/b', 'unmatched',
       ].toSorted()) // prettier-ignore
       for (const secret of secrets) expect(JSON.stringify(report)).not.toContain(secret)
-    })
+    }, 60_000)
   })
 })

@@ -101,7 +101,7 @@ function createExampleApps() {
 
   function run(file: string, args: readonly string[], env: Environment = {}): Promise<ProgramResult> {
     return new Promise((resolve) => {
-      execFile(file, args, { env: createEnvironment(env), timeout: 50_000 }, (error, stdout, stderr) => {
+      execFile(file, args, { env: createEnvironment(env), timeout: 100_000 }, (error, stdout, stderr) => {
         resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, stdout, stderr })
       })
     })

@@ -10,6 +10,8 @@ export async function listen(
   app: RequestListener,
 ): Promise<{ server: Server; port: number; close: () => Promise<void> }> {
   const server = createServer(app).listen(0, '127.0.0.1')
+  // A connection that is kept while the machine stands still would be reset at its next request.
+  server.keepAliveTimeout = 60_000
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const close = async (): Promise<void> => {

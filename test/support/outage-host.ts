@@ -116,7 +116,7 @@ async function fetchAnswer(url: string, init: RequestInit): Promise<Answer & { r
 }
 
 /** Milliseconds until no request is answered with 503 any more. */
-export async function measureRecovery(host: OutageHost, timeout = 20_000): Promise<number> {
+export async function measureRecovery(host: OutageHost, timeout = 60_000): Promise<number> {
   const hasRecovered = async (): Promise<boolean> => {
     const answers = await Promise.all([host.askCached(), host.askUnknownKey(), host.requestToken()])
     return answers.flat().every(({ status }) => status !== 503)

@@ -10,7 +10,7 @@ interface WaitOptions {
 /** Polls until the condition is true, and resolves after how many milliseconds it was. Rejects after the time-out. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
-  { timeout = 20_000, interval = 10 }: WaitOptions = {},
+  { timeout = 60_000, interval = 10 }: WaitOptions = {},
 ): Promise<number> {
   const startedAt = performance.now()
   while (!(await condition())) {

@@ -27,13 +27,13 @@ it('A process that is killed loses what it has counted since its last write, and
   onTestFinished(() => admin.close())
   const countAllowed = async (): Promise<number> =>
     (await admin.usage.list({ from: '2000-01', to: '2100-01', by: 'month' })).items[0]?.allowed ?? 0
-  await expect.poll(countAllowed, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(countAllowed, { timeout: 60_000 }).toBeGreaterThan(0)
   const first = await countAllowed()
-  await expect.poll(countAllowed, { timeout: 30_000 }).toBeGreaterThan(first)
+  await expect.poll(countAllowed, { timeout: 60_000 }).toBeGreaterThan(first)
   const written = await countAllowed()
   let answers = 0
   lines.on('line', (line) => (answers = Number.parseInt(line, 10)))
-  await expect.poll(() => answers, { timeout: 30_000 }).toBeGreaterThan(written)
+  await expect.poll(() => answers, { timeout: 60_000 }).toBeGreaterThan(written)
   child.kill('SIGKILL')
   await exited
   const counted = await countAllowed()

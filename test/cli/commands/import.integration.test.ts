@@ -85,7 +85,7 @@ describe('apps import', () => {
     const args = ['apps', 'import', file, '--config', CONFIG, '--db', other.file, '--confirm']
     const child = spawn(process.execPath, [BIN, ...args], { env: { ...process.env }, stdio: 'ignore' })
     const isStarted = async (): Promise<boolean> => (await admin.applications.list({ limit: 1 })).items.length > 0
-    await waitUntil(isStarted, { timeout: 50_000 })
+    await waitUntil(isStarted, { timeout: 100_000 })
     child.kill('SIGKILL')
     await once(child, 'exit')
     const { code, stdout } = await runInProcess(args)
