@@ -3,9 +3,13 @@ interface TimeoutOptions {
   readonly background?: boolean
 }
 
+/** The most of a time limit that a process loses while it is suspended, or its event loop blocked. */
+const MAX_STEP_MS = 1000
+
 /**
- * Settles as `work` does, or rejects with the error of `createError` after `milliseconds`. The work itself is not stopped. A
- * host's JavaScript may return a value instead of a promise.
+ * Settles as `work` does, or rejects with the error of `createError` after `milliseconds`, or later if the process was
+ * suspended meanwhile, for the work was too. The work itself is not stopped. A host's JavaScript may return a value instead of
+ * a promise.
  */
 export function withTimeout<Result>(
   work: Promise<Result>,
@@ -14,9 +18,17 @@ export function withTimeout<Result>(
   { background = false }: TimeoutOptions = {},
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
+    let remaining = milliseconds
+    let timer: NodeJS.Timeout
     // If the event loop was blocked, the answer is already queued and is read before setImmediate's turn.
-    const timer = setTimeout(() => setImmediate(() => reject(createError())), milliseconds)
-    if (background) timer.unref()
+    const expire = (): void => void setImmediate(() => reject(createError()))
+    function wait(): void {
+      const step = Math.min(remaining, MAX_STEP_MS)
+      remaining -= step
+      timer = setTimeout(remaining > 0 ? wait : expire, step)
+      if (background) timer.unref()
+    }
+    wait()
     void Promise.resolve(work)
       .then(resolve, reject)
       .finally(() => clearTimeout(timer))

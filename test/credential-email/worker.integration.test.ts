@@ -127,7 +127,7 @@ describe.concurrent('an e-mail that is retried', () => {
       if (renewals++ === 0) throw new Error('unavailable for a moment')
       return store.saveEmail(email)
     }
-    const transport = transportTo(server, { socketTimeout: 13_000 })
+    const transport = transportTo(server, { socketTimeout: 20_000 })
     const mailer = smtpMailer({ transport, from: 'developers@example.com' })
     const clock = fakeClock()
     const providers = [1, 2, 3].map(() =>

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs'
+import { stat as statWithCallback } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { withTimeout } from '../../src/lib/timeout.js'
@@ -26,11 +27,21 @@ describe('withTimeout', () => {
   })
 
   it('prefers an answer that arrived while the event loop was blocked', async () => {
-    const work = new Promise<string>((resolve) => stat('.', () => resolve('answer')))
+    const work = new Promise<string>((resolve) => statWithCallback('.', () => resolve('answer')))
     const result = withTimeout(work, 5, createError)
     const until = performance.now() + 30
     while (performance.now() < until);
     // Now both the timer is due and the answer is there.
     await expect(Promise.race([result, sleep(5000)])).resolves.toBe('answer')
+  })
+
+  it('leaves the work some time after the process was suspended for longer than it may take', async () => {
+    async function readOften(): Promise<string> {
+      for (let i = 0; i < 20; i++) await stat('.')
+      return 'answer'
+    }
+    const result = withTimeout(readOften(), 1050, createError)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100)
+    expect(await result).toBe('answer')
   })
 })
