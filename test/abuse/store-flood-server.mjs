@@ -63,6 +63,8 @@ process.on(
 
 await auth.ready()
 const server = createServer(app).listen(0, '127.0.0.1')
+// A connection that is kept while the machine stands still would be reset at its next request.
+server.keepAliveTimeout = 60_000
 await once(server, 'listening')
 const address = server.address()
 process.send?.({ port: typeof address === 'object' ? address?.port : 0 })

@@ -66,6 +66,8 @@ async function openHere(name: string, store: Store): Promise<Instance> {
   app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req)))
   app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
   const server = app.listen(0, '127.0.0.1')
+  // A connection that is kept while the machine stands still would be reset at its next request.
+  server.keepAliveTimeout = 60_000
   servers.push(server)
   await once(server, 'listening')
   await auth.ready()

@@ -24,6 +24,8 @@ const server = app.listen(0, '127.0.0.1', () => {
   const address = server.address()
   process.send?.(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
 })
+// A connection that is kept while the machine stands still would be reset at its next request.
+server.keepAliveTimeout = 60_000
 process.on('disconnect', () => process.exit())
 
 /** @param {string} connectionString @returns {Promise<import('express-platform-auth').Store>} */

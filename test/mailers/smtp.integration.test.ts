@@ -44,9 +44,9 @@ describe.concurrent.each([
   ['with commands sent together (RFC 2920)', {}, {}],
   ['through a pool', {}, { pool: true, maxRequeues: 0, maxMessages: 1 }],
 ])('smtpMailer() %s', (_, serverOptions, transportOptions) => {
-  async function open({ onTestFinished }: TestContext): Promise<{ server: MailServer; mailer: Mailer }> {
+  async function open({ onTestFinished }: TestContext, timeouts = {}): Promise<{ server: MailServer; mailer: Mailer }> {
     const server = await startMailServer(serverOptions)
-    const transport = transportTo(server, { ...SHORT_TIMEOUTS, ...transportOptions })
+    const transport = transportTo(server, { ...timeouts, ...transportOptions })
     onTestFinished(async () => {
       transport.close()
       await server.close()
@@ -56,7 +56,8 @@ describe.concurrent.each([
 
   /** The outcomes of e-mails with these faults at that stage; checks whether the server has them. */
   async function sendWithFaults(test: TestContext, stage: string, ...faults: readonly Fault[]): Promise<object[]> {
-    const { server, mailer } = await open(test)
+    const isSilent = faults.some(({ does }) => does === 'stall')
+    const { server, mailer } = await open(test, isSilent ? SHORT_TIMEOUTS : {})
     const outcomes: object[] = []
     for (const fault of faults) {
       const before = server.mails.length

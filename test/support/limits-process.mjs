@@ -33,3 +33,5 @@ const server = app.listen(0, '127.0.0.1', () => {
   const address = server.address()
   process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`)
 })
+// A connection that is kept while the machine stands still would be reset at its next request.
+server.keepAliveTimeout = 60_000
