@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ServerResponse, type IncomingMessage } from 'node:http'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 
 /** Reads the key from the one header of a request that has it; false if there are two. */
@@ -19,11 +19,26 @@ export function createKeyHeaderReader(
   }
 }
 
+/**
+ * Node's own methods. With Node 20 and 22 every response in Express has hidden classes of its own, so that V8 searches all of its
+ * prototypes for each method.
+ */
+const NODE = pickMethods(ServerResponse.prototype)
+
+function pickMethods({ getHeader, hasHeader, setHeader }: ServerResponse): HeaderMethods {
+  return { getHeader, hasHeader, setHeader }
+}
+
+type HeaderMethods = Pick<ServerResponse, 'getHeader' | 'hasHeader' | 'setHeader'>
+
 /** Shared caches do not store answers to `Authorization` (RFC 9111 3.5), but they do not know the headers of keys. */
 export function createCacheProtection(keyHeaders: string): (res: ServerResponse) => void {
   return function forbidSharedCaching(res) {
-    const vary = res.getHeader('Vary')
-    res.setHeader('Vary', vary === undefined ? keyHeaders : `${String(vary)}, ${keyHeaders}`)
-    if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private')
+    const { setHeader } = res
+    // A host that has replaced one has replaced all of them.
+    const { getHeader, hasHeader } = setHeader === NODE.setHeader ? NODE : res
+    const vary = getHeader.call(res, 'Vary')
+    setHeader.call(res, 'Vary', vary === undefined ? keyHeaders : `${String(vary)}, ${keyHeaders}`)
+    if (!hasHeader.call(res, 'Cache-Control')) setHeader.call(res, 'Cache-Control', 'private')
   }
 }

@@ -235,6 +235,25 @@ describe('requireApiKey() (docs/http.md G9 to G12, G14 to G16 and G19)', () => {
       expect(headers).toMatchObject({ vary: 'Origin, X-Api-Key, Accept', 'cache-control': 'public, max-age=60' })
     })
 
+    it('G19: uses the methods that the host has put in place of Node’s', async () => {
+      const written: string[] = []
+      const app = host.express().use(
+        (_req, res, next) => {
+          const { setHeader } = res
+          res.setHeader = (name, value) => setHeader.call(res, name, written.push(`${name}: ${String(value)}`) && value)
+          res.getHeader = () => 'Cookie'
+          res.hasHeader = () => true
+          next()
+        },
+        host.auth.requireApiKey('catalog'),
+        (_req, res) => void res.writeHead(204).end(),
+      )
+      const { headers } = await request(app).get('/').set('X-Api-Key', reader.clientId)
+      expect(headers['vary']).toBe('Cookie, X-Api-Key')
+      expect(headers).not.toHaveProperty('cache-control')
+      expect(written).toEqual(['Vary: Cookie, X-Api-Key'])
+    })
+
     it('G19: keeps a Cache-Control that was set before the guard', async () => {
       const app = host
         .express()
