@@ -61,7 +61,8 @@ describe.concurrent('an e-mail with credentials', () => {
     outcome: 'refused' | 'unknown' | 'permanent',
   ): Promise<void> {
     const what = `${JSON.stringify(fault)} at ${stage}`
-    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
+    const timeouts = fault.does === 'stall' ? SHORT_TIMEOUTS : {}
+    const provider = await openMailingProvider({ onTestFinished }, {}, timeouts)
     const { server, clock } = provider
     failAt(server, stage, fault)
     const { id } = await provider.register()

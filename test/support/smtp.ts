@@ -123,7 +123,7 @@ export function failAt(server: MailServer, stage: Stage, fault: Fault, times = I
 }
 
 /** For tests in which the mail server stays silent. Long enough for the other commands of a session on a busy machine. */
-export const SHORT_TIMEOUTS = { connectionTimeout: 3000, greetingTimeout: 3000, socketTimeout: 3000 }
+export const SHORT_TIMEOUTS = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 5000 }
 
 /**
  * A transport to that server. Its time-outs are longer than a busy machine needs: after one that no test expects, the next
