@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import express from 'express'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { smtpMailer } from '../../src/mailers/smtp.js'
@@ -430,6 +430,31 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await operation.locator('.execute').click()
     expect(await readStatus(operation)).toBe('200')
     expect(providers.received.at(-1)).toMatchObject({ method: 'GET', url: path, status: 200 })
+  })
+
+  it('keeps what somebody has chosen in a search, and all matches, while the other words are still being loaded', async () => {
+    const page = usePage()
+    const held: Route[] = []
+    await page.route('**/search.*.json', (route) => void held.push(route))
+    await openReference(page, `${providers.developers}/apis/${LARGE.name}`)
+    await page.keyboard.press('/')
+    await expect.poll(() => held.length).toBe(1)
+    const options = page.locator('[role=option]')
+    const chosen = page.locator('[role=option][aria-selected=true]')
+    await page.locator('.search').fill(LARGE.typed[4])
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await page.locator('[role=option].more').waitFor({ state: 'detached' })
+    for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowDown')
+    const key = await chosen.getAttribute('data-key')
+    const before = await options.count()
+    await held[0]!.continue()
+    // Some operations have the word in their descriptions only.
+    await expect.poll(() => options.count()).toBeGreaterThan(before)
+    expect(await chosen.getAttribute('data-key')).toBe(key)
+    expect(await page.locator('.search').getAttribute('aria-activedescendant')).toBe(await chosen.getAttribute('id'))
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate(`document.activeElement.closest('.operation')?.id`)).toBe(key)
   })
 
   describe('the portal', () => {

@@ -25,6 +25,7 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
   const count = create('p', { class: 'count unseen', role: 'status' })
   let search: Search | undefined
   let chosen = -1
+  let shown = MAX_SHOWN
 
   /** Until the words have been loaded, method, path and summary are searched. */
   async function load(): Promise<void> {
@@ -35,7 +36,7 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
       const response = await fetch(words)
       const more = (await response.json()) as [key: string, words: string][]
       search = createSearch(listEntries(links, new Map(more)))
-      if (input!.value !== '') show()
+      if (input!.value !== '') showAgain()
     } catch {
       // What the page has can be searched anyway.
       search = undefined
@@ -43,6 +44,7 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
   }
 
   function show(limit = MAX_SHOWN): void {
+    shown = limit
     const query = input!.value.trim()
     const isActive = query !== ''
     const keys = isActive ? (search ?? createSearch(listEntries(links, new Map())))(query) : []
@@ -55,6 +57,16 @@ export function enableSearch({ sidebar, words }: SearchOptions): { focus(): void
     count.textContent = isActive ? formatCount(keys.length, limit) : ''
     count.classList.toggle('unseen', !isActive)
     choose(keys.length > 0 ? 0 : -1)
+  }
+
+  /** The words that were loaded may add matches and move others; as many are shown, and what was chosen stays chosen. */
+  function showAgain(): void {
+    const before = list.children[chosen] as HTMLElement | undefined
+    show(shown)
+    const at = [...list.children].findIndex(
+      (option) => (option as HTMLElement).dataset['key'] === before?.dataset['key'],
+    )
+    if (before && at !== -1) choose(at)
   }
 
   function choose(next: number): void {
