@@ -2,6 +2,7 @@ import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { Store } from '../contracts/store.js'
+import { withOwnArguments } from '../lib/own-members.js'
 import { checkBefore, type ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
 import { createAccessRequests } from './access-requests.js'
@@ -106,7 +107,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
         return registration.save(undefined, await readOperatorData(application))
       },
     },
-    createCheckedCalls: (check) => createCalls(checkBefore(options.writer, check)),
+    createCheckedCalls: (check) => withOwnArguments(createCalls(checkBefore(options.writer, check))),
     prepareRegistration,
     acceptInvitation,
     approvals: createApprovals({ ...options, decisions }),

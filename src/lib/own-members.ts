@@ -7,6 +7,17 @@ export function ownMembers<Members extends object>(object: Members): Members {
 }
 
 /**
+ * Which member of a union an object is, by a member that only that one has: as the operator `in`, but a polluted
+ * `Object.prototype` does not decide.
+ */
+export function hasOwnMember<Union extends object, Name extends string>(
+  object: Union,
+  name: Name,
+): object is Extract<Union, { readonly [name in Name]: unknown }> {
+  return Object.hasOwn(object, name)
+}
+
+/**
  * The calls, with `ownMembers` of every argument that is a plain object. A call without options as its last argument gets
  * empty ones, because the object of a default value inherits too.
  */
@@ -24,7 +35,8 @@ function copyArguments(args: readonly unknown[]): unknown[] {
   return [...given.map(copyPlainObject), ...(hasOptions ? [] : [ownMembers({})])]
 }
 
-function copyPlainObject(value: unknown): unknown {
+/** `ownMembers` of a plain object; anything else as it is. */
+export function copyPlainObject(value: unknown): unknown {
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
   return isPlain ? ownMembers(value) : value
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
 import { getScripts } from './scripts.js'
@@ -28,7 +29,8 @@ interface PageOptions {
 }
 
 export function createPageRenderer({ root, developersUrl, brand }: PageOptions): RenderPortalPage {
-  return function renderPortalPage(heading, { session, content, error, script }) {
+  return function renderPortalPage(heading, page) {
+    const { session, content, error, script } = ownMembers(page)
     const { markup } = html`<!doctype html>
       <html lang="en">
         <head>

@@ -5,6 +5,7 @@ import type { PortalAction } from '../contracts/portal-actions.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { Store } from '../contracts/store.js'
 import { html } from '../lib/html.js'
+import { hasOwnMember } from '../lib/own-members.js'
 import { FormProblem, StaleForm, type ActionOutcome, type ActionPage } from './action-page.js'
 import { isPossible } from './actions.js'
 import type { PortalApi } from './api-section.js'
@@ -144,8 +145,8 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
   }
 
   async function showOutcome(view: ApplicationView, outcome: ActionOutcome): Promise<PortalAnswer> {
-    if ('done' in outcome) return { redirect: `${formatPath([view.record.id])}#${outcome.done}` }
-    if ('left' in outcome) return { redirect: `#${outcome.left}` }
+    if (hasOwnMember(outcome, 'done')) return { redirect: `${formatPath([view.record.id])}#${outcome.done}` }
+    if (hasOwnMember(outcome, 'left')) return { redirect: `#${outcome.left}` }
     const { kind } = outcome.issued
     const content = renderIssued({ ...view, apis }, outcome.issued)
     return { status: 200, page: renderPage(`Your new ${kind}`, { session: view.session, content, script: 'form' }) }

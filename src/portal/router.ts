@@ -7,6 +7,7 @@ import { parsePath, type Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { closeUnfinished, sendDenial, setHeaders, toDenial, unwrapCause } from '../http/respond.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import type { Exchange, Outcome } from './exchange.js'
@@ -54,7 +55,7 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
     const path = readPath(req)
     await available()
     const visitor = await sessions.identify(req)
-    const outcome = await route({ method, path, fields, visitor, req })
+    const outcome = ownMembers(await route({ method, path, fields, visitor, req }))
     const setCookie = outcome.setCookie ?? visitor.setCookie
     // Beside the cookies of the host.
     if (setCookie !== undefined) res.appendHeader('Set-Cookie', setCookie)

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { sendPage } from '../http/respond.js'
+import { hasOwnMember } from '../lib/own-members.js'
 import type { PortalAnswer, PortalDownload } from './request.js'
 
 interface SendOptions {
@@ -10,8 +11,9 @@ interface SendOptions {
 
 /** Sends a page, a redirect below `root`, or a file. None of them is cached. */
 export function sendAnswer(res: ServerResponse, answer: PortalAnswer, { root, policy }: SendOptions): void {
-  if ('page' in answer) return sendPage(res, answer.status, answer.page, policy, REFERRER_POLICY)
-  if ('redirect' in answer) return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
+  if (hasOwnMember(answer, 'page')) return sendPage(res, answer.status, answer.page, policy, REFERRER_POLICY)
+  if (hasOwnMember(answer, 'redirect'))
+    return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
   sendDownload(res, answer.status, answer.download)
 }
 

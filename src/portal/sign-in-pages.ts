@@ -1,11 +1,12 @@
 import { html, type Html } from '../lib/html.js'
+import { ownMembers } from '../lib/own-members.js'
 import { renderCsrf, type RenderPortalPage } from './page.js'
 import type { Visitor } from './session.js'
 
 /** The pages of the sign-in, and of invitations. */
 export interface SignInPages {
   /** Asks for the contact's address. With `problem` it was refused. */
-  renderRequest(visitor: Visitor, refused?: { readonly contact?: string; readonly problem: string }): string
+  renderRequest(visitor: Visitor, refused?: RefusedRequest): string
   /** Asks for the code: the same text for every address, so that it does not show which are known. */
   renderCode(
     visitor: Visitor,
@@ -20,6 +21,11 @@ export interface SignInPages {
   /** What is wrong, without a form. */
   renderProblem(heading: string, problem: string, visitor?: Visitor): string
   renderNotFound(visitor: Visitor): string
+}
+
+interface RefusedRequest {
+  readonly contact?: string
+  readonly problem: string
 }
 
 type LinkKind = keyof typeof LINKS
@@ -41,18 +47,18 @@ const LINKS = {
 
 export function createSignInPages(renderPage: RenderPortalPage, root: string): SignInPages {
   return {
-    renderRequest: ({ csrf, session }, refused) =>
-      renderPage('Sign in', {
-        session,
-        error: refused?.problem,
-        content: renderRequestForm(root, csrf, refused?.contact),
-      }),
-    renderCode: ({ csrf, session }, { id, contact, problem }) =>
-      renderPage('Check your e-mail', {
+    renderRequest({ csrf, session }, refused) {
+      const { contact, problem }: Partial<RefusedRequest> = ownMembers(refused ?? {})
+      return renderPage('Sign in', { session, error: problem, content: renderRequestForm(root, csrf, contact) })
+    },
+    renderCode({ csrf, session }, sent) {
+      const { id, contact, problem } = ownMembers(sent)
+      return renderPage('Check your e-mail', {
         session,
         error: problem,
         content: renderCodeForm(root, csrf, { id, contact }),
-      }),
+      })
+    },
     renderLink(kind, { csrf, session }) {
       const { heading, action, text, button } = LINKS[kind]
       const content = html`<form id="confirm" method="post" action="${root}/${action}" hidden>

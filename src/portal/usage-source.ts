@@ -1,4 +1,5 @@
 import { DAY_MS, formatDay } from '../lib/day.js'
+import { ownMembers } from '../lib/own-members.js'
 
 /** What an application did at an API on a day. */
 export interface DailyUsage {
@@ -37,7 +38,7 @@ export async function listUsage(
   const entries: DailyUsage[] = []
   let after: string | undefined
   do {
-    const { items, next } = await usage.list({ applicationId, ...period, limit: 1000, after })
+    const { items, next } = ownMembers(await usage.list({ applicationId, ...period, limit: 1000, after }))
     entries.push(...items)
     after = next
   } while (after !== undefined)

@@ -1,6 +1,7 @@
 import type { ApprovalOutcome, ClosedApproval, OpenApproval } from '../applications/approvals.js'
 import type { Api } from '../contracts/api.js'
 import { html, type Html } from '../lib/html.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from './pages.js'
 
@@ -80,7 +81,8 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
       return render('Decide about a request', content, { isError: refused !== undefined })
     },
-    renderOpen(approval, token, denial) {
+    renderOpen(approval, token, given) {
+      const denial = given && ownMembers(given)
       const isRegistration = approval.application.status === 'pending'
       const isError = denial?.problem !== undefined
       const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, isRegistration, denial)}`

@@ -20,7 +20,11 @@ export type FieldProblems = Partial<Record<keyof FormFields, string>>
 
 /** The fields of the form. `apis` occurs once for each checkbox. */
 export async function readFormFields(req: IncomingMessage): Promise<FormFields> {
-  const fields: Record<'name' | 'contact', string> & { language?: string } = { name: '', contact: '' }
+  const fields: { name: string; contact: string; language: string | undefined } = {
+    name: '',
+    contact: '',
+    language: undefined,
+  }
   const apis: unknown[] = []
   const seen = new Set<string>()
   for (const [name, value] of await readPairs(req)) {
@@ -35,7 +39,7 @@ export async function readFormFields(req: IncomingMessage): Promise<FormFields> 
       fields[name] = value.trim()
     }
   }
-  return { ...fields, language: fields.language, apis: apis.map(String) }
+  return { ...fields, apis: apis.map(String) }
 }
 
 /** `openApis`: the names of the APIs that the form offers. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { html, type Html } from '../lib/html.js'
+import { ownMembers } from '../lib/own-members.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import { PALETTE_CSS } from '../lib/palette.js'
 import { THEME_BUTTON, THEME_SCRIPT, THEME_SCRIPT_SOURCE } from '../lib/theme-switch.js'
@@ -142,8 +143,9 @@ export function renderPage(
   heading: string,
   { brand, developersUrl, portalUrl }: PageLinks,
   content: Html,
-  { script, isError = false }: { readonly script?: string; readonly isError?: boolean } = {},
+  options: { readonly script?: string; readonly isError?: boolean } = {},
 ): string {
+  const { script, isError = false } = ownMembers(options)
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>

@@ -1,6 +1,7 @@
 import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { SchemaMigration, Store } from '../contracts/store.js'
+import { copyPlainObject } from '../lib/own-members.js'
 import { withTimeout } from '../lib/timeout.js'
 import { isPermanentFault } from './store-fault.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
@@ -30,7 +31,9 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
   async function callStore(name: StoreCallName, args: unknown[]): Promise<unknown> {
     waiting += 1
     try {
-      return await (Reflect.apply(store[name], store, args) as Promise<unknown>)
+      // A query's optional members, whatever a store of the host reads them by.
+      const given = STORE_CALLS[name] === 'read' ? args.map(copyPlainObject) : args
+      return await (Reflect.apply(store[name], store, given) as Promise<unknown>)
     } finally {
       waiting -= 1
     }

@@ -47,6 +47,8 @@ const auth = createPlatformAuth({
   store: file === undefined ? memoryStore() : sqliteStore(file),
   secret: 'a secret of 32 characters or more',
   mailer: { async send() {} },
+  developersUrl: 'http://localhost/developers',
+  operators: ['ops@example.com'],
   logger: { debug() {}, info() {}, warn() {}, error: complain },
   now: () => Date.now() + clock,
 })
@@ -174,7 +176,66 @@ async function createCredentials() {
   const restricted = await createRestricted()
   const deadClients = [suspended, deleted, rotated].map(({ credentials }) => credentials)
   const deadKeys = [elsewhere, suspended, deleted, rotated].map(({ credentials }) => credentials.clientId)
-  return { good, deadTokens, deadClients, deadKeys, restricted }
+  return { good, deadTokens, deadClients, deadKeys, restricted, contact: await signIn() }
+}
+
+/** A contact of two applications, who has signed in at the portal. */
+async function signIn() {
+  const contact = 'dev@example.com'
+  const created = []
+  for (const name of ['Portal', 'Renamed']) {
+    const { application } = await auth.applications.create({ name, contact, apis: ['catalog'] })
+    created.push({ root: `/developers/applications/${application.id}`, keyId: application.keys[0]?.id ?? '' })
+  }
+  const link = new URL(await auth.portal.link({ contact }))
+  const visitor = await exchange('GET', link.pathname)
+  const form = new URLSearchParams({ csrf: readField(visitor.text, 'csrf'), token: link.hash.slice(1) })
+  const { cookie } = await exchange('POST', `${link.pathname}/link`, visitor.cookie, form)
+  const { text } = await exchange('GET', `${created[0]?.root}/colleagues/invite`, cookie)
+  return {
+    root: created[0]?.root ?? '',
+    version: readField(text, 'version'),
+    renamed: created[1] ?? { root: '', keyId: '' },
+    session: { cookie, csrf: readField(text, 'csrf') },
+    visitor: { cookie: visitor.cookie, csrf: readField(visitor.text, 'csrf') },
+  }
+}
+
+/**
+ * The value of a hidden field.
+ *
+ * @param {string} page
+ * @param {string} name
+ */
+function readField(page, name) {
+  return new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1] ?? ''
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {string} [cookie]
+ * @param {URLSearchParams} [form]
+ * @returns {Promise<{ text: string, cookie: string }>}
+ */
+function exchange(method, path, cookie = '', form) {
+  const headers = {
+    Cookie: cookie,
+    'Sec-Fetch-Site': 'same-origin',
+    'Content-Type': 'application/x-www-form-urlencoded',
+  }
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  return new Promise((resolve, reject) => {
+    request({ port, host: '127.0.0.1', path, method, headers, agent: false }, (answer) => {
+      let text = ''
+      const [set = ''] = answer.headers['set-cookie'] ?? []
+      answer.setEncoding('utf8').on('data', (piece) => void (text += piece))
+      answer.on('end', () => resolve({ text, cookie: set.split(';', 1)[0] ?? '' }))
+    })
+      .on('error', reject)
+      .end(form?.toString())
+  })
 }
 
 /** A key for catalog and a secret for orders, of an application that may use more. */

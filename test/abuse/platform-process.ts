@@ -13,6 +13,24 @@ export interface KnownCredentials {
   readonly deadKeys: readonly string[]
   /** A key that is accepted at catalog only, and a secret for the scope orders:read only. */
   readonly restricted: { readonly clientId: string; readonly clientSecret: string }
+  /** A contact who is signed in at the portal, and another browser that is not. */
+  readonly contact: {
+    /** The path of an application in the portal. */
+    readonly root: string
+    /** Of its record, as its forms have it. Nothing changes this application. */
+    readonly version: string
+    /** An application whose key is renamed. */
+    readonly renamed: { readonly root: string; readonly keyId: string }
+    readonly session: PortalCookie
+    readonly visitor: PortalCookie
+  }
+}
+
+interface PortalCookie {
+  /** The header that the browser sends. */
+  readonly cookie: string
+  /** The hidden field of its forms. */
+  readonly csrf: string
 }
 
 export interface GoodClient {

@@ -10,7 +10,7 @@ const NAMES = `
   successRedirect customDuration by overlap email details reason requestId clockTolerance maxTokenAge
   expiresAt save
   anyScope allow foreign GET HEAD apis metadata externalId claims customClaims allowsMethod api credentialId remindedDays hash prefix iss
-  guard refusal denied isAmbiguous
+  guard refusal denied isAmbiguous script session setCookie page redirect done left problem contact
 `
   .trim()
   .split(/\s+/)

@@ -20,7 +20,10 @@ interface RequestDraft {
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
 /** A request to every endpoint and guard, accepted and refused, by name. */
-function draftRequests({ credentials }: AttackedPlatform): Readonly<Record<string, RequestDraft>> {
+function draftRequests(
+  { credentials }: AttackedPlatform,
+  renamedVersion: string,
+): Readonly<Record<string, RequestDraft>> {
   const [{ clientId, clientSecret, token }] = credentials.good as [AttackedPlatform['credentials']['good'][0]]
   const bearer = { Authorization: `Bearer ${token}` }
   const client = `client_id=${clientId}&client_secret=${clientSecret}`
@@ -75,9 +78,53 @@ function draftRequests({ credentials }: AttackedPlatform): Readonly<Record<strin
     'registration form': { path: '/developers/register/' },
     'registration, refused': post('/developers/register/', '{}', { 'Content-Type': 'application/json' }),
     'claim, refused': post('/developers/register/claim', '{}', { 'Content-Type': 'application/json' }),
+    'claim page': { path: '/developers/register/claim' },
+    'decide page': { path: '/developers/register/decide' },
+    'decide, refused': post('/developers/register/decide', 'link=x&decision=approve'),
     console: { path: '/developers/' },
+    ...draftPortalRequests(credentials.contact, renamedVersion),
     'unknown path': { path: '/nowhere' },
   }
+}
+
+/** `renamedVersion`: of the application whose key is renamed. */
+function draftPortalRequests(
+  { root, version, renamed, session, visitor }: AttackedPlatform['credentials']['contact'],
+  renamedVersion: string,
+): Readonly<Record<string, RequestDraft>> {
+  const portal = '/developers/applications'
+  const open = (path: string, { cookie } = session): RequestDraft => ({ path, headers: { Cookie: cookie } })
+  const post = (path: string, fields: object, { cookie, csrf } = session): RequestDraft => ({
+    method: 'POST',
+    path,
+    headers: { ...FORM, Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' },
+    body: new URLSearchParams({ csrf, version, ...fields }).toString(),
+  })
+  return {
+    'portal, first visit': { path: portal },
+    'portal, nobody': open(portal, visitor),
+    'portal, sign-in page': open(`${portal}/sign-in`, visitor),
+    'portal, invitation page': open(`${portal}/invitation`, visitor),
+    'portal, no address': post(`${portal}/sign-in`, { contact: '' }, visitor),
+    'portal, wrong code': post(`${portal}/sign-in/code`, { id: 'x'.repeat(22), code: 'wrong' }, visitor),
+    'portal, wrong link': post(`${portal}/sign-in/link`, { token: 'wrong' }, visitor),
+    'portal, wrong invitation': post(`${portal}/invitation`, { token: 'wrong' }, visitor),
+    'portal, sign-out of nobody': post(`${portal}/sign-out`, {}, visitor),
+    'portal, nobody elsewhere': open(root, visitor),
+    'portal, old form': post(`${portal}/sign-out`, { csrf: 'old' }),
+    'portal, list': open(portal),
+    'portal, application': open(root),
+    'portal, not found': open(`${root}/nothing`),
+    'portal, form': open(`${root}/credentials/new-key`),
+    'portal, refused form': post(`${root}/credentials/new-key`, { name: '' }),
+    'portal, stale form': post(`${root}/delete`, { version: '0' }),
+    'portal, done': post(formatRenamePath(renamed), { name: 'default', version: renamedVersion }),
+    'portal, download': post(`${root}/download`, { kind: 'key', value: 'x' }),
+  }
+}
+
+function formatRenamePath({ root, keyId }: AttackedPlatform['credentials']['contact']['renamed']): string {
+  return `${root}/credentials/${keyId}/rename`
 }
 
 /** Sends all requests at once. An answer that never comes has the status 0. */
@@ -119,6 +166,7 @@ const REFUSAL_HEADERS = [
   'cache-control',
   'retry-after',
   'www-authenticate',
+  'content-security-policy',
   'x-content-type-options',
   'etag',
 ]
@@ -136,7 +184,9 @@ function comparePolluted(
     const expected = before[name]!
     const isRefusal = mayRefuse && status >= 400
     const known = isRefusal ? [...expected.headers, 'content-type', ...REFUSAL_HEADERS] : expected.headers
-    const foreign = headers.filter((header) => !known.includes(header) && header !== 'connection')
+    // The portal renews a contact's cookie once a minute.
+    const occasional = name.startsWith('portal, ') ? ['connection', 'set-cookie'] : ['connection']
+    const foreign = headers.filter((header) => !known.includes(header) && !occasional.includes(header))
     return [
       ...(status === expected.status || isRefusal ? [] : [`${name}: ${status} instead of ${expected.status}`]),
       ...(foreign.length > 0 ? [`${name}: headers ${foreign.join(', ')}`] : []),
@@ -153,7 +203,7 @@ const VALUE = 'polluted'
  * the request whose name is inherited. They may refuse what is good, or not answer at all.
  */
 const NAMES_OF_OTHERS = new Set(
-  'then resume signal aborted originalUrl authenticate hash secret get set value writable enumerable configurable toJSON constructor __proto__'.split(
+  'then resume signal aborted encoding originalUrl authenticate hash secret get set value writable enumerable configurable toJSON constructor __proto__'.split(
     ' ',
   ),
 )
@@ -169,12 +219,12 @@ export async function findPollutionProblems(
   kinds: readonly (typeof POLLUTION_KINDS)[number][],
   together = 1,
 ): Promise<readonly string[]> {
-  const drafts = draftRequests(platform)
   const agent = new Agent({ keepAlive: true, maxSockets: 30 })
-  const before = await sendAll(platform.port, drafts, agent)
+  const before = await sendAll(platform.port, await draftAll(platform, agent), agent)
   const problems: string[] = []
   for (const group of groupNames(names, together)) {
     for (const kind of kinds) {
+      const drafts = await draftAll(platform, agent)
       await platform.pollute({ names: group, kind })
       const after = await sendAll(platform.port, drafts, agent)
       await platform.pollute({ names: [] })
@@ -185,6 +235,14 @@ export async function findPollutionProblems(
   }
   agent.destroy()
   return problems
+}
+
+/** All requests, with the version that the rename before has left. */
+async function draftAll(platform: AttackedPlatform, agent: Agent): Promise<Readonly<Record<string, RequestDraft>>> {
+  const { renamed, session } = platform.credentials.contact
+  const form = { path: formatRenamePath(renamed), headers: { Cookie: session.cookie } }
+  const { text } = await send(platform.port, form, agent)
+  return draftRequests(platform, /name="version"\s+value="(\d+)"/.exec(text)?.[1] ?? '')
 }
 
 /** What only the platform reads in groups of that size, and each header that Node drops alone. */

@@ -1,4 +1,5 @@
 import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
+import { hasOwnMember } from '../../lib/own-members.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryEmails() {
@@ -17,13 +18,15 @@ export function createMemoryEmails() {
   /** Whether the stored version is as the change requires. */
   function allows(change: EmailChange): boolean {
     if (change === 'removeAll') return true
-    return 'save' in change ? isNext(change.save) : emails.get(change.remove.id)?.version === change.remove.version
+    return hasOwnMember(change, 'save')
+      ? isNext(change.save)
+      : emails.get(change.remove.id)?.version === change.remove.version
   }
 
   function apply(change: EmailChange, applicationId: string): void {
     if (change === 'removeAll') {
       for (const email of emails.values()) if (email.applicationId === applicationId) emails.delete(email.id)
-    } else if ('save' in change) save(change.save)
+    } else if (hasOwnMember(change, 'save')) save(change.save)
     else emails.delete(change.remove.id)
   }
 

@@ -1,4 +1,5 @@
 import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
+import { hasOwnMember } from '../../lib/own-members.js'
 import {
   EMAIL_COLUMNS,
   EMAIL_TABLES,
@@ -20,7 +21,7 @@ export function changeEmails(sql: Sql, applicationId: string, change: EmailChang
     }
     return true
   }
-  if ('save' in change) return writeEmail(sql, change.save)
+  if (hasOwnMember(change, 'save')) return writeEmail(sql, change.save)
   const { id, purpose, version } = change.remove
   const table = findEmailTable(purpose)
   const stored = sql.get<{ seq: number }>(`SELECT seq FROM ${table} WHERE id = ? AND version = ?`, id, version)
