@@ -43,6 +43,10 @@ function peer(contender, name = contender) {
   return { name, server: { contender, options: VERIFIED }, traffic: bearer, lines: 'tokens' }
 }
 
+function headerReader(options, traffic, lines) {
+  return { name: 'a middleware that reads the header', server: { contender: 'header-reader', options }, traffic, lines }
+}
+
 function scaled(size, applications, hot) {
   const server = { contender: 'ours-scaled', options: { applications, hot } }
   const startsWith = `${size} applications`
@@ -62,7 +66,7 @@ export const GROUPS = [
     title: 'access token, seen before',
     entries: [
       bare,
-      peer('bare', 'bare Express, sent the token'),
+      headerReader({ header: 'authorization', ...VERIFIED }, bearer, 'tokens'),
       { name: 'ours, memory', server: ours(BEARER), traffic: bearer, lines: 'tokens' },
       {
         name: 'ours, memory, EdDSA',
@@ -104,6 +108,7 @@ export const GROUPS = [
     title: 'API key',
     entries: [
       bare,
+      headerReader({ header: 'x-api-key' }, apiKey, 'keys'),
       { name: 'ours, memory', server: ours({ guard: 'apiKey' }), traffic: apiKey, lines: 'keys' },
       { name: 'ours, sqlite', server: ours({ guard: 'apiKey', store: 'sqlite' }), traffic: apiKey, lines: 'keys' },
       {
@@ -178,6 +183,7 @@ requests. Memory is the server's after the last round and a garbage collection. 
 - Guards stand in front of the same route with the same JSON answer. Access tokens are ES256, RFC 9068, some 680 characters:
   10,000 in turn, or, as new ones, 50,000 in turn, more than anybody keeps. API keys are those of 1,000 applications.
   Refusals are relative to the route's 200.
+- a middleware that reads the header: what any guard costs, before it does anything.
 - ours: NODE_ENV=production, guard with a scope; the application's state, scopes and revocations are judged at each request.
 - express-oauth2-jwt-bearer: issuer, audience, key set by \`jwksUri\`, \`requiredScopes()\`. express-jwt and passport-jwt: PEM
   public key, issuer, audience. passport-http-bearer and MCP SDK: jose with an imported key in the callback they ask for.

@@ -9,9 +9,15 @@ process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 
+/**
+ * Between its turns a server is stopped. V8's memory reducer takes that for an idle time, and lets the heap of every contender grow
+ * slowly for the next seconds of load: full collections are up to four times as frequent (docs/architecture.md).
+ */
+const AS_UNDER_STEADY_LOAD = '--no-memory-reducer'
+
 /** Starts a contender on the servers' core, stopped (SIGSTOP) until its turn. */
 export async function startServer({ contender, options = {}, id, folder }) {
-  const flags = ['--expose-gc', SERVER, contender, JSON.stringify({ ...options, id, folder })]
+  const flags = ['--expose-gc', AS_UNDER_STEADY_LOAD, SERVER, contender, JSON.stringify({ ...options, id, folder })]
   const [command, ...args] = pinned(0, [process.execPath, ...flags])
   const child = spawn(command, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
