@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationRecord, JsonObject } from '../contracts/application-record.js'
-import type { DeliveryPurpose, EmailChange, EmailPurpose, QueuedEmail } from '../contracts/queued-email.js'
+import {
+  type DeliveryPurpose,
+  type EmailChange,
+  type EmailPurpose,
+  type QueuedEmail,
+  savesEmail,
+} from '../contracts/queued-email.js'
 import type { Store } from '../contracts/store.js'
-import { hasOwnMember } from '../lib/own-members.js'
 import { hasEnded, inheritTerms, LISTS, removeCredentials } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from './credentials.js'
 
@@ -155,7 +160,7 @@ export async function withdrawReminders(
 
 function readEmailId(change: EmailChange): string | undefined {
   if (change === 'removeAll') return undefined
-  return hasOwnMember(change, 'save') ? change.save.id : change.remove.id
+  return savesEmail(change) ? change.save.id : change.remove.id
 }
 
 /** Ends what e-mails may have delivered to the former contact, and sends those that had no effect yet to the new one. */

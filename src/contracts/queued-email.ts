@@ -59,6 +59,11 @@ export type EmailChange =
   /** Every e-mail of the application is deleted. */
   | 'removeAll'
 
+/** Which of the first two it is: as `'save' in change`, but a polluted `Object.prototype` does not decide. */
+export function savesEmail(change: Exclude<EmailChange, 'removeAll'>): change is { readonly save: QueuedEmail } {
+  return Object.hasOwn(change, 'save')
+}
+
 /** A filter for e-mails, which are listed by `dueAt`, earliest first. */
 export interface EmailQuery {
   readonly applicationId: string | undefined

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/stores/memory/index.js'
 import { storeContract } from './contract.js'
-import { application, audit, NOW } from './records.js'
+import { application, audit, email, NOW } from './records.js'
 
 storeContract('memoryStore', async () => {
   const store = memoryStore()
@@ -20,6 +20,19 @@ describe('memoryStore', () => {
     await store.saveApplication(application('a'), audit('a'))
     await store.close()
     expect(await store.findApplication('a')).toStrictEqual(application('a'))
+  })
+
+  it('deletes an e-mail although a polluted Object.prototype has the other change', async () => {
+    const store = memoryStore()
+    await store.saveApplication(application('a'), audit('a'), { save: email('l') })
+    const prototype = Object.prototype as unknown as Record<string, unknown>
+    prototype['save'] = email('l', { version: 2 })
+    try {
+      await store.saveApplication(application('a', { version: 2 }), audit('a'), { remove: email('l') })
+    } finally {
+      delete prototype['save']
+    }
+    expect(await store.listEmails({ applicationId: 'a', state: undefined, limit: 10 })).toEqual([])
   })
 
   it('shares nothing with another memory store', async () => {

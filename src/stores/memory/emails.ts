@@ -1,5 +1,4 @@
-import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
-import { hasOwnMember } from '../../lib/own-members.js'
+import { type EmailChange, type EmailQuery, type QueuedEmail, savesEmail } from '../../contracts/queued-email.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryEmails() {
@@ -18,15 +17,13 @@ export function createMemoryEmails() {
   /** Whether the stored version is as the change requires. */
   function allows(change: EmailChange): boolean {
     if (change === 'removeAll') return true
-    return hasOwnMember(change, 'save')
-      ? isNext(change.save)
-      : emails.get(change.remove.id)?.version === change.remove.version
+    return savesEmail(change) ? isNext(change.save) : emails.get(change.remove.id)?.version === change.remove.version
   }
 
   function apply(change: EmailChange, applicationId: string): void {
     if (change === 'removeAll') {
       for (const email of emails.values()) if (email.applicationId === applicationId) emails.delete(email.id)
-    } else if (hasOwnMember(change, 'save')) save(change.save)
+    } else if (savesEmail(change)) save(change.save)
     else emails.delete(change.remove.id)
   }
 

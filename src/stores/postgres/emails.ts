@@ -1,5 +1,4 @@
-import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
-import { hasOwnMember } from '../../lib/own-members.js'
+import { type EmailChange, type EmailQuery, type QueuedEmail, savesEmail } from '../../contracts/queued-email.js'
 import {
   EMAIL_COLUMNS,
   EMAIL_TABLES,
@@ -18,7 +17,7 @@ export async function changeEmails(sql: Sql, applicationId: string, change: Emai
     for (const table of EMAIL_TABLES) await sql.run(`DELETE FROM ${table} WHERE application_id = $1`, applicationId)
     return true
   }
-  if (hasOwnMember(change, 'save')) return writeEmail(sql, change.save)
+  if (savesEmail(change)) return writeEmail(sql, change.save)
   const { id, purpose, version } = change.remove
   const text = `DELETE FROM ${findEmailTable(purpose)} WHERE id = $1 AND version = $2`
   return (await sql.run(text, id, version)) === 1

@@ -1,5 +1,4 @@
-import type { EmailChange, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
-import { hasOwnMember } from '../../lib/own-members.js'
+import { type EmailChange, type EmailQuery, type QueuedEmail, savesEmail } from '../../contracts/queued-email.js'
 import {
   EMAIL_COLUMNS,
   EMAIL_TABLES,
@@ -21,7 +20,7 @@ export function changeEmails(sql: Sql, applicationId: string, change: EmailChang
     }
     return true
   }
-  if (hasOwnMember(change, 'save')) return writeEmail(sql, change.save)
+  if (savesEmail(change)) return writeEmail(sql, change.save)
   const { id, purpose, version } = change.remove
   const table = findEmailTable(purpose)
   const stored = sql.get<{ seq: number }>(`SELECT seq FROM ${table} WHERE id = ? AND version = ?`, id, version)
