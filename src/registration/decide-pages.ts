@@ -56,7 +56,7 @@ interface DecidePagesOptions {
 
 export function createDecidePages({ apis: listed, developersUrl, brand }: DecidePagesOptions): DecidePages {
   const apis = new Map(listed.map((api) => [api.name, api]))
-  const render = (heading: string, content: Html, { isError = false } = {}): string =>
+  const render = (heading: string, content: Html, isError = false): string =>
     // Operators read these pages, not contacts.
     renderPage(heading, { brand, developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })
 
@@ -79,14 +79,14 @@ export function createDecidePages({ apis: listed, developersUrl, brand }: Decide
           <button>Show the request</button>
         </form>
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
-      return render('Decide about a request', content, { isError: refused !== undefined })
+      return render('Decide about a request', content, refused !== undefined)
     },
     renderOpen(approval, token, given) {
       const denial = given && ownMembers(given)
       const isRegistration = approval.application.status === 'pending'
       const isError = denial?.problem !== undefined
       const content = html`${renderRequest(approval, apis)} ${renderDecisions(token, isRegistration, denial)}`
-      return render(isRegistration ? 'Registration' : 'Request for access', content, { isError })
+      return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
     },
     renderClosed: ({ application, outcome }) =>
       render(

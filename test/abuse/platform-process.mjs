@@ -212,11 +212,13 @@ function readField(page, name) {
 }
 
 /**
+ * On its own connection, which is closed before connections are counted.
+ *
  * @param {string} method
  * @param {string} path
  * @param {string} [cookie]
  * @param {URLSearchParams} [form]
- * @returns {Promise<{ text: string, cookie: string }>}
+ * @returns {Promise<{ text: string, cookie: string }>} with the cookie that was set
  */
 function exchange(method, path, cookie = '', form) {
   const headers = {
@@ -259,26 +261,14 @@ async function createRestricted() {
  * @param {string} api
  * @returns {Promise<string>}
  */
-function requestToken({ clientId, clientSecret = '' }, api) {
+async function requestToken({ clientId, clientSecret = '' }, api) {
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,
     client_secret: clientSecret,
   })
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-  return new Promise((resolve, reject) => {
-    // On its own connection, which is closed before connections are counted.
-    const options = { port, host: '127.0.0.1', path: `/${api}/token`, method: 'POST', headers, agent: false }
-    request(options, (answer) => {
-      let text = ''
-      answer.setEncoding('utf8').on('data', (piece) => void (text += piece))
-      answer.on('end', () => resolve(JSON.parse(text).access_token))
-    })
-      .on('error', reject)
-      .end(form.toString())
-  })
+  const { text } = await exchange('POST', `/${api}/token`, '', form)
+  return JSON.parse(text).access_token
 }
 
 /** @type {string[]} */

@@ -102,15 +102,15 @@ function draftPortalRequests(
   })
   return {
     'portal, first visit': { path: portal },
-    'portal, nobody': open(portal, visitor),
+    'portal, not signed in': open(portal, visitor),
     'portal, sign-in page': open(`${portal}/sign-in`, visitor),
     'portal, invitation page': open(`${portal}/invitation`, visitor),
     'portal, no address': post(`${portal}/sign-in`, { contact: '' }, visitor),
     'portal, wrong code': post(`${portal}/sign-in/code`, { id: 'x'.repeat(22), code: 'wrong' }, visitor),
     'portal, wrong link': post(`${portal}/sign-in/link`, { token: 'wrong' }, visitor),
     'portal, wrong invitation': post(`${portal}/invitation`, { token: 'wrong' }, visitor),
-    'portal, sign-out of nobody': post(`${portal}/sign-out`, {}, visitor),
-    'portal, nobody elsewhere': open(root, visitor),
+    'portal, sign-out without a session': post(`${portal}/sign-out`, {}, visitor),
+    'portal, application without a session': open(root, visitor),
     'portal, old form': post(`${portal}/sign-out`, { csrf: 'old' }),
     'portal, list': open(portal),
     'portal, application': open(root),
