@@ -7,13 +7,16 @@ type Headers = Readonly<Record<string, string>>
 
 /** Sends a JSON document. */
 export function sendJson(res: ServerResponse, status: number, document: unknown, headers: Headers = {}): void {
-  // A string, not a Buffer: Node writes it together with the header section.
-  const body = JSON.stringify(document)
-  res.statusCode = status
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.setHeader('Content-Length', Buffer.byteLength(body))
+  sendText(res, status, JSON.stringify(document), headers)
+}
+
+function sendText(res: ServerResponse, status: number, body: string, headers: Headers): void {
+  res.statusCode = status
   setHeaders(res, headers)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
+  // A string, not a Buffer: Node writes it together with the header section.
   res.end(body)
 }
 
@@ -52,10 +55,21 @@ export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: De
   try {
     if (res.headersSent) return closeUnfinished(res)
     if (isLargeUpload(req)) res.setHeader('Connection', 'close')
-    sendJson(res, denied.status, { error: denied.error, error_description: denied.description }, denied.headers)
+    sendText(res, denied.status, formatBody(denied), denied.headers)
   } catch {
     closeUnfinished(res)
   }
+}
+
+/** The JSON of refusals that cannot change: those of guards are made at start-up, and sent any number of times. */
+const BODIES = new WeakMap<Denial, string>()
+
+function formatBody(denied: Denial): string {
+  const known = BODIES.get(denied)
+  if (known !== undefined) return known
+  const body = JSON.stringify({ error: denied.error, error_description: denied.description })
+  if (Object.isFrozen(denied)) BODIES.set(denied, body)
+  return body
 }
 
 /** Closes the connection of an answer that cannot be completed, so that a partial one does not look complete. */
