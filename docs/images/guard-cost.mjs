@@ -35,13 +35,13 @@ function drawTitle(title, line) {
   return `<text class="title" x="4" y="${line * LINE + 20}">${escapeXml(title)}</text>`
 }
 
-/** @param {{ name: string, value: number, label: string, own: boolean }} bar @param {number} line @param {number} scale */
+/** The label is never on the line of 1. @param {{ name: string, value: number, label: string, own: boolean }} bar @param {number} line @param {number} scale */
 function drawBar({ name, value, label, own }, line, scale) {
   const y = line * LINE + 7
   const width = (value * scale).toFixed(1)
   return `<text class="soft" x="${LEFT - 8}" y="${y + 13}" text-anchor="end">${escapeXml(name)}</text>
 <rect class="${own ? 'own' : 'bar'}" x="${LEFT}" y="${y + 1}" width="${width}" height="16" rx="2"/>
-<text x="${LEFT + Number(width) + 6}" y="${y + 13}">${label}</text>`
+<text x="${LEFT + Math.max(Number(width), scale) + 6}" y="${y + 13}">${label}</text>`
 }
 
 /** The rows below the heading "What a guard costs": the operation, this package's figures, the others' figures. @param {string} readme */
