@@ -96,7 +96,11 @@ async function joinModules() {
     legalComments: 'none',
     logLevel: 'silent',
   })
-  for (const file of Object.keys(metafile.outputs)) await checkDepth(file)
+  for (const file of Object.keys(metafile.outputs)) {
+    const code = await readFile(join(output, file), 'utf8')
+    checkDepth(file, code)
+    await checkCharacters(file, code)
+  }
   const required = new Set(exportedFiles('import').map((target) => relative('dist', target)))
   for (const file of required)
     for (const { path, external } of metafile.outputs[file]?.imports ?? []) if (!external) required.add(path)
@@ -107,16 +111,32 @@ async function joinModules() {
  * Code that finds dist/assets or package.json by import.meta counts the folders above a file directly below a folder of dist/esm.
  * esbuild decides which file a module becomes a part of: a new subpath could move it.
  * @param {string} file relative to dist
+ * @param {string} code
  */
-async function checkDepth(file) {
-  const code = await readFile(join(output, file), 'utf8')
+function checkDepth(file, code) {
   if (file.split('/').length === 3 || !code.includes('import.meta')) return
   throw new Error(
     `dist/${file} uses import.meta.dirname, from which ../../assets is not dist/assets. Only dist/esm/<folder>/<file> may use it.`,
   )
 }
 
-/** By esbuild's comment above each module of a joined file. @param {esbuild.Location} location */
+/**
+ * V8 keeps the whole source of a file in two bytes per character if one of them is beyond Latin-1, which was 0.7 MB in every
+ * process. esbuild escapes such characters, but for those of tagged templates.
+ * @param {string} file relative to dist
+ * @param {string} code
+ */
+async function checkCharacters(file, code) {
+  const lines = code.split('\n')
+  const index = lines.findIndex((text) => /[^\0-\xFF]/.test(text))
+  if (index === -1) return
+  const place = await nameModule({ file, line: index + 1 })
+  throw new Error(
+    `dist/${file}${place}: a template of html has a character beyond Latin-1; write it as a character reference, such as &hellip;\n${lines[index]}`,
+  )
+}
+
+/** By esbuild's comment above each module of a joined file. @param {Pick<esbuild.Location, 'file' | 'line'>} location */
 async function nameModule({ file, line }) {
   const code = await readFile(join(output, file), 'utf8').catch(() => '')
   const above = code.split('\n').slice(0, line)

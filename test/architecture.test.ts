@@ -361,7 +361,8 @@ function checkFunctions({ path, functions }: SourceFile): string[] {
 
 function checkExportsAndName({ path, hasDefaultExport, hasUnnamedExport }: SourceFile): string[] {
   return [
-    ...(hasDefaultExport ? [`${path} has a default export; exports have names.`] : []),
+    // A declaration file describes the exports of another package.
+    ...(hasDefaultExport && !path.endsWith('.d.ts') ? [`${path} has a default export; exports have names.`] : []),
     ...(path === 'index.ts' && hasUnnamedExport ? [`${path} exports without naming what.`] : []),
     ...(VAGUE_NAMES.test(path) ? [`${path} has a vague name; a file is named after its one concept.`] : []),
   ]

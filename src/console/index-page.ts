@@ -137,7 +137,8 @@ function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html
           renderFact('Token address', tokenEndpoint),
           html`<dt>client_id</dt>
             <dd>
-              The key of your application, or its id (<code>app_…</code>), which is no secret and may appear in logs
+              The key of your application, or its id (<code>app_&hellip;</code>), which is no secret and may appear in
+              logs
             </dd>`,
           renderFact('Header', 'Authorization: Bearer $ACCESS_TOKEN'),
         ]

@@ -34,5 +34,5 @@ export const THEME_BUTTON = html`<button
   aria-label="Switch between light and dark"
   title="Switch between light and dark"
 >
-  ◐
+  &#9680;
 </button>`

@@ -143,7 +143,7 @@ const LIFETIMES = { '0': 'never', '30': 'in 30 days', '90': 'in 90 days', '365':
 function describeCredential(kind: CredentialKind, { name, prefix }: CredentialRecord): Html {
   return html`<dl class="subject">
     <dt>${KIND_WORDS[kind]}</dt>
-    <dd>${name} <code class="inline">${prefix}…</code></dd>
+    <dd>${name} <code class="inline">${prefix}&hellip;</code></dd>
   </dl>`
 }
 

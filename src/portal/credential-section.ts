@@ -62,7 +62,7 @@ function renderCredential({ kind, credential, isReplaced }: ShownCredential, vie
   return html`<li class="row">
     <div>
       <h3>${name} <span class="kind">${KIND_WORDS[kind]}</span></h3>
-      <p><code class="inline">${prefix}…</code></p>
+      <p><code class="inline">${prefix}&hellip;</code></p>
       <p class="facts">
         <span>Created ${renderDate(createdAt)}</span>
         <span>${lastUsedAt === undefined ? 'Never used' : html`Last used ${renderRelativeTime(lastUsedAt, now)}`}</span>

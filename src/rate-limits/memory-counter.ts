@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { RateLimiterMemory, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
+import type { RateLimiterAbstract } from 'rate-limiter-flexible'
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
+import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js'
 import type { Limit } from '../contracts/api.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { Counter, RateLimitState } from './rate-limit.js'

@@ -1,4 +1,4 @@
-import { RateLimiterRedis } from 'rate-limiter-flexible'
+import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js'
 import type { Limit } from '../contracts/api.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { RedisConnection } from '../options/options.js'
