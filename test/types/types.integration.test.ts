@@ -12,7 +12,9 @@ it('compiles.ts compiles, and each line of does-not-compile.ts has the error nam
   const folder = await mkdtemp(join(tmpdir(), 'types-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const config = { extends: join(root, 'tsconfig.json'), compilerOptions: { types: ['node'] }, include: ['*.ts'] }
+  const source = join(root, 'src')
+  const include = ['*.ts', join(source, '**/*.d.ts')]
+  const config = { extends: join(root, 'tsconfig.json'), compilerOptions: { types: ['node'] }, include }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
 
@@ -23,7 +25,6 @@ it('compiles.ts compiles, and each line of does-not-compile.ts has the error nam
   )
   const bare = lines.map((line) => (EXPECTED.test(line) ? '' : line))
   const good = await readFile(new URL('compiles.ts', import.meta.url), 'utf8')
-  const source = join(root, 'src')
   await writeFile(join(folder, 'does-not-compile.ts'), bare.join('\n').replaceAll('../../src', source))
   await writeFile(join(folder, 'compiles.ts'), good.replaceAll('../../src', source))
 
