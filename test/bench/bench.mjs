@@ -6,7 +6,7 @@
  *
  *   npm run bench -- --rounds 15                  number of rounds (7); --seconds: seconds per turn (1)
  *   npm run bench -- --turns 256 --rounds 200     on a busy machine: turns of 256 requests, sent by the bench itself
- *   npm run bench -- --lives 3                    restarts the servers 3 times; the group "starts" does so 10 times
+ *   npm run bench -- --lives 3                    starts the servers 3 times, with 3 rounds or more each; the group "starts" has 10
  *   npm run bench -- --group token --only ours    one group (see groups.mjs, and flood), some contenders (regular expression)
  *   npm run bench -- --profile 'ours, memory'     no comparison: a CPU profile of these contenders by function
  *   npm run bench -- --group flood --flood 100000 a smaller flood (1,000,000)

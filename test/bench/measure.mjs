@@ -11,6 +11,9 @@ import { median, quantile, shuffled } from './statistics.mjs'
  */
 const LEAD_IN = 1
 
+/** One turn says little about a process. */
+const MIN_ROUNDS_OF_LIFE = 3
+
 /** Warm-up requests per entry: for the JIT compiler, and so that each of 10,000 access tokens has been seen. */
 const WARM_UP = 12_000
 
@@ -20,7 +23,7 @@ const WARM_UP = 12_000
  * `seconds`, or has as many requests as `turns` says.
  */
 export async function measureGroup({ entries, lives = 1 }, { rounds: asked, seconds, turns: requests, folder, say }) {
-  const rounds = Math.max(asked, lives)
+  const rounds = lives > 1 ? Math.max(asked, MIN_ROUNDS_OF_LIFE * lives) : asked
   const results = new Map(entries.map(({ name }) => [name, { rounds: [] }]))
   for (let life = 0; life < lives; life++) {
     const from = Math.round((life * rounds) / lives)
@@ -142,7 +145,7 @@ function summary({ name, startsWith, server, rounds }, base) {
     p50: median(values('p50')),
     p99: median(values('p99')),
     p99Ratio: median(latencies),
-    starts: ratiosOfStarts(rounds, ratios),
+    slowestStart: slowestStart(rounds),
     scavenges: median(values('scavenges')),
     rate: median(rounds.map(({ requests, seconds }) => requests / seconds)),
     startsWith,
@@ -151,8 +154,9 @@ function summary({ name, startsWith, server, rounds }, base) {
   }
 }
 
-/** The median ratio of each process start, lowest first. */
-function ratiosOfStarts(rounds, ratios) {
+/** The process time of the slowest start by that of the median one: each that of its median round. */
+function slowestStart(rounds) {
   const lives = [...new Set(rounds.map(({ life }) => life))]
-  return lives.map((life) => median(ratios.filter((_, at) => rounds[at].life === life))).toSorted((a, b) => a - b)
+  const starts = lives.map((life) => median(rounds.filter((round) => round.life === life).map(({ cpu }) => cpu)))
+  return Math.max(...starts) / median(starts)
 }
