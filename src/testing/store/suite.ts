@@ -127,6 +127,7 @@ const WATCH_TIMEOUT_MS = 10_000
 const WATCH_POLL_INTERVAL_MS = 20
 
 /** Compares copies: Jest's modules have an `Object` of their own, which is not the one of `structuredClone()` or a driver. */
-export function assertEqual(actual: unknown, expected: unknown, message?: string): void {
-  assert.deepEqual(structuredClone(actual), structuredClone(expected), message)
+export function assertEqual(actual: unknown, expected: unknown, ...message: [message?: string]): void {
+  // No message is passed if there is none: Node 26 refuses `undefined`.
+  assert.deepEqual(structuredClone(actual), structuredClone(expected), ...message)
 }
