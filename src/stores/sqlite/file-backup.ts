@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { createPrivateFile, type OpenSqliteFile } from './driver.js'
 
 /** A copy of a SQLite file as it was before a migration. The three calls are made under the write lock of the file. */
@@ -36,11 +36,11 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
     },
     keep() {
       if (!current) return undefined
-      const path = reserveName(current.finalName)
+      // VACUUM INTO does not sync its file to disk. From now on it is complete, whenever the process is killed.
+      syncFile(current.path)
+      const path = findFreeName(current.finalName)
       renameSync(current.path, path)
       current = { ...current, path }
-      // VACUUM INTO does not sync its file to disk.
-      syncFile(path)
       return path
     },
     discard,
@@ -62,11 +62,11 @@ function copyDatabase(openFile: OpenSqliteFile, from: string, to: string): void 
   }
 }
 
-/** Creates an empty file under the first free name, so that renaming to it overwrites no earlier copy. */
-function reserveName(name: string): string {
+/** So that no earlier copy is overwritten. It stays free, because only the holder of the write lock makes copies. */
+function findFreeName(name: string): string {
   for (let i = 1; ; i++) {
     const path = i === 1 ? name : `${name}.${i}`
-    if (createPrivateFile(path)) return path
+    if (!lstatSync(path, { throwIfNoEntry: false })) return path
   }
 }
 

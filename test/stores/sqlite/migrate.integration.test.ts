@@ -167,6 +167,30 @@ describe('migration of a SQLite file', () => {
     expect(await readFile(second, 'utf8')).toBe('second')
   })
 
+  it('gives the copy its final name when it is complete, and not an empty file before', async () => {
+    const { statSync } = fs
+    const sizes: number[] = []
+    const spies = (['openSync', 'closeSync', 'fsyncSync', 'renameSync', 'linkSync', 'rmSync'] as const).map((name) => {
+      const call = fs[name] as (...values: unknown[]) => unknown
+      return vi.spyOn(fs, name).mockImplementation((...values: unknown[]) => {
+        const result = call(...values)
+        const finished = listCopies().filter((copy) => !copy.includes('.partial'))
+        sizes.push(...finished.map((copy) => statSync(`${files.folder}/${copy}`).size))
+        return result as never
+      })
+    })
+    syncBuiltinESMExports()
+    try {
+      await files.openStore()
+    } finally {
+      for (const spy of spies) spy.mockRestore()
+      syncBuiltinESMExports()
+    }
+    expect(sizes.length).toBeGreaterThan(0)
+    expect(Math.min(...sizes)).toBe(Math.max(...sizes))
+    expect(sizes).not.toContain(0)
+  })
+
   it.skipIf(process.platform === 'win32')('writes the copy to no file that another user has just created', async () => {
     const foreign = `${files.folder}/foreign`
     await writeFile(foreign, '')
