@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createCredentials } from '../../src/applications/credentials.js'
 import { startFlood, type FloodApplication, type FloodedPlatform } from './store-floods.js'
+import { waitUntil } from '../support/wait-until.js'
 
 /** What happened during a flood. */
 export interface FloodOutcome {
@@ -21,7 +22,7 @@ export async function floodRevocations(
     while (tokens.length < connections) tokens.push(await requestToken(platform.port, partner!))
   }
   await Promise.all(Array.from({ length: 20 }, requestTokens))
-  return measureDuring(platform, 'revoke', { connections, ...partner, tokens }, suspensions)
+  return measureDuring(platform, 'revoke', { connections, ...partner, tokens }, suspensions, { answers: ['200', '429'] })
 }
 
 /** A stranger claims credentials with links that do not exist. */
@@ -54,10 +55,18 @@ export async function floodKeys(
     return status
   }
   let answers: Promise<number[]> | undefined
-  const outcome = await measureDuring(platform, 'keys', { keys }, suspensions, () => {
+  const onFlooding = (): void => {
     answers = Promise.all(newcomers.map(call))
-  })
+  }
+  const outcome = await measureDuring(platform, 'keys', { keys }, suspensions, { onFlooding })
   return { ...outcome, newcomers: await answers! }
+}
+
+interface MeasureOptions {
+  /** Is called when the first requests of the flood have been answered. */
+  readonly onFlooding?: () => void
+  /** The flood lasts until it got each of these, because a few suspensions can be faster than its first answers. */
+  readonly answers?: readonly string[]
 }
 
 async function measureDuring(
@@ -65,12 +74,18 @@ async function measureDuring(
   name: string,
   argument: object,
   suspensions: number,
-  onFlooding: () => void = () => undefined,
+  { onFlooding, answers = [] }: MeasureOptions = {},
 ): Promise<FloodOutcome> {
   const flood = await startFlood(port, name, argument)
-  onFlooding()
+  onFlooding?.()
   try {
-    return { suspensions: await measureSuspend(suspensions), statuses: await flood.count() }
+    const times = await measureSuspend(suspensions)
+    let statuses: FloodOutcome['statuses'] = {}
+    await waitUntil(async () => {
+      statuses = await flood.count()
+      return answers.every((status) => status in statuses)
+    })
+    return { suspensions: times, statuses }
   } finally {
     await flood.end()
   }
