@@ -22,7 +22,9 @@ export async function floodRevocations(
     while (tokens.length < connections) tokens.push(await requestToken(platform.port, partner!))
   }
   await Promise.all(Array.from({ length: 20 }, requestTokens))
-  return measureDuring(platform, 'revoke', { connections, ...partner, tokens }, suspensions, { answers: ['200', '429'] })
+  return measureDuring(platform, 'revoke', { connections, ...partner, tokens }, suspensions, {
+    answers: ['200', '429'],
+  })
 }
 
 /** A stranger claims credentials with links that do not exist. */
