@@ -22,9 +22,8 @@ export async function floodRevocations(
     while (tokens.length < connections) tokens.push(await requestToken(platform.port, partner!))
   }
   await Promise.all(Array.from({ length: 20 }, requestTokens))
-  return measureDuring(platform, 'revoke', { connections, ...partner, tokens }, suspensions, {
-    answers: ['200', '429'],
-  })
+  const expectedStatuses = ['200', '429']
+  return measureDuring(platform, 'revoke', { connections, ...partner, tokens }, suspensions, { expectedStatuses })
 }
 
 /** A stranger claims credentials with links that do not exist. */
@@ -65,10 +64,10 @@ export async function floodKeys(
 }
 
 interface MeasureOptions {
-  /** Is called when the first requests of the flood have been answered. */
+  /** Is called when the first request of the flood has been answered. */
   readonly onFlooding?: () => void
-  /** The flood lasts until it got each of these, because a few suspensions can be faster than its first answers. */
-  readonly answers?: readonly string[]
+  /** The flood lasts until each of these was answered: a few suspensions can end before it exceeds a limit. */
+  readonly expectedStatuses?: readonly string[]
 }
 
 async function measureDuring(
@@ -76,7 +75,7 @@ async function measureDuring(
   name: string,
   argument: object,
   suspensions: number,
-  { onFlooding, answers = [] }: MeasureOptions = {},
+  { onFlooding, expectedStatuses = [] }: MeasureOptions = {},
 ): Promise<FloodOutcome> {
   const flood = await startFlood(port, name, argument)
   onFlooding?.()
@@ -85,7 +84,7 @@ async function measureDuring(
     let statuses: FloodOutcome['statuses'] = {}
     await waitUntil(async () => {
       statuses = await flood.count()
-      return answers.every((status) => status in statuses)
+      return expectedStatuses.every((status) => status in statuses)
     })
     return { suspensions: times, statuses }
   } finally {

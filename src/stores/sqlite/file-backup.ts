@@ -36,7 +36,7 @@ export function createFileBackup(openFile: OpenSqliteFile): FileBackup {
     },
     keep() {
       if (!current) return undefined
-      // VACUUM INTO does not sync its file to disk. From now on it is complete, whenever the process is killed.
+      // VACUUM INTO does not sync its file to disk. A file with the final name must be complete, whenever the machine fails.
       syncFile(current.path)
       const path = findFreeName(current.finalName)
       renameSync(current.path, path)
@@ -62,7 +62,7 @@ function copyDatabase(openFile: OpenSqliteFile, from: string, to: string): void 
   }
 }
 
-/** So that no earlier copy is overwritten. It stays free, because only the holder of the write lock makes copies. */
+/** The first name that no earlier copy has. It stays free, because only the holder of the write lock makes copies. */
 function findFreeName(name: string): string {
   for (let i = 1; ; i++) {
     const path = i === 1 ? name : `${name}.${i}`
