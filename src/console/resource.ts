@@ -29,16 +29,12 @@ export function createLatePageResource(render: () => string, policy: string): ()
  * A document for programs. It is made at the first request and then kept, because documents of many megabytes would delay the
  * start. Pages of every origin may read it, such as other viewers and client generators.
  */
-export function createDocumentResource(
-  type: string,
-  create: () => string | Buffer,
-  headers: Resource['headers'] = {},
-): () => Resource {
+export function createDocumentResource(type: string, create: () => string): () => Resource {
   let made: Resource | undefined
   return () => {
     if (made) return made
     const content = Buffer.from(create())
-    made = createResource(content, type, { ...DOCUMENT_HEADERS, ETag: createEntityTag(content), ...headers })
+    made = createResource(content, type, { ...DOCUMENT_HEADERS, ETag: createEntityTag(content) })
     return made
   }
 }

@@ -9,8 +9,6 @@ export function renderExportLinks({ name, title }: Api, folder: string): Html[] 
 const EXPORTS = [
   ['/openapi.json', 'OpenAPI document'],
   ['/openapi.yaml', 'as YAML'],
-  ['/postman.json', 'Postman'],
-  ['/bruno.zip', 'Bruno'],
   ['.md', 'Markdown'],
 ] as const
 

@@ -22,7 +22,6 @@ export function writeReference(api: Api, document: JsonObject, options: Markdown
       `- Address: ${api.resource}`,
       `- Version: ${toLine(readText(info['version']))}`,
       `- OpenAPI document: [JSON](${api.name}/openapi.json), [YAML](${api.name}/openapi.yaml)`,
-      `- Collections: [Postman](${api.name}/postman.json), [Bruno](${api.name}/bruno.zip)`,
     ].join('\n'),
     writeAuthentication(api, options),
     '## Operations',

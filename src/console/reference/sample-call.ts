@@ -32,7 +32,7 @@ export function createSampleCall(api: Api, document: JsonObject, operation: Oper
 }
 
 /** A parameter with its example, as it is sent; empty without one. */
-export function fillParameter(document: JsonObject, parameter: Parameter): FilledParameter[] {
+function fillParameter(document: JsonObject, parameter: Parameter): FilledParameter[] {
   const { place, name, style, explode, allowReserved, mediaType } = parameter
   const value = readParameterExample(document, parameter)
   if (value === undefined || value === null) return []

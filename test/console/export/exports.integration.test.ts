@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { inflateRawSync } from 'node:zlib'
 import { JSDOM } from 'jsdom'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -25,8 +24,6 @@ describe('each form of a reference for programs', () => {
     ['apis/orders.md', 'text/markdown; charset=utf-8'],
     ['apis/orders/openapi.json', 'application/json; charset=utf-8'],
     ['apis/orders/openapi.yaml', 'application/yaml'],
-    ['apis/orders/postman.json', 'application/json; charset=utf-8'],
-    ['apis/orders/bruno.zip', 'application/zip'],
   ])('may be read by pages of every origin, and is sent again only if it has changed: %s', async (path, type) => {
     const { response } = await get(path)
     expect(response.status).toBe(200)
@@ -50,79 +47,9 @@ describe('each form of a reference for programs', () => {
     ] as const) {
       // prettier-ignore
       const { document } = new JSDOM((await get(page)).text).window
-      for (const end of ['/openapi.json', '/openapi.yaml', '/postman.json', '/bruno.zip', '.md'])
+      for (const end of ['/openapi.json', '/openapi.yaml', '.md'])
         expect(document.querySelector(`a[href="${folder}orders${end}"]`), end).not.toBeNull()
     }
-  })
-})
-
-describe('a Postman collection', () => {
-  it('has authentication with variables, and an example of each request', async () => {
-    const { response, text } = await get('apis/orders/postman.json')
-    expect(response.headers.get('content-disposition')).toBe('attachment; filename="orders.postman_collection.json"')
-    const collection = JSON.parse(text) as Collection
-    const readEntries = (entries: readonly Entry[] = []) => Object.fromEntries(entries.map(({ key, value }) => [key, value])) // prettier-ignore
-    expect(collection.info).toMatchObject({
-      name: 'Orders',
-      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
-    })
-    expect(readEntries(collection.variable)).toEqual({
-      baseUrl: `${shop.baseUrl}/orders`,
-      tokenUrl: `${shop.baseUrl}/orders/token`,
-      clientId: '',
-      clientSecret: '',
-      accessToken: '',
-    })
-    expect(collection.auth.type).toBe('oauth2')
-    expect(readEntries(collection.auth.oauth2)).toMatchObject({
-      grant_type: 'client_credentials',
-      accessTokenUrl: '{{tokenUrl}}',
-      clientId: '{{clientId}}',
-      clientSecret: '{{clientSecret}}',
-    })
-    const [folder] = collection.item as [Collection['item'][0]]
-    expect(folder.name).toBe('Orders')
-    expect(folder.item.map(({ request }) => `${request.method} ${request.url.raw}`)).toEqual([
-      'GET {{baseUrl}}/items',
-      'POST {{baseUrl}}/items',
-      'GET {{baseUrl}}/items/:id',
-      'PUT {{baseUrl}}/items/:id',
-      'DELETE {{baseUrl}}/items/:id',
-    ])
-    expect(folder.item[0]!.request.url.query[0]).toMatchObject({ key: 'limit', value: '20', disabled: true })
-    expect(JSON.parse(folder.item[1]!.request.body.raw)).toMatchObject({ product: 'TEA-SENCHA-100', quantity: 2 })
-    expect(folder.item[2]!.request.url.variable).toMatchObject([{ key: 'id', value: 'ID' }])
-    const catalog = JSON.parse((await get('apis/catalog/postman.json')).text) as Collection
-    expect(readEntries(catalog.auth.apikey)).toEqual({ key: 'Shop-Key', value: '{{apiKey}}', in: 'header' })
-  })
-})
-
-describe('a Bruno collection', () => {
-  it('is a ZIP archive with authentication, an environment and an example of each request', async () => {
-    const { response } = await get('apis/orders/bruno.zip')
-    expect(response.headers.get('content-disposition')).toBe('attachment; filename="orders-bruno.zip"')
-    const archive = Buffer.from(await (await fetch(response.url)).arrayBuffer())
-    const files = new Map([...readZip(archive)].map(([path, text]) => [path, parse(text) as unknown]))
-    expect([...files.keys()]).toEqual([
-      'orders/opencollection.yml',
-      'orders/environments/Default.yml',
-      'orders/orders/folder.yml',
-      ...['list-your-orders', 'place-an-order', 'read-an-order', 'change-an-order', 'cancel-an-order'].map((name) => `orders/orders/${name}.yml`), // prettier-ignore
-    ])
-    const credentials = { clientId: '{{clientId}}', clientSecret: '{{clientSecret}}' }
-    expect(files.get('orders/opencollection.yml')).toMatchObject({
-      request: { auth: { type: 'oauth2', flow: 'client_credentials', credentials } },
-    })
-    const variables = [
-      { name: 'baseUrl', value: `${shop.baseUrl}/orders` },
-      { name: 'tokenUrl', value: `${shop.baseUrl}/orders/token` },
-      { name: 'clientId', value: '' },
-      { name: 'clientSecret', secret: true },
-    ]
-    expect(files.get('orders/environments/Default.yml')).toEqual({ name: 'Default', variables })
-    expect(files.get('orders/orders/place-an-order.yml')).toMatchObject({
-      http: { method: 'POST', url: '{{baseUrl}}/items', auth: 'inherit', body: { type: 'json' } },
-    })
   })
 })
 
@@ -173,41 +100,7 @@ describe('a reference in Markdown', () => {
   })
 })
 
-interface Entry {
-  readonly key: string
-  readonly value: string
-}
-
-interface Collection {
-  readonly info: object
-  readonly variable: readonly Entry[]
-  readonly auth: { readonly type: string; readonly oauth2?: readonly Entry[]; readonly apikey?: readonly Entry[] }
-  readonly item: readonly {
-    readonly name: string
-    readonly item: readonly {
-      readonly request: {
-        readonly method: string
-        readonly url: { readonly raw: string; readonly query: readonly object[]; readonly variable: readonly object[] }
-        readonly body: { readonly raw: string }
-      }
-    }[]
-  }[]
-}
-
 async function runShell(command: string, environment: Record<string, string>): Promise<string> {
   const env = { PATH: process.env['PATH'], ...environment }
   return (await promisify(execFile)('sh', ['-c', command], { env })).stdout
-}
-
-/** The texts of an archive, by its directory. */
-function* readZip(archive: Buffer): Generator<[path: string, text: string]> {
-  const end = archive.length - 22
-  let at = archive.readUInt32LE(end + 16)
-  for (let count = archive.readUInt16LE(end + 10); count > 0; count--) {
-    const [size, nameLength, offset] = [archive.readUInt32LE(at + 20), archive.readUInt16LE(at + 28), archive.readUInt32LE(at + 42)] // prettier-ignore
-    const path = archive.toString('utf8', at + 46, at + 46 + nameLength)
-    const start = offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28)
-    yield [path, inflateRawSync(archive.subarray(start, start + size)).toString()]
-    at += 46 + nameLength
-  }
 }

@@ -2,7 +2,6 @@ import { JSDOM } from 'jsdom'
 import { expect, it } from 'vitest'
 import { readForm } from '../../../src/console/browser/form.js'
 import { writeReference } from '../../../src/console/export/markdown.js'
-import { createPostmanCollection } from '../../../src/console/export/postman.js'
 import { listReferenceOperations } from '../../../src/console/reference/operation-keys.js'
 import { renderOperation } from '../../../src/console/reference/operation.js'
 import { buildUrl } from '../../../src/samples/request.js'
@@ -30,7 +29,5 @@ it.each([
     expect([problems, buildUrl(input)]).toEqual([[], url])
     expect(window.document.querySelector('[data-samples] pre')!.textContent).toContain(url)
     expect(writeReference(TEAS, described, { registration: false })).toContain(url)
-    const [item] = createPostmanCollection(TEAS, described)['item'] as { request: { url: { raw: string } } }[]
-    expect(item!.request.url.raw).toBe(`{{baseUrl}}/teas?${decodeURIComponent(query)}`)
   },
 )
