@@ -49,10 +49,8 @@ try {
   await checkTargets(exportedFiles('require'))
   for (const program of programs) await chmod(inOutput(program), 0o755)
   await compressAssets()
-  await bundlePlots()
   await bundleReference()
   await copyLicence('marked')
-  await copyLicence('uplot')
   await moveIntoPlace()
 } catch (error) {
   // esbuild's errors, with the code and its module: the file that they name is removed.
@@ -193,10 +191,10 @@ async function compressAssets() {
   }
 }
 
-/** @param {string} entryPoint @param {esbuild.BuildOptions} [options] */
-async function bundleScript(entryPoint, options) {
+/** The script of the console's references. */
+async function bundleReference() {
   const { outputFiles } = await esbuild.build({
-    entryPoints: [join(root, entryPoint)],
+    entryPoints: [join(root, 'src/console/browser/reference.ts')],
     bundle: true,
     format: 'iife',
     minify: true,
@@ -204,24 +202,9 @@ async function bundleScript(entryPoint, options) {
     legalComments: 'none',
     write: false,
     logLevel: 'silent',
-    ...options,
   })
-  return outputFiles?.[0]?.text ?? ''
-}
-
-/** The script of the console's references. */
-async function bundleReference() {
-  const text = await bundleScript('src/console/browser/reference.ts')
+  const text = outputFiles?.[0]?.text ?? ''
   await writeFile(join(output, 'assets/reference.js.gz'), gzipSync(text, { level: 9 }))
-}
-
-/** The script of the portal's plots with uPlot, for `<script>`. */
-async function bundlePlots() {
-  const { version } = require('uplot/package.json')
-  const banner = { js: `/*! uPlot ${version}, MIT licence */` }
-  const text = await bundleScript('src/portal/assets/plots.js', { banner })
-  if (/<\/script|<!--/i.test(text)) throw new Error('The script of the plots cannot be part of a page.')
-  await writeFile(join(output, 'assets/plots.js.gz'), gzipSync(text, { level: 9 }))
 }
 
 /** Of packages that became a part of a file of ours. @param {string} name */

@@ -40,7 +40,7 @@ export async function showPortal(page, { baseUrl, folder }) {
   await page.goto(link)
   await page.locator('main button').click()
   await page.goto(`${baseUrl}/developers/applications/${applicationId}`)
-  await page.locator('.plot canvas').first().waitFor()
+  await page.locator('.plot svg').first().waitFor()
   await page.setViewportSize({ width: 1280, height: 1560 })
 }
 

@@ -87,7 +87,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
       options.refusals?.list(record.id),
     ])
     const content = renderApplication({ ...view, apis, usage, refusals: refusals?.items })
-    return { status: 200, page: renderPage(record.name, { session, content, script: 'application' }) }
+    return { status: 200, page: renderPage(record.name, { session, content, script: 'form' }) }
   }
 
   /** The form, again with what was entered if it was refused. */

@@ -1,5 +1,4 @@
 import { once } from '../lib/once.js'
-import { loadPlotScript } from './plot-script.js'
 
 /** Shows the buttons that copy, and sends each form once: the answer to a second click would hide a new credential. */
 const FORM_SCRIPT = `for (const button of document.querySelectorAll('.copy')) {
@@ -36,8 +35,6 @@ if (token) {
 }
 addEventListener('hashchange', () => location.reload())
 `,
-  /** Every form, and a new credential. */
+  /** Pages with forms, and with a new credential. */
   form: FORM_SCRIPT,
-  /** The page of an application. */
-  application: FORM_SCRIPT + loadPlotScript(),
 }))

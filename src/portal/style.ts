@@ -101,7 +101,6 @@ pre code { user-select: all }
 .download { margin: 0 0 1rem }
 `
 
-/** The rules of uPlot's own style sheet (MIT licence) that a plot without legend needs. */
 const PLOTS = `.totals { display: flex; flex-wrap: wrap; gap: .5rem 2.5rem; margin: .5rem 0 }
 .totals dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums }
 .totals dt::before { content: ''; display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px }
@@ -109,17 +108,16 @@ const PLOTS = `.totals { display: flex; flex-wrap: wrap; gap: .5rem 2.5rem; marg
 .totals .allowed::before { background: var(--accent) }
 .totals .refused::before { background: var(--bad) }
 .usage .soft { margin: 0 0 .5rem }
-.plot { margin: .75rem 0 .25rem }
-.plot > div { overflow: hidden }
-.plot p { max-width: none; min-height: 1.5em; margin: 0; color: var(--soft); font-size: .875rem; text-align: right; font-variant-numeric: tabular-nums }
-.uplot, .uplot * { box-sizing: border-box }
-.uplot { width: min-content }
-.u-wrap { position: relative; user-select: none }
-.u-over, .u-under, .u-axis, .u-select { position: absolute }
-.u-under { overflow: hidden }
-.uplot canvas { display: block; position: relative; width: 100%; height: 100% }
-.u-cursor-x { position: absolute; left: 0; top: 0; height: 100%; border-right: 1px dashed var(--soft); pointer-events: none; will-change: transform }
-.u-select, .u-cursor-y, .u-cursor-pt, .u-off { display: none }
+.plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .25rem .5rem; margin: .75rem 0 .5rem; color: var(--soft); font-size: .75rem; font-variant-numeric: tabular-nums }
+.plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
+.plot .counts { flex-direction: column; height: 9rem; margin: -.5em 0; text-align: right; line-height: 1 }
+.plot .days { grid-column: 2 }
+.plot svg { width: 100%; height: 8rem; overflow: visible }
+.plot .line { stroke: var(--line) }
+.plot .allowed { fill: var(--accent) }
+.plot .refused { fill: var(--bad) }
+.plot .day { fill: transparent }
+.plot g:hover .day { fill: var(--line) }
 details summary { color: var(--accent); font-size: .9375rem; cursor: pointer }
 .scroll { max-height: 18rem; margin-top: .5rem; overflow: auto; border: 1px solid var(--line); border-radius: 6px }
 table { width: 100%; border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }

@@ -1,8 +1,8 @@
 import { DAY_MS, formatDay } from '../lib/day.js'
 import { html, type Html } from '../lib/html.js'
-import { once } from '../lib/once.js'
 import type { PortalApi } from './api-section.js'
 import { formatDate } from './times.js'
+import { formatCount, renderPlot } from './usage-plot.js'
 import { USAGE_DAYS, type DailyUsage } from './usage-source.js'
 import { renderSection, type ApplicationView } from './view.js'
 
@@ -14,7 +14,7 @@ interface DayOfApi {
   readonly tokens: number
 }
 
-/** A plot for each API, which the page's script draws from the table below it. */
+/** A plot for each API, and its table. */
 export function renderUsage(
   view: ApplicationView & { readonly apis: readonly PortalApi[] },
   usage: readonly DailyUsage[],
@@ -69,13 +69,12 @@ function renderApiUsage({ title, name, scheme }: PortalApi, usage: readonly Dail
   </li> `
 }
 
-/** The script closes the table when it has drawn the plot. */
 function renderDays(
   days: readonly DayOfApi[],
   { id, title, hasTokens }: { readonly id: string; readonly title: string; readonly hasTokens: boolean },
 ): Html {
-  return html`<div class="plot" aria-hidden="true" hidden></div>
-    <details open>
+  return html`${renderPlot(days)}
+    <details>
       <summary>Table<span class="unseen"> of ${title}</span></summary>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}">${renderTable(days, hasTokens)}</div>
     </details>`
@@ -130,10 +129,4 @@ function describeRefused(usage: readonly DailyUsage[]): Html[] {
   return [...sums]
     .toSorted(([, a], [, b]) => b - a)
     .map(([error, sum], index) => html`${index > 0 && ', '}${formatCount(sum)} <code class="inline">${error}</code>`)
-}
-
-const getCountFormat = once(() => new Intl.NumberFormat('en'))
-
-function formatCount(count: number): string {
-  return getCountFormat().format(count)
 }

@@ -56,10 +56,8 @@ describe('the tarball', () => {
       'console.js.gz',
       'icon.svg.gz',
       'marked.LICENSE',
-      'plots.js.gz',
       'reference.css.gz',
       'reference.js.gz',
-      'uplot.LICENSE',
     ])
   })
 
