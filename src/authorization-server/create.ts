@@ -68,7 +68,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const authenticateClient = createClientAuthentication(options)
   // The console asks here about credentials that the token endpoint has just refused and counted. With a count of its own, a
   // wrong secret counts once there, and guesses here are limited all the same.
-  const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
+  const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, {
+    untrustedKeys: true,
+  })
   const authenticateForSuspension = createClientAuthentication({ ...options, limitFailures: limitSuspensionFailures })
   // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
   const limitTokenRequests = ({ name }: TokenApi) =>

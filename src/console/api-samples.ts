@@ -47,7 +47,14 @@ export function renderSamplesPage(api: Api, document: JsonObject | undefined, op
     </main>
     <p id="copied" class="unseen" role="status"></p>
   `
-  return renderPage({ ...options, title: `${title}, ${options.title}`, root: '../../', styles: ['console.css'], scripts: ['console.js'], content }) // prettier-ignore
+  return renderPage({
+    ...options,
+    title: `${title}, ${options.title}`,
+    root: '../../',
+    styles: ['console.css'],
+    scripts: ['console.js'],
+    content,
+  })
 }
 
 function createExampleCall({ scheme, tokenEndpoint, keyHeaders, resource }: Api, document?: JsonObject): SampleCall {

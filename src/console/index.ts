@@ -57,7 +57,20 @@ export function developerConsole<const Apis extends ApisOptions>(
   const documents = readDocuments(apis, given, { hasMailer })
   const guides = readGuides(texts.guides)
   const changelog = readChangelog(texts.changelog)
-  const site = { title, apis, documents, registration, hasMailer, portal: auth.portal.enabled, guides, changelog, assets: loadAssets(), brand: createPageBrand(auth.brand), supportUrl: auth.brand.supportUrl, schemes: [...new Set(apis.map(({ scheme }) => scheme))] } // prettier-ignore
+  const site = {
+    title,
+    apis,
+    documents,
+    registration,
+    hasMailer,
+    portal: auth.portal.enabled,
+    guides,
+    changelog,
+    assets: loadAssets(),
+    brand: createPageBrand(auth.brand),
+    supportUrl: auth.brand.supportUrl,
+    schemes: [...new Set(apis.map(({ scheme }) => scheme))],
+  }
   const resources = new Map<string, Resource | (() => Resource)>([
     ...listDocumentResources(site),
     ...listTextResources(site),

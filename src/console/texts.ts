@@ -98,7 +98,11 @@ function readTitle(markdown: string): string {
 
 /** Links and emphasis are not shown in a title. */
 function readHeading(line: string): string {
-  const text = line.slice(0, MAX_HEADING).trim().replace(/^#+/, '').replace(/(?<=[ \t])#+$/, '') // prettier-ignore
+  const text = line
+    .slice(0, MAX_HEADING)
+    .trim()
+    .replace(/^#+/, '')
+    .replace(/(?<=[ \t])#+$/, '')
   return text
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[*`]|(?<!\w)_|_(?!\w)/g, '')

@@ -24,7 +24,12 @@ export function listOperations(paths: unknown): Operation[] {
 function describeOperations(path: string, pathItem: JsonObject): Operation[] {
   const methods = Object.keys(pathItem).filter((member) => METHODS.includes(member))
   const additional = Object.entries(asObject(pathItem['additionalOperations']))
-  const describe = (method: string, operation: unknown): Operation => ({ method, path, pathItem, operation: asObject(operation) }) // prettier-ignore
+  const describe = (method: string, operation: unknown): Operation => ({
+    method,
+    path,
+    pathItem,
+    operation: asObject(operation),
+  })
   return [
     ...methods.map((method) => describe(method.toUpperCase(), pathItem[method])),
     ...additional.map(([method, operation]) => describe(method, operation)),

@@ -32,7 +32,11 @@ export function readOperations(
   api: Api,
   document: JsonObject,
 ): { readonly operations: SecuredOperation[]; readonly problems: DocumentProblem[] } {
-  const problems = [...findSecurityProblems(api, document), ...findSchemeProblems(api, document), ...findReferenceProblems(document)] // prettier-ignore
+  const problems = [
+    ...findSecurityProblems(api, document),
+    ...findSchemeProblems(api, document),
+    ...findReferenceProblems(document),
+  ]
   if (problems.length > 0) return { operations: [], problems }
   const operations: SecuredOperation[] = []
   for (const { method, path, operation } of listCallableOperations(document)) {
@@ -41,7 +45,11 @@ export function readOperations(
     if (!isListOfRequirements(operation['security'] ?? document['security'] ?? []))
       throw new TypeError(`The "security" of ${method} ${path} is no list of requirements.`)
     if (template) operations.push({ method, template, security: readSecurity(api, document, operation) })
-    else problems.push({ problem: `has the path "${path}", which no request can have`, fix: 'Write it as in a URL: percent-encoded, and without a query, empty segments and dot segments.' }) // prettier-ignore
+    else
+      problems.push({
+        problem: `has the path "${path}", which no request can have`,
+        fix: 'Write it as in a URL: percent-encoded, and without a query, empty segments and dot segments.',
+      })
   }
   operations.sort((a, b) => measureConcreteness(b.template) - measureConcreteness(a.template))
   return { operations, problems: [...problems, ...findAmbiguities(operations)] }

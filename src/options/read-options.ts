@@ -112,7 +112,6 @@ const OPTION_NAMES = [
   'logger',
   'now',
 ]
-// prettier-ignore
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {
   return {

@@ -122,8 +122,13 @@ function readAnswer(answer: unknown, formatErrorChallenge: FormatErrorChallenge)
 function readDenial(given: object, formatErrorChallenge: FormatErrorChallenge): Denial {
   const { status = 403, error = 'access_denied', description = REFUSED, headers = {} } = ownMembers<OwnDenial>(given)
   const isValid =
-    Number.isInteger(status) && status >= 400 && status <= 599 &&
-    typeof error === 'string' && ERROR_CODE.test(error) && typeof description === 'string' && isObject(headers) // prettier-ignore
+    Number.isInteger(status) &&
+    status >= 400 &&
+    status <= 599 &&
+    typeof error === 'string' &&
+    ERROR_CODE.test(error) &&
+    typeof description === 'string' &&
+    isObject(headers)
   if (!isValid) throw new TypeError(`The allow of a guard answered ${describeValue(given)}, which is no denial.`)
   for (const [name, value] of Object.entries(headers)) {
     validateHeaderName(name)

@@ -169,7 +169,12 @@ function createRefusal(denied: Denial, reason: string, isAmbiguous = false): Fou
 
 function createMethodRefusal(methods: readonly string[]): Found {
   const headers = { Allow: [...new Set(methods)].join(', ') }
-  const denied = createOwnDenial(405, 'method_not_allowed', 'The document of this API does not have this method here', headers) // prettier-ignore
+  const denied = createOwnDenial(
+    405,
+    'method_not_allowed',
+    'The document of this API does not have this method here',
+    headers,
+  )
   return createRefusal(denied, 'undocumented_method')
 }
 

@@ -44,8 +44,11 @@ export function createScopeRequirements(
   const get = byMethod.get('GET')
   if (get && !byMethod.has('HEAD')) byMethod.set('HEAD', get)
   const others = byMethod.get('*') ?? {
-    scopes: [], anyOf: [], errors: createBearerErrors(api, []), allowsMethod: false,
-  } // prettier-ignore
+    scopes: [],
+    anyOf: [],
+    errors: createBearerErrors(api, []),
+    allowsMethod: false,
+  }
   return ({ method = '' }) => byMethod.get(method) ?? others
 }
 

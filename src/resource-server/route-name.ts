@@ -56,7 +56,8 @@ function describeMount(req: IncomingMessage, route: object): string {
 }
 
 function fits(mount: readonly string[], segments: readonly string[]): boolean {
-  const isSame = (each: string, segment: string): boolean => each === ANY || each === segment.toLowerCase() || each === segment // prettier-ignore
+  const isSame = (each: string, segment: string): boolean =>
+    each === ANY || each === segment.toLowerCase() || each === segment
   return mount.length === segments.length && mount.every((each, at) => isSame(each, segments[at]!))
 }
 

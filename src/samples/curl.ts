@@ -162,5 +162,9 @@ function quoteHidden(word: string): string {
 
 const PRINTF: StringSyntax = {
   escapes: { '\\': '\\\\', '%': '%%', '\n': '\n', '\t': '\t' },
-  formatCode: (code) => Array.from(new TextEncoder().encode(String.fromCharCode(code)), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''), // prettier-ignore
+  formatCode: (code) =>
+    Array.from(
+      new TextEncoder().encode(String.fromCharCode(code)),
+      (byte) => `\\${byte.toString(8).padStart(3, '0')}`,
+    ).join(''),
 }

@@ -14,14 +14,33 @@ const ISSUED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 's
 export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
   ...ISSUED_CLAIMS,
   'nbf', // RFC 7519 4.1
-  'auth_time', 'acr', 'amr', 'groups', 'roles', 'entitlements', // RFC 9068 2.2
-  'cnf', 'sub_jwk', // RFC 7800, OpenID Connect
-  'act', 'may_act', // RFC 8693 4
-  'active', 'username', 'token_type', 'token_introspection', // RFC 7662 2.2, RFC 9701
+  'auth_time',
+  'acr',
+  'amr',
+  'groups',
+  'roles',
+  'entitlements', // RFC 9068 2.2
+  'cnf',
+  'sub_jwk', // RFC 7800, OpenID Connect
+  'act',
+  'may_act', // RFC 8693 4
+  'active',
+  'username',
+  'token_type',
+  'token_introspection', // RFC 7662 2.2, RFC 9701
   'authorization_details', // RFC 9396
-  'azp', 'nonce', 'at_hash', 'c_hash', 'sid', '_claim_names', '_claim_sources', // OpenID Connect
-  'events', 'toe', 'txn', 'sub_id', // RFC 8417, RFC 9493
-]) // prettier-ignore
+  'azp',
+  'nonce',
+  'at_hash',
+  'c_hash',
+  'sid',
+  '_claim_names',
+  '_claim_sources', // OpenID Connect
+  'events',
+  'toe',
+  'txn',
+  'sub_id', // RFC 8417, RFC 9493
+])
 
 /**
  * The JSON text of the claims that the option `claims` returned; undefined if there are none. Throws for what is no JSON object,

@@ -36,29 +36,101 @@ const UNKNOWN: Explanation = ['The request was refused', `The answer's error_des
 /** By the `reason`, or else by the `error`. */
 const BY_REASON: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
   // Guarded requests.
-  ['expired_token', [({ ago }) => `The access token expired${ago}`, 'Request a new access token. It tells in expires_in how many seconds it lasts.']],
-  ['token_of_another_api', [({ api }) => `The access token was issued for another API${api}`, "Request an access token at this API's own token endpoint."]],
+  [
+    'expired_token',
+    [
+      ({ ago }) => `The access token expired${ago}`,
+      'Request a new access token. It tells in expires_in how many seconds it lasts.',
+    ],
+  ],
+  [
+    'token_of_another_api',
+    [
+      ({ api }) => `The access token was issued for another API${api}`,
+      "Request an access token at this API's own token endpoint.",
+    ],
+  ],
   ['revoked_token', ['The access token was revoked', 'Request a new access token.']],
-  ['insufficient_scope', [({ scopes }) => `The access token lacks a scope that the request needs${scopes}`, 'Request an access token with that scope. If the application does not have it, request access.']],
+  [
+    'insufficient_scope',
+    [
+      ({ scopes }) => `The access token lacks a scope that the request needs${scopes}`,
+      'Request an access token with that scope. If the application does not have it, request access.',
+    ],
+  ],
   ['method_not_allowed', ['No access token allows this method here', 'Use a method that the API has at this address.']],
-  ['expired_key', [({ credential, ago }) => `The API key${credential} expired${ago}`, 'Use the newest key of the application, or make a new one.']],
-  ['restricted_key', [({ credential }) => `The API key${credential} may not be used for this API`, 'Use a key that may be used for this API.']],
+  [
+    'expired_key',
+    [
+      ({ credential, ago }) => `The API key${credential} expired${ago}`,
+      'Use the newest key of the application, or make a new one.',
+    ],
+  ],
+  [
+    'restricted_key',
+    [
+      ({ credential }) => `The API key${credential} may not be used for this API`,
+      'Use a key that may be used for this API.',
+    ],
+  ],
   ['suspended', ['The application is suspended', ASK]],
   ['not_allowed', ['The application may not use this API', 'Request access to this API.']],
   ['refused_by_host', ['The API itself refused the request', `The answer's error_description says why.`]],
   // Token requests.
-  ['wrong_secret', ['The client secret is wrong', 'Use the newest secret of the application, complete and unchanged, or make a new one.']],
-  ['expired_secret', [({ credential, ago }) => `The client secret${credential} expired${ago}`, 'Use the newest secret of the application, or make a new one.']],
-  ['restricted_secret', [({ credential }) => `The client secret${credential} may not be used for this API`, 'Use a secret that may be used for this API.']],
-  ['invalid_scope', ['None of the requested scopes can be granted', "Request scopes that this API has and the application was granted, or leave out `scope`."]],
-  ['invalid_target', ['The token request names the resource of another API', "Leave out `resource`, or send this API's identifier."]],
+  [
+    'wrong_secret',
+    [
+      'The client secret is wrong',
+      'Use the newest secret of the application, complete and unchanged, or make a new one.',
+    ],
+  ],
+  [
+    'expired_secret',
+    [
+      ({ credential, ago }) => `The client secret${credential} expired${ago}`,
+      'Use the newest secret of the application, or make a new one.',
+    ],
+  ],
+  [
+    'restricted_secret',
+    [
+      ({ credential }) => `The client secret${credential} may not be used for this API`,
+      'Use a secret that may be used for this API.',
+    ],
+  ],
+  [
+    'invalid_scope',
+    [
+      'None of the requested scopes can be granted',
+      'Request scopes that this API has and the application was granted, or leave out `scope`.',
+    ],
+  ],
+  [
+    'invalid_target',
+    ['The token request names the resource of another API', "Leave out `resource`, or send this API's identifier."],
+  ],
   ['invalid_request', ['The request is malformed', "The answer's error_description says what is wrong."]],
   ['unsupported_grant_type', ['The grant type is not supported', 'Send grant_type=client_credentials.']],
   // Both.
-  ['too_many_requests', [({ seconds }) => `There were too many requests${seconds}`, 'Send fewer, and wait for the seconds in Retry-After before the next one.']],
-  ['temporarily_unavailable', ['The service was temporarily unavailable', 'Try again, at first after the seconds in Retry-After.']],
-  ['server_error', ['The server met an unexpected condition', `Try again later. If it happens again: ${ASK.charAt(0).toLowerCase()}${ASK.slice(1)}`]],
-]) // prettier-ignore
+  [
+    'too_many_requests',
+    [
+      ({ seconds }) => `There were too many requests${seconds}`,
+      'Send fewer, and wait for the seconds in Retry-After before the next one.',
+    ],
+  ],
+  [
+    'temporarily_unavailable',
+    ['The service was temporarily unavailable', 'Try again, at first after the seconds in Retry-After.'],
+  ],
+  [
+    'server_error',
+    [
+      'The server met an unexpected condition',
+      `Try again later. If it happens again: ${ASK.charAt(0).toLowerCase()}${ASK.slice(1)}`,
+    ],
+  ],
+])
 
 function readDetails(details: RefusalRecord['details'], now: number): Details {
   const { expiredAt, api, credential, scopes, retryAfter } = details

@@ -80,7 +80,12 @@ export function createUsage({ store, opened, now }: UsageOptions): Usage {
       const last = readCursor(after, by)
       await opened()
       // The whole day or month of the last entry is read again, because those of its APIs are mixed.
-      const start = last && { applicationId: last.applicationId, day: `${last.period}${by === 'month' ? '-00' : ''}`, api: '', outcome: '' } // prettier-ignore
+      const start = last && {
+        applicationId: last.applicationId,
+        day: `${last.period}${by === 'month' ? '-00' : ''}`,
+        api: '',
+        outcome: '',
+      }
       const items: UsageEntry[] = []
       const counts = readCounts({ after: start, applicationId, api, ...range })
       for await (const entry of groupByPeriod(counts, by)) {

@@ -10,13 +10,14 @@ const USAGE_OPTIONS = {
   from: {
     kind: 'text',
     placeholder: 'DAY',
-    description: 'The first day, such as 2026-11-01, or month, such as 2026-11, in UTC; the default is 29 days before the last one.',
+    description:
+      'The first day, such as 2026-11-01, or month, such as 2026-11, in UTC; the default is 29 days before the last one.',
   },
   to: { kind: 'text', placeholder: 'DAY', description: 'The last day or month; the default is today.' },
   by: { kind: 'text', placeholder: 'PERIOD', description: 'Sums up by day or by month; the default is day.' },
   ...EXPORT_OPTIONS,
   ...PAGING_OPTIONS,
-} as const satisfies OptionTable // prettier-ignore
+} as const satisfies OptionTable
 
 /** `usage`: how often applications used the APIs. */
 const usageCommand = command({

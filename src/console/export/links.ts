@@ -3,7 +3,10 @@ import { html, type Html } from '../../lib/html.js'
 
 /** The links to the other forms of a reference. `folder`: the relative path from the page to the reference's folder, `apis/`. */
 export function renderExportLinks({ name, title }: Api, folder: string): Html[] {
-  return EXPORTS.map(([extension, label]) => html`<a href="${folder}${name}${extension}">${label}<span class="unseen"> of ${title}</span></a> `) // prettier-ignore
+  return EXPORTS.map(
+    ([extension, label]) =>
+      html`<a href="${folder}${name}${extension}">${label}<span class="unseen"> of ${title}</span></a> `,
+  )
 }
 
 const EXPORTS = [

@@ -25,7 +25,15 @@ export function writeLlmsIndex({ title, apis, isDocumented, registration, texts 
       ? 'Key and secret come by e-mail after an application is registered: `POST` `{"name": "...", "contact": "name@example.com", "apis": ["..."]}` as JSON to [register](register), or fill in the form there. Ask the person you work for first.'
       : 'Key and secret come from the operator of this platform.',
     documented.length > 0 && '## APIs',
-    documented.map((api) => writeLink(api.title, `apis/${api.name}.md`, api.description ?? 'operations, parameters and schemas, with commands')).join('\n'), // prettier-ignore
+    documented
+      .map((api) =>
+        writeLink(
+          api.title,
+          `apis/${api.name}.md`,
+          api.description ?? 'operations, parameters and schemas, with commands',
+        ),
+      )
+      .join('\n'),
     texts.length > 0 && '## Guides',
     texts.map((text) => writeLink(text.title, text.path)).join('\n'),
     documented.length > 0 && '## Optional',

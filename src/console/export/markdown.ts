@@ -99,7 +99,9 @@ function writeBody(document: JsonObject, { body }: ApiCall): string {
 function writeResponses(document: JsonObject, responses: JsonObject): string {
   const lines = Object.entries(responses).flatMap(([status, given]) => {
     const response = resolve(document, given)
-    const contents = Object.entries(asObject(response['content'])).map(([type, each]) => [type, resolve(document, each)['schema']] as const) // prettier-ignore
+    const contents = Object.entries(asObject(response['content'])).map(
+      ([type, each]) => [type, resolve(document, each)['schema']] as const,
+    )
     const types = contents.map(([type, schema]) => `\`${type}\`: ${describeType(schema)}`)
     const headers = Object.keys(asObject(response['headers'])).map((name) => `header \`${name}\``)
     const text = [toLine(readText(response['description'])), [...types, ...headers].join(', ')]

@@ -32,6 +32,8 @@ function listFields(document: JsonObject, schema: unknown, example: unknown): Sa
     const { type, format, contentMediaType } = resolve(document, properties[name])
     if (format === 'binary' || (contentMediaType !== undefined && type !== 'object')) return [{ name, file: FILE }]
     if (!Object.hasOwn(values, name)) return []
-    return [values[name]].flat().map((value) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) })) // prettier-ignore
+    return [values[name]]
+      .flat()
+      .map((value) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) }))
   })
 }

@@ -7,7 +7,16 @@ export function describeType(given: unknown): string {
   const schema = asObject(given)
   const reference = readReferenceName(schema)
   if (reference !== undefined) return reference
-  const details = [describeRange(schema), readText(schema['format']), describePattern(schema), describeDefault(schema), schema['nullable'] === true ? 'or null' : '', schema['readOnly'] === true ? 'only in responses' : '', schema['writeOnly'] === true ? 'only in requests' : '', schema['deprecated'] === true ? 'deprecated' : ''] // prettier-ignore
+  const details = [
+    describeRange(schema),
+    readText(schema['format']),
+    describePattern(schema),
+    describeDefault(schema),
+    schema['nullable'] === true ? 'or null' : '',
+    schema['readOnly'] === true ? 'only in responses' : '',
+    schema['writeOnly'] === true ? 'only in requests' : '',
+    schema['deprecated'] === true ? 'deprecated' : '',
+  ]
   return [describeShape(schema), ...details].filter((detail) => detail !== '').join(', ')
 }
 
@@ -43,12 +52,14 @@ function encloseAlternatives(type: string): string {
 }
 
 function describeRange(schema: JsonObject): string {
-  const [name, unit] = RANGES.find(([each]) => schema[`min${each}`] !== undefined || schema[`max${each}`] !== undefined) ?? [] // prettier-ignore
+  const [name, unit] =
+    RANGES.find(([each]) => schema[`min${each}`] !== undefined || schema[`max${each}`] !== undefined) ?? []
   if (name === undefined) return ''
   const [least, most] = [schema[`min${name}`], schema[`max${name}`]].map((bound) =>
     bound === undefined ? undefined : JSON.stringify(bound),
   )
-  const range = least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}` // prettier-ignore
+  const range =
+    least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}`
   return `${range}${unit}`
 }
 

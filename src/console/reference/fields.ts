@@ -112,7 +112,8 @@ function renderControl(id: string, field: Field, schema: JsonObject, hasHint: bo
   const text = formatField(field.value, type)
   if (type === 'json' || type === 'object') return renderTextarea(html`${attributes} rows="4"`, text)
   if (type === 'array') return renderTextarea(html`${attributes} rows="2"`, text)
-  const isNumber = readTypes(schema).every((each) => each === 'integer' || each === 'number') && readTypes(schema).length > 0 // prettier-ignore
+  const isNumber =
+    readTypes(schema).every((each) => each === 'integer' || each === 'number') && readTypes(schema).length > 0
   return html`<input
     type="text"
     ${attributes}${isNumber && html` inputmode="decimal"`}

@@ -97,7 +97,12 @@ function isHeading(tag: string): boolean {
 /** The words of a heading, joined by hyphens, as GitHub makes them. */
 function formatId(markup: string): string {
   const words = markup.replaceAll(/<[^>]*>|&[\w#]+;/g, '').toLowerCase()
-  return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-') || 'section' // prettier-ignore
+  return (
+    words
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-') || 'section'
+  )
 }
 
 function formatAttributes(tag: string, text: string): string {
@@ -150,5 +155,8 @@ function escape(text: string): string {
 
 /** Text between tags, in which character references stay. */
 function escapeText(text: string): string {
-  return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll(/&(?!#?\w{1,31};)/g, '&amp;') // prettier-ignore
+  return text
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/&(?!#?\w{1,31};)/g, '&amp;')
 }

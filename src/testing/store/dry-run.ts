@@ -12,7 +12,9 @@ export function dryRunContract({ describe, it }: TestCollector, opened: () => Op
   describe('the dry run', () => {
     it('is added to what is stored, by application, API, route and reason, with the first and the last time', async () => {
       const { store, other } = opened()
-      const others = [{ applicationId: 'b' }, { api: 'b' }, { route: 'GET /b' }, { reason: 'b' }].map((change) => count(change)) // prettier-ignore
+      const others = [{ applicationId: 'b' }, { api: 'b' }, { route: 'GET /b' }, { reason: 'b' }].map((change) =>
+        count(change),
+      )
       await store.addDryRun({ id: '1', at: NOW }, [count({ count: 2, firstAt: 5, lastAt: 9 }), ...others])
       await other.addDryRun({ id: '2', at: NOW }, [count({ count: 10, firstAt: 3, lastAt: 7 })])
       await store.addDryRun({ id: '3', at: NOW }, [count({ firstAt: 6, lastAt: 20 })])
@@ -69,7 +71,10 @@ export function dryRunContract({ describe, it }: TestCollector, opened: () => Op
       const expected = counts.filter(({ applicationId, api }) => applicationId === '' && api === 'a.b')
       assertEqual(await list(ofOne), expected)
       assertEqual(await list({ ...ofOne, after: expected[1] }), expected.slice(2))
-      assertEqual(await list({ api: 'A' }), counts.filter(({ api }) => api === 'A')) // prettier-ignore
+      assertEqual(
+        await list({ api: 'A' }),
+        counts.filter(({ api }) => api === 'A'),
+      )
       for (const unknown of ['unknown', '\0']) assertEqual(await list({ applicationId: unknown }), [])
     })
 

@@ -58,8 +58,14 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
       )
       const taken3 = ['credentialTaken', 'credentialTaken', 'credentialTaken', 'credentialTaken']
       assertEqual(outcomes, [
-        'exists', 'exists', 'externalIdTaken', ...taken3, 'added', 'externalIdTaken', 'credentialTaken',
-      ]) // prettier-ignore
+        'exists',
+        'exists',
+        'externalIdTaken',
+        ...taken3,
+        'added',
+        'externalIdTaken',
+        'credentialTaken',
+      ])
       assertEqual(await listIds(), ['a', 'g'])
       assertEqual(await store.findApplication('a'), application('a', taken))
       assert.equal((await store.findApplication('gone'))?.status, 'deleted')
@@ -69,13 +75,18 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
       const { store } = opened()
       await add(store, given('a', { externalId: 'x', keys: [credential('k')] }))
       const applications = [
-        given('a'), given('b', { externalId: 'x' }), given('c', { keys: [credential('k')] }), given('d'),
-      ] // prettier-ignore
-      const traces = await recordTraces(
-        async () =>
+        given('a'),
+        given('b', { externalId: 'x' }),
+        given('c', { keys: [credential('k')] }),
+        given('d'),
+      ]
+      const traces = await recordTraces(async () =>
         assertEqual(await store.addApplications(applications, { write: false }), [
-          'exists', 'externalIdTaken', 'credentialTaken', 'added',
-        ]), // prettier-ignore
+          'exists',
+          'externalIdTaken',
+          'credentialTaken',
+          'added',
+        ]),
       )
       assertEqual(traces, NO_TRACES)
       assertEqual(await listIds(), ['a'])

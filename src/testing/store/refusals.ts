@@ -57,10 +57,18 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
       for (const id of ['a', 'b', 'c']) await save(id)
       const batches = Array.from({ length: 20 }, (_, i) => {
         const refusals = ['a', 'b', 'c'].map((id) => refusal(id, { at: i + 1 }))
-        return (i % 2 === 0 ? store : other).addRefusals({ id: `${i}`, at: NOW }, i % 3 === 0 ? refusals : refusals.toReversed(), 5) // prettier-ignore
+        return (i % 2 === 0 ? store : other).addRefusals(
+          { id: `${i}`, at: NOW },
+          i % 3 === 0 ? refusals : refusals.toReversed(),
+          5,
+        )
       })
       await Promise.all(batches)
-      await store.addRefusals({ id: 'last', at: NOW }, ['a', 'b', 'c'].map((id) => refusal(id, { at: 99 })), 5) // prettier-ignore
+      await store.addRefusals(
+        { id: 'last', at: NOW },
+        ['a', 'b', 'c'].map((id) => refusal(id, { at: 99 })),
+        5,
+      )
       for (const id of ['a', 'b', 'c']) {
         const times = await listTimes(id)
         assert.equal(times.length, 5)

@@ -88,7 +88,12 @@ export function signOutsContract({ describe, it }: TestCollector, opened: () => 
 
     it('of a mailbox delete its ways to sign in, and no others', async () => {
       const { store } = opened()
-      for (const [id, mailbox] of [['s', 'dev@example.com'], ['t', 'dev@example.com'], ['u', 'dev@example.org']] as const) await store.addSignIn(signIn(id, { mailbox })) // prettier-ignore
+      for (const [id, mailbox] of [
+        ['s', 'dev@example.com'],
+        ['t', 'dev@example.com'],
+        ['u', 'dev@example.org'],
+      ] as const)
+        await store.addSignIn(signIn(id, { mailbox }))
       await store.addSignOut({ ...dev, subject: 'session:dev@example.com' })
       assertEqual(await store.findSignInByLink('link-s'), signIn('s'))
       await store.addSignOut(dev)

@@ -207,8 +207,13 @@ function count(applicationId: string, changes: Partial<UsageCount> = {}): UsageC
 function createUsageCalls(opened: () => OpenedStores) {
   async function listUsage(query: Partial<UsageCountQuery> = {}): Promise<readonly UsageCount[]> {
     const everything = {
-      after: undefined, applicationId: undefined, api: undefined, from: '2000-01-01', to: '2999-12-31', limit: 100,
-    } // prettier-ignore
+      after: undefined,
+      applicationId: undefined,
+      api: undefined,
+      from: '2000-01-01',
+      to: '2999-12-31',
+      limit: 100,
+    }
     return opened().store.listUsage({ ...everything, ...query })
   }
 
