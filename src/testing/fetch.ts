@@ -4,8 +4,9 @@ import { send, type Listener } from './send.js'
 export type AppFetch = (target: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /**
- * A `fetch` that sends its requests to an Express app, without a port: nothing listens, and nothing has to be closed.
- * Redirects are not followed.
+ * A `fetch` that sends its requests to an Express app, a router or another listener of Node's HTTP server, without a port: nothing
+ * listens, and nothing has to be closed. It resolves what a server answers, errors too. Redirects are not followed. Rejects if there
+ * is no answer within 10 seconds, if the connection is closed, or if a listener throws that is no app or router.
  *
  * @example
  * ```ts
@@ -23,16 +24,15 @@ export function fetchFrom(app: Listener): AppFetch {
   return async function fetchFromApp(target, init) {
     const request = new Request(target instanceof Request ? target : new URL(target, 'http://localhost'), init)
     const { pathname, search, host } = new URL(request.url)
-    const { status, headers, body } = await send(app, {
+    const { status, rawHeaders, body } = await send(app, {
       method: request.method,
       target: pathname + search,
       headers: { Host: host, ...Object.fromEntries(request.headers) },
       body: new Uint8Array(await request.arrayBuffer()),
     })
-    const received = Object.entries(headers).flatMap(([name, value]) =>
-      [value ?? []].flat().map((each): [string, string] => [name, String(each)]),
-    )
-    return new Response(HAS_NO_BODY.has(status) ? null : new Uint8Array(body), { status, headers: received })
+    const headers = new Headers()
+    for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
+    return new Response(HAS_NO_BODY.has(status) ? null : new Uint8Array(body), { status, headers })
   }
 }
 

@@ -1,6 +1,9 @@
-import { IncomingMessage, ServerResponse, type OutgoingHttpHeaders } from 'node:http'
-import type { Socket } from 'node:net'
-import { Duplex } from 'node:stream'
+import { createServer, request as createRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createFinalHandler } from './final-handler.js'
+import { createConnection } from './in-memory-connection.js'
 
 /** What answers requests: an Express app, a router, or any other listener of Node's HTTP server. */
 export type Listener = {
@@ -16,11 +19,17 @@ export interface SentRequest {
   readonly body?: Uint8Array | string
   /** The address of the client. */
   readonly address?: string
+  /** Milliseconds after which an answer that has begun is resolved as it is, for streams that do not end. */
+  readonly maxBodyTime?: number
+  /** Milliseconds until an answer must have begun, 10 seconds if left out. */
+  readonly maxWait?: number
 }
 
 export interface ReceivedAnswer {
   readonly status: number
-  readonly headers: Readonly<OutgoingHttpHeaders>
+  readonly headers: Readonly<IncomingHttpHeaders>
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[]
   readonly body: Buffer
 }
 
@@ -29,76 +38,90 @@ const { setTimeout, clearTimeout } = globalThis
 const ANSWER_TIMEOUT_MS = 10_000
 
 /**
- * Sends a request to a listener without a network connection, and resolves the answer. The request and the response are
- * Node's own, so that Express and middleware see what they see on a server. Rejects if the listener throws, passes the
- * request on with an error, destroys the response, or has not answered after 10 seconds.
+ * Sends a request to a listener without a port, and resolves the answer. Client and server are Node's own, over a connection in
+ * memory, so that the listener sees and answers what it does on a server. Rejects if a listener throws that is no app or
+ * router, closes the connection, or has not answered in time.
  */
 export function send(listener: Listener, request: SentRequest): Promise<ReceivedAnswer> {
-  const { req, res } = createExchange(request)
-  const chunks: Buffer[] = []
-  collect(res, chunks)
+  const { method, target, headers = {}, body = '', address = '127.0.0.1' } = request
+  const { maxBodyTime, maxWait = ANSWER_TIMEOUT_MS } = request
+  const { client, server } = createConnection(address)
   return new Promise((resolve, reject) => {
-    const fail = (problem: unknown): void => reject(problem instanceof Error ? problem : new Error(String(problem)))
-    const timer = setTimeout(() => {
-      fail(`${request.method} ${request.target} was not answered within ${ANSWER_TIMEOUT_MS / 1000} seconds.`)
-    }, ANSWER_TIMEOUT_MS)
-    res.once('finish', () => {
+    let timer = setTimeout(() => fail(`was not answered within ${maxWait / 1000} seconds.`), maxWait)
+    const end = (): void => {
       clearTimeout(timer)
-      resolve({ status: res.statusCode, headers: res.getHeaders(), body: Buffer.concat(chunks) })
-    })
-    res.once('close', () => {
-      clearTimeout(timer)
-      fail(`${request.method} ${request.target} was not answered: the connection was closed.`)
-    })
-    const answerUnhandled = (error?: unknown): void => {
-      if (error !== undefined && error !== null) return fail(error)
-      res.writeHead(404).end()
+      client.destroy()
     }
-    Promise.resolve()
-      .then(() => listener(req, res, answerUnhandled))
-      .catch(fail)
+    const fail = (problem: unknown): void => {
+      end()
+      reject(problem instanceof Error ? problem : new Error(`${method} ${target} ${String(problem)}`))
+    }
+    FAILURES.set(server, fail)
+    const outgoing = createRequest({
+      createConnection: () => client,
+      method,
+      // A client cannot send other characters.
+      path: target.replaceAll(/[^!-ÿ]/g, encodeURIComponent),
+      headers: {
+        Host: 'localhost',
+        ...headers,
+        ...(body.length > 0 ? { 'Content-Length': String(Buffer.byteLength(body)) } : {}),
+      },
+    })
+    outgoing.once('error', () => fail('was not answered: the connection was closed.'))
+    outgoing.once('response', (incoming) => {
+      const chunks: Buffer[] = []
+      const answer = (): void => {
+        end()
+        const { statusCode = 0, headers: received, rawHeaders } = incoming
+        resolve({ status: statusCode, headers: received, rawHeaders, body: Buffer.concat(chunks) })
+      }
+      incoming.on('data', (chunk: Buffer) => void chunks.push(chunk))
+      incoming.once('end', answer)
+      incoming.once('error', () => fail('was not answered: the connection was closed.'))
+      if (maxBodyTime === undefined) return
+      clearTimeout(timer)
+      timer = setTimeout(answer, maxBodyTime)
+    })
+    findServer(listener).emit('connection', server)
+    outgoing.end(body)
   })
 }
 
-function createExchange({ method, target, headers = {}, body = '', address = '127.0.0.1' }: SentRequest): {
-  req: IncomingMessage
-  res: ServerResponse
-} {
-  const socket = createSocket(address)
-  const req = new IncomingMessage(socket)
-  const sent = Object.entries({ Host: 'localhost', ...headers })
-  if (body.length > 0) sent.push(['Content-Length', String(Buffer.byteLength(body))])
-  Object.assign(req, { method, url: target, httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 })
-  req.rawHeaders = sent.flat()
-  req.headers = Object.fromEntries(sent.map(([name, value]) => [name.toLowerCase(), value]))
-  if (body.length > 0) req.push(Buffer.from(body))
-  req.push(null)
-  req.complete = true
-  const res = new ServerResponse(req)
-  res.assignSocket(socket)
-  return { req, res }
+/** What to do when a listener throws, by the connection. */
+const FAILURES = new WeakMap<object, (error: unknown) => void>()
+const SERVERS = new WeakMap<Listener, Server>()
+
+function findServer(listener: Listener): Server {
+  const known = SERVERS.get(listener)
+  if (known) return known
+  const { listen, stack } = listener as { listen?: unknown; stack?: unknown }
+  const app = typeof listen === 'function' ? listener : Array.isArray(stack) ? mountInApp(listener) : undefined
+  const server = createServer((req, res) => {
+    // On a server, this error would end the process.
+    const fail = (error: unknown): void => FAILURES.get(req.socket)?.(error ?? new Error('The listener threw nothing.'))
+    try {
+      // Without `next`, an app answers by itself what nothing in it has answered.
+      const result: unknown = app
+        ? (app as (...args: unknown[]) => unknown)(req, res)
+        : listener(req, res, createFinalHandler(req, res))
+      Promise.resolve(result).catch(fail)
+    } catch (error) {
+      fail(error)
+    }
+  })
+  SERVERS.set(listener, server)
+  return server
 }
 
-/** A connection that nobody reads. The answer is taken from the response. */
-function createSocket(remoteAddress: string): Socket {
-  const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() })
-  const calls = { setTimeout: () => stream, setKeepAlive: () => stream, setNoDelay: () => stream }
-  return Object.assign(stream, calls, { remoteAddress, remotePort: 40_000, remoteFamily: 'IPv4' }) as unknown as Socket
-}
-
-function collect(res: ServerResponse, chunks: Buffer[]): void {
-  const keep = (chunk: unknown, encoding: unknown): void => {
-    if (typeof chunk === 'string') {
-      chunks.push(Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8'))
-    } else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk))
-  }
-  const { write, end } = res
-  res.write = (...args: unknown[]) => {
-    keep(args[0], args[1])
-    return Reflect.apply(write, res, args) as boolean
-  }
-  res.end = (...args: unknown[]) => {
-    keep(args[0], args[1])
-    return Reflect.apply(end, res, args) as ServerResponse
+/** An app with this router, so that its handlers have Express's `res.json()`; undefined if there is no Express to be found. */
+function mountInApp(router: Listener): Listener | undefined {
+  try {
+    const express = createRequire(join(process.cwd(), 'test.js'))('express') as () => {
+      use(router: Listener): Listener
+    }
+    return express().use(router)
+  } catch {
+    return undefined
   }
 }

@@ -50,7 +50,7 @@ export function createProber(app: Listener, auth: Pick<PlatformAuth, 'events'>):
       count += 1
       // Limits of failed attempts count by address.
       const address = `127.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
-      const answer = await send(app, { method, target, headers, address }).catch(() => undefined)
+      const answer = await send(app, { method, target, headers, address, maxBodyTime: 200 }).catch(() => undefined)
       return { reached, guards, denied, reported, answer }
     },
     count: () => count,
