@@ -11,7 +11,7 @@ const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 
 /**
  * Between its turns a server is stopped. V8's memory reducer takes that for an idle time, and lets the heap of every contender grow
- * slowly for the next seconds of load: full collections are up to four times as frequent (docs/architecture.md).
+ * slowly for the next seconds of load: full collections are up to four times as frequent (docs/performance.md).
  */
 const AS_UNDER_STEADY_LOAD = '--no-memory-reducer'
 
