@@ -12,11 +12,16 @@ import { parseYaml } from './yaml.js'
  * that cannot be read, is of another version, or refers to what is not in it. `option` is what messages call it.
  */
 export function readDocument(option: string, given: unknown): JsonObject {
-  const document = typeof given === 'string' ? readFile(option, given) : copyAsJson(option, given)
+  const document = loadDocument(option, given)
   checkVersion(option, document)
   checkStructure(option, document)
   for (const reference of listReferences(document)) checkReference(option, document, reference)
   return document
+}
+
+/** The same, unchecked. */
+export function loadDocument(option: string, given: unknown): JsonObject {
+  return typeof given === 'string' ? readFile(option, given) : copyAsJson(option, given)
 }
 
 /** The member of a document, shortened for a message. */
@@ -28,7 +33,7 @@ function readFile(option: string, path: string): JsonObject {
   const file = resolve(path)
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = decode(readFileSync(file))
   } catch (error) {
     throw new ConfigurationError({
       option,
@@ -48,6 +53,14 @@ function readFile(option: string, path: string): JsonObject {
       fix: isYaml ? 'Correct the file.' : 'Correct the file. The name of a YAML file ends with .yaml or .yml.',
     })
   }
+}
+
+/** UTF-8, or UTF-16 if a byte order mark says so. Editors and .NET write such a mark, which is no part of the text. */
+function decode(bytes: Buffer): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return bytes.toString('utf16le', 2)
+  if (first === 0xfe && second === 0xff) return bytes.subarray(0, bytes.length - (bytes.length % 2)).swap16().toString('utf16le', 2) // prettier-ignore
+  return bytes.toString().replace(/^\uFEFF/, '')
 }
 
 /** Through JSON, as it will be served, so that a value that JSON cannot hold is found at start-up. */
@@ -81,22 +94,20 @@ function checkVersion(option: string, { openapi, swagger }: JsonObject): void {
   if (typeof openapi === 'string' && /^3\.[012]\.\d/.test(openapi)) return
   throw new ConfigurationError({
     option: `${option}.openapi`,
-    problem: `is ${describeShortly(openapi)}`,
+    problem:
+      typeof openapi === 'number'
+        ? `is the number ${openapi}, and OpenAPI needs a text`
+        : `is ${describeShortly(openapi)}`,
     fix: 'OpenAPI 3.0, 3.1 and 3.2 are supported: "openapi": "3.1.0".',
   })
 }
 
 function checkStructure(option: string, { openapi, info, paths, webhooks, components }: JsonObject): void {
-  const { title, version } = asObject(info)
-  if (typeof title !== 'string' || typeof version !== 'string')
-    throw new ConfigurationError({
-      option: `${option}.info`,
-      problem: `is ${describeShortly(info)}`,
-      fix: 'Write "info": { "title": "...", "version": "1.0.0" }.',
-    })
+  checkInfo(option, info)
+  const describesOthers = isObject(webhooks) || isObject(components)
   // OpenAPI 3.1 made paths optional, for documents that describe webhooks or schemas only.
-  if (paths === undefined && !String(openapi).startsWith('3.0') && (isObject(webhooks) || isObject(components))) return
-  if (!isObject(paths) || Object.keys(paths).length === 0)
+  if (paths === undefined && !String(openapi).startsWith('3.0') && describesOthers) return
+  if (!isObject(paths) || (Object.keys(paths).length === 0 && !describesOthers))
     throw new ConfigurationError({
       option: `${option}.paths`,
       problem: `is ${describeShortly(paths)}`,
@@ -109,6 +120,25 @@ function checkStructure(option: string, { openapi, info, paths, webhooks, compon
       problem: 'does not begin with a slash',
       fix: `Write "/${wrong}".`,
     })
+}
+
+function checkInfo(option: string, info: unknown): void {
+  const members = asObject(info)
+  for (const name of ['title', 'version']) {
+    const value = members[name]
+    if (typeof value === 'string') continue
+    if (typeof value === 'number' || typeof value === 'boolean')
+      throw new ConfigurationError({
+        option: `${option}.info.${name}`,
+        problem: `is the ${typeof value} ${value}, and OpenAPI needs a text`,
+        fix: `Write it in quotes: ${name}: "${value}".`,
+      })
+    throw new ConfigurationError({
+      option: `${option}.info`,
+      problem: `is ${describeShortly(info)}`,
+      fix: 'Write "info": { "title": "...", "version": "1.0.0" }.',
+    })
+  }
 }
 
 function checkReference(option: string, document: JsonObject, reference: string): void {
@@ -129,11 +159,20 @@ function checkReference(option: string, document: JsonObject, reference: string)
 /** Members that may hold arbitrary JSON. A `$ref` in them is data, not a reference. */
 const ARBITRARY_VALUES = new Set(['default', 'enum', 'const', 'example', 'examples', 'value'])
 
-function* listReferences(value: unknown): Generator<string> {
+/** Members whose own members have names of the provider's: an `example` or `x-id` in them is no keyword and no extension. */
+const MAPS = new Set([
+  'headers', 'properties', 'patternProperties', '$defs', 'definitions', 'schemas', 'dependentSchemas', 'parameters', 'requestBodies',
+  'securitySchemes', 'links', 'callbacks', 'pathItems', 'encoding', 'variables', 'webhooks', 'responses', 'content',
+]) // prettier-ignore
+
+/** Members of an extension are no OpenAPI objects, so a `$ref` in them is data, too. */
+function* listReferences(value: unknown, isMap = false): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   for (const [member, content] of Object.entries(value)) {
-    if (member === '$ref' && typeof content === 'string') yield content
-    else if (!ARBITRARY_VALUES.has(member)) yield* listReferences(content)
+    if (isMap) yield* listReferences(content)
+    else if (member === '$ref' && typeof content === 'string') yield content
+    else if (!ARBITRARY_VALUES.has(member) && !member.startsWith('x-'))
+      yield* listReferences(content, MAPS.has(member) && !Array.isArray(content))
   }
 }
 

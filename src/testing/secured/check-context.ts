@@ -17,6 +17,10 @@ export interface CheckContext {
   readonly endpoints: readonly Endpoint[]
   /** The operations of the documents that describe a route. */
   readonly operationsOf: (endpoint: Endpoint, method: string) => readonly Operation[]
+  /** What was found at addresses without routes, by their targets. */
+  readonly findings: Map<string, { readonly isRefused: boolean; readonly isSeen: boolean }>
+  /** How many routes were checked with the hints of a function. */
+  readonly uses: Map<unknown, number>
   /** Notes a problem, once for each kind, route and method. */
   readonly report: (kind: ProblemKind, endpoint: Endpoint, method: string, description: string, fix: string) => void
 }

@@ -9,8 +9,10 @@ import {
   type CheckContext,
   type Headers,
 } from './check-context.js'
+import { isClosed } from './check-answer.js'
+import { checkHints } from './check-hints.js'
 import { checkRefusal, judge } from './check-refusal.js'
-import { checkScopes } from './check-scopes.js'
+import { checkScopes, overrideMethod } from './check-scopes.js'
 import type { Endpoint } from './endpoints.js'
 import { listPathVariants } from './path-variants.js'
 
@@ -34,7 +36,10 @@ export async function checkEndpoint(
   }
   const check = { ...context, endpoint, method, target }
   const { none, guards, goodHeaders } = await learnGuards(check)
+  // Its function calls the router for other requests only.
+  if (endpoint.isHidden && !none.reached && none.answer?.status === 404 && none.denied.length === 0) return
   if (!isPublic && isReportOnly(none, guards)) return reportReportOnly(check)
+  if (method === 'OPTIONS' && !isPublic && none.denied.length === 0) return checkPreflight(check, none)
   if (none.reached || none.denied.length === 0) {
     if (!isPublic) return reportUnguarded(check, none, guards)
     if (!none.reached) return
@@ -50,7 +55,16 @@ export async function checkEndpoint(
   if (!isThorough) return
   await checkBadCredentials(check, accepted, guards, goodHeaders)
   if (accepted.some(({ foreign }) => foreign)) await checkForeign(check)
-  if (!isPublic) await checkOtherRequests(check)
+  if (isPublic) return
+  await checkOtherRequests(check)
+  await checkHints(check, none)
+}
+
+/** Preflight requests carry no credential (Fetch, CORS protocol), so a route of OPTIONS may answer, with headers alone. */
+function checkPreflight({ report, endpoint }: Check, none: Outcome): void {
+  if (isClosed(none, 'OPTIONS')) return
+  report('open', endpoint, 'OPTIONS', `A request without a credential ${none.reached ? 'reached another handler' : 'got content'}: ${describeOutcome(none)}.`,
+    'Answer preflight requests without a body, or list the route in "public" with the reason.') // prettier-ignore
 }
 
 interface Learned {
@@ -63,7 +77,7 @@ interface Learned {
 }
 
 /** Gives each guard that refuses a good credential, until the handler is reached or no further guard refuses. */
-async function learnGuards({ auth, prober, credentials, method, target }: Check): Promise<Learned> {
+export async function learnGuards({ auth, prober, credentials, method, target }: Check): Promise<Learned> {
   const resources = auth.apis.map(({ resource }) => resource)
   const ours = ({ guards }: Outcome): GuardDescription[] =>
     guards.filter(({ accepts }) => accepts.some(({ resource }) => resources.includes(resource)))
@@ -106,13 +120,14 @@ function reportReportOnly({ report, endpoint, method }: Check): void {
 }
 
 function reportUnguarded(
-  { report, endpoint, method, endpoints, auth }: Check,
+  { report, endpoint: own, method, endpoints, auth, publicRoutes, target }: Check,
   none: Outcome,
   guards: readonly GuardDescription[],
 ): void {
-  // An earlier route answers this path. It is checked by itself.
-  const owner = endpoints.find(({ route }) => route !== undefined && route === none.reached)
-  if (owner && owner.route !== endpoint.route) return
+  // An earlier route may answer this path. It is checked by itself, but not with this path.
+  const owners = endpoints.filter(({ route }) => route !== undefined && route === none.reached)
+  const endpoint = owners.length === 0 || owners.some(({ route }) => route === own.route) ? own : owners[0]!
+  if (endpoint !== own && owners.some(({ path }) => publicRoutes.has(method, path))) return
   if (!none.reached) {
     return report('wrong-refusal', endpoint, method, `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
       'Put the guard before what answers, such as app.param() or your own check. If a parameter needs a certain value, give it: params: { id: "..." }. If the route is protected otherwise, list it in "public" with that reason.') // prettier-ignore
@@ -123,7 +138,7 @@ function reportUnguarded(
     return report('optional', endpoint, method, 'A request without a credential reached the handler: the guard is optional, and no other guard stands behind it.',
       'Remove "optional: true", or list the route in "public" with the reason.') // prettier-ignore
   }
-  report('open', endpoint, method, 'A request without a credential reached the handler.',
+  report('open', endpoint, method, `A request for ${target} without a credential reached the handler.`,
     `Put ${call} before the handler, or list the route in "public" with the reason.`) // prettier-ignore
 }
 
@@ -183,6 +198,17 @@ async function checkOtherRequests(check: Check): Promise<void> {
       checkRefusal({ ...check, method: other }, NO_CREDENTIAL, outcome, [])
   }
   if (endpoint.route === undefined) return
+  // Only middleware could replace the method.
+  if (method !== 'POST' && prober.runsFunctions) {
+    const override = overrideMethod(target, method)
+    const outcome = await prober.probe('POST', override.target, override.headers)
+    reportReached(
+      check,
+      'other-method',
+      outcome,
+      `A POST request that names ${method} in X-HTTP-Method-Override or _method, without a credential,`,
+    )
+  }
   for (const variant of listPathVariants(target)) {
     const outcome = await prober.probe(method, variant.target)
     reportReached(

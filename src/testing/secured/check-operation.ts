@@ -1,34 +1,110 @@
 import { findApiAddress } from './addresses.js'
+import { isClosed, isGuardsAnswer } from './check-answer.js'
 import type { CheckContext } from './check-context.js'
 import { formatGuardCall } from './check-endpoint.js'
-import { fillPath, isSamePath, type Operation } from './documents.js'
+import { fillPath, isOpen, isSamePath, type Operation } from './documents.js'
 import type { Endpoint } from './endpoints.js'
 import { describeOutcome } from './problem.js'
+import type { Outcome } from './prober.js'
 
 /** The routes that an operation describes, by its path, or by where a request for it arrives. */
-export async function findRoutes(
-  { auth, endpoints, prober, credentials, report }: CheckContext,
-  operation: Operation,
-): Promise<Endpoint[]> {
-  const { api, method, path, isOpen } = operation
+export async function findRoutes(context: CheckContext, operation: Operation): Promise<Endpoint[]> {
+  const { auth, endpoints, prober, credentials } = context
+  const { api, method, path } = operation
   const found = endpoints.filter((endpoint) => {
     const address = findApiAddress(auth, endpoint.path)
     const hasMethod = endpoint.methods.includes('*') || endpoint.methods.includes(method)
     return endpoint.route && hasMethod && address?.api === api && isSamePath(address.rest, path)
   })
-  const bases = [...new Set([`/${api}`, new URL(auth.apis.find(({ name }) => name === api)!.resource).pathname])]
-  for (const base of bases) {
-    const outcome = await prober.probe(method, base + fillPath(path), (await credentials.good(api)).headers)
-    if (found.length === 0)
-      found.push(...endpoints.filter(({ route }) => route !== undefined && route === outcome.reached))
+  const { resource } = auth.apis.find(({ name }) => name === api)!
+  const bases = [...new Set([`/${api}`, new URL(resource).pathname])]
+  const { headers } = await credentials.good(api)
+  const outcomes: Outcome[] = []
+  for (const base of found.length > 0 ? [] : bases) {
+    const outcome = await prober.probe(method, base + fillPath(path), headers)
+    outcomes.push(outcome)
+    found.push(...endpoints.filter(({ route }) => route !== undefined && route === outcome.reached))
     if (found.length > 0) break
-    if (base !== bases.at(-1)) continue
-    const endpoint = { methods: [method], path: `/${api}${path}`, target: undefined, route: undefined, handlers: [] }
-    report('no-route', endpoint, method, `The document of "${api}" describes it, but a request with a good credential reached no handler: ${describeOutcome(outcome)}.`,
-      'Add the route, or remove the operation from the document.') // prettier-ignore
   }
-  if (isOpen && found.length > 0) await checkOpenOperation({ auth, prober, report }, found[0]!, method)
+  if (found.length === 0) await checkWithoutRoute(context, operation, bases, outcomes)
+  else if (isOpen(operation)) await checkOpenOperation(context, found[0]!, method)
   return found
+}
+
+/** An operation that a function answers, such as that of a framework or a proxy, is judged by its answers. */
+async function checkWithoutRoute(
+  context: CheckContext,
+  operation: Operation,
+  bases: readonly string[],
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const { prober, publicRoutes, report } = context
+  const { api, method, path } = operation
+  const hasAnswer = (outcome: Outcome): boolean =>
+    outcome.answeredBy !== undefined && outcome.answer?.status !== 404 && !isGuardsAnswer(outcome, method)
+  // The function may find the operation and not what its path names.
+  const at = Math.max(outcomes.findIndex(hasAnswer), 0)
+  const target = bases[at]! + fillPath(path)
+  const good = outcomes[at]!
+  const endpoint = { methods: [method], path: `/${api}${path}`, target, others: [], route: undefined, handlers: good.answeredBy ? [good.answeredBy.handle] : [] } // prettier-ignore
+  const none = await prober.probe(method, target)
+  const isPublic = isOpen(operation) || publicRoutes.has(method, endpoint.path)
+  if (!isClosed(none, method) && !isPublic) {
+    report('open', endpoint, method, `The document of "${api}" describes it, and a request without a credential got an answer: ${describeOutcome(none)}.`,
+      `Mount ${formatGuardCall(context.auth, api)} before what answers, or list the route in "public" with the reason.`) // prettier-ignore
+    return
+  }
+  if (!hasAnswer(good) && !(isGuardsAnswer(none, method) && (await isFound(context, operation, bases[at]!, good)))) {
+    report('no-route', endpoint, method, `The document of "${api}" describes it, but a request with a good credential reached no handler: ${describeOutcome(good)}.`,
+      'Add the route, or remove the operation from the document. If its path repeats the address of the API, give "prefix" with the document.') // prettier-ignore
+    return
+  }
+  if (!isPublic) await checkCredentials(context, operation, endpoint, none)
+}
+
+/** Whether a 404 is another one than for an unknown path: an operation may be there, and what its path names is not. */
+async function isFound(
+  { prober, credentials }: CheckContext,
+  { api, path }: Operation,
+  base: string,
+  { answer, answeredBy, denied }: Outcome,
+): Promise<boolean> {
+  if (!answeredBy || !answer || denied.length > 0) return false
+  const unknown = `${base}/express-platform-auth-unknown-path`
+  const other = await prober.probe('GET', unknown, (await credentials.good(api)).headers)
+  if (other.answeredBy?.layer !== answeredBy.layer) return true
+  // A text may repeat the path.
+  const [text = '', otherText = ''] = [answer.body, other.answer?.body].map(String)
+  return text.replaceAll(base + fillPath(path), '') !== otherText.replaceAll(unknown, '')
+}
+
+/** Credentials that must not open it: of a suspended application, and access tokens that lack a scope of the document. */
+async function checkCredentials(
+  { prober, credentials, report, auth }: CheckContext,
+  { api, method, security }: Operation,
+  endpoint: Endpoint & { readonly target: string },
+  none: Outcome,
+): Promise<void> {
+  const { target } = endpoint
+  if (!isGuardsAnswer(none, method)) {
+    report('wrong-refusal', endpoint, method, `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
+      `Mount ${formatGuardCall(auth, api)} before what answers.`) // prettier-ignore
+    return
+  }
+  const { alternatives } = security
+  const needed = alternatives.length === 1 && auth.apis.some(({ name, scheme }) => name === api && scheme === 'oauth2') ? alternatives[0]! : [] // prettier-ignore
+  const suspended = { name: 'a credential of a suspended application', headers: (await credentials.suspended(api)).headers, missingScope: undefined } // prettier-ignore
+  for (const { name, headers, missingScope } of [suspended, ...(await credentials.missingScopes(api, needed))]) {
+    const outcome = await prober.probe(method, target, headers)
+    if (isGuardsAnswer(outcome, method)) continue
+    if (missingScope === undefined) {
+      report('accepted', endpoint, method, `A request with ${name} got an answer: ${describeOutcome(outcome)}.`,
+        'Let no middleware answer before the guard has decided.') // prettier-ignore
+    } else {
+      report('missing-scope', endpoint, method, `The document requires the scope "${missingScope}", but ${name} got an answer.`,
+        `Give the guard the scope: scopes: ['${missingScope}'].`) // prettier-ignore
+    }
+  }
 }
 
 async function checkOpenOperation(

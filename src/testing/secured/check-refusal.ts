@@ -1,5 +1,6 @@
 import type { AcceptedCredential, GuardDescription } from '../../index.js'
 import type { BadCredential } from './bad-credentials.js'
+import { readError } from './check-answer.js'
 import { listAccepted, type Check } from './check-context.js'
 import { describeOutcome } from './problem.js'
 import type { Outcome } from './prober.js'
@@ -39,12 +40,4 @@ export function checkRefusal(
   if (!isOurs) return complain(`must be refused with ${status} ${error}`)
   if (answer.headers['www-authenticate'] === undefined) complain('got a refusal whose WWW-Authenticate was removed')
   else if (answer.headers['cache-control'] !== 'no-store') complain('got a refusal whose Cache-Control was changed')
-}
-
-function readError(body: Buffer): unknown {
-  try {
-    return (JSON.parse(body.toString()) as { error?: unknown } | null)?.error
-  } catch {
-    return undefined
-  }
 }

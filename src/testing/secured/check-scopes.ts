@@ -15,8 +15,8 @@ export async function checkScopes(
     const guarded = new Set(needed.flatMap((each) => each?.scopes ?? []))
     const anyScope = needed.flatMap((each) => each?.anyScope ?? [])
     const operations = check.operationsOf(endpoint, method).filter(({ api }) => api === name)
-    const [documented] = operations.flatMap(({ security, isOpen }) =>
-      security?.length === 1 && !isOpen ? [security[0]!] : [],
+    const [documented] = operations.flatMap(({ security }) =>
+      security.alternatives.length === 1 && !security.optional ? [security.alternatives[0]!] : [],
     )
     const base = joinHeaders(goodHeaders, name)
     const wanted = [...new Set([...guarded, ...(documented ?? [])])].filter((scope) => Object.hasOwn(all, scope))
@@ -26,6 +26,7 @@ export async function checkScopes(
         report('missing-scope', endpoint, method, `The document requires the scope "${bad.missingScope}", but ${bad.name} reached the handler.`,
           `Give the guard the scope: scopes: ['${bad.missingScope}'].`) // prettier-ignore
       } else judge(check, bad, outcome, accepted)
+      await checkOverride(check, bad.missingScope ?? '', bad.headers)
     }
     if (anyScope.length > 0) {
       const { headers } = await credentials.without(name, anyScope)
@@ -43,4 +44,27 @@ export async function checkScopes(
         'Add it to the "security" of the operation, or remove it from the guard.') // prettier-ignore
     }
   }
+}
+
+/** A method that a header or the query names, which middleware may put in the place of POST. */
+export const overrideMethod = (
+  target: string,
+  method: string,
+): { readonly target: string; readonly headers: Headers } => ({
+  target: `${target}${target.includes('?') ? '&' : '?'}_method=${method}`,
+  headers: { 'X-HTTP-Method-Override': method, 'X-HTTP-Method': method, 'X-Method-Override': method },
+})
+
+/** Scopes by method are those of the method that the guard has seen. */
+async function checkOverride(
+  { prober, endpoint, method, target, report }: Check,
+  scope: string,
+  headers: Headers,
+): Promise<void> {
+  if (method === 'POST' || method === 'GET' || !prober.runsFunctions) return
+  const override = overrideMethod(target, method)
+  const { reached, reachedMethod } = await prober.probe('POST', override.target, { ...headers, ...override.headers })
+  if (reached === undefined || reached !== endpoint.route || reachedMethod !== method) return
+  report('missing-scope', endpoint, method, `A POST request that names ${method} in X-HTTP-Method-Override or _method reached the handler without the scope "${scope}".`,
+    'Let what replaces the method come before the guard.') // prettier-ignore
 }

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { ConfigurationError, type PlatformAuth } from '../../index.js'
 import { isObject } from '../../lib/is-object.js'
+import { asObject, listCallableOperations, type JsonObject } from '../../openapi/document.js'
+import { loadDocument, readDocument } from '../../openapi/read-document.js'
+import { findSecurityProblems, readSecurity, refuseProblems, type Security } from '../../openapi/security.js'
 
 /** An operation of an OpenAPI document. */
 export interface Operation {
@@ -9,54 +11,51 @@ export interface Operation {
   readonly method: string
   /** As in the document, relative to the API's address. */
   readonly path: string
-  /** The scopes of each alternative of `security`; undefined if neither the operation nor the document has it. */
-  readonly security: readonly (readonly string[])[] | undefined
-  /** Whether it can be called without a credential. */
-  readonly isOpen: boolean
+  readonly security: Security
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
-
-/** The operations of the option `documents`: API name -> OpenAPI document, or the path of a JSON file. */
+/** The operations of the option `documents`: API name -> OpenAPI document, or the path of a JSON or YAML file. */
 export function readOperations(auth: Pick<PlatformAuth, 'apis'>, documents: unknown): Operation[] {
-  return Object.entries(asObject(documents)).flatMap(([api, given]) => {
-    const option = `documents.${api}`
-    if (!auth.apis.some(({ name }) => name === api)) {
-      const names = auth.apis.map(({ name }) => name).join(', ')
+  return Object.entries(isObject(documents) ? documents : {}).flatMap(([name, given]) => {
+    const option = `documents.${name}`
+    const api = auth.apis.find((each) => each.name === name)
+    if (!api) {
+      const names = auth.apis.map((each) => each.name).join(', ')
       throw new ConfigurationError({ option, problem: 'names no API', fix: `There are: ${names}.` })
     }
-    const document = typeof given === 'string' ? readDocument(option, given) : asObject(given)
-    const paths = asObject(document['paths'])
-    if (Object.keys(paths).length === 0) {
-      throw new ConfigurationError({
-        option,
-        problem: 'describes no path',
-        fix: 'Give an OpenAPI document, or the path of a JSON file.',
-      })
-    }
-    return Object.entries(paths).flatMap(([path, item]) =>
-      listOperations(api, path, asObject(item), document['security']),
-    )
+    const loaded = loadDocument(option, given)
+    if (!MEMBERS.some((member) => Object.hasOwn(loaded, member))) throw describesNothing(option)
+    const document = readDocument(option, complete(loaded))
+    refuseProblems(option, findSecurityProblems(api, document))
+    const operations = listCallableOperations(document)
+    return operations.map(({ method, path, operation }) => ({
+      api: name,
+      method: method.toUpperCase(),
+      path,
+      security: readSecurity(api, document, operation),
+    }))
   })
 }
 
-function listOperations(api: string, path: string, item: JsonObject, inherited: unknown): Operation[] {
-  return METHODS.filter((method) => Object.hasOwn(item, method)).map((method) => {
-    const operation = asObject(item[method])
-    const security = Object.hasOwn(operation, 'security') ? operation['security'] : inherited
-    const alternatives = Array.isArray(security) ? security.map(asObject) : undefined
-    return {
-      api,
-      method: method.toUpperCase(),
-      path,
-      security: alternatives?.map((alternative) => Object.values(alternative).flat().map(String)),
-      isOpen:
-        alternatives !== undefined &&
-        (alternatives.length === 0 || alternatives.some((each) => Object.keys(each).length === 0)),
-    }
+const MEMBERS = ['paths', 'webhooks', 'components']
+
+function describesNothing(option: string): ConfigurationError {
+  return new ConfigurationError({
+    option,
+    problem: 'describes no path',
+    fix: 'Give an OpenAPI document, or the path of a JSON or YAML file.',
   })
+}
+
+/** Tests may give the part of a document that matters: `{ paths: { ... } }`. */
+function complete(document: JsonObject): JsonObject {
+  const { openapi = document['swagger'] === undefined ? '3.1.0' : undefined, info } = document
+  return { ...document, openapi, info: { title: 'API', version: '1', ...asObject(info) } }
+}
+
+/** Whether anybody may call an operation without a credential. */
+export function isOpen({ security }: Operation): boolean {
+  return security.optional
 }
 
 /** Whether a path of Express, such as `/items/:id`, is a path of a document, such as `/items/{orderId}`. */
@@ -70,20 +69,4 @@ export function isSamePath(expressPath: string, documentPath: string): boolean {
 export function fillPath(documentPath: string): string {
   let count = 0
   return documentPath.replaceAll(/\{[^}]*\}/g, () => `value${(count += 1)}`)
-}
-
-function readDocument(option: string, path: string): JsonObject {
-  try {
-    return asObject(JSON.parse(readFileSync(path, 'utf8')))
-  } catch (error) {
-    throw new ConfigurationError({
-      option,
-      problem: `names ${path}, which cannot be read as JSON (${(error as Error).message})`,
-      fix: 'Give the path of a JSON file, or a parsed document.',
-    })
-  }
-}
-
-function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
 }

@@ -1,14 +1,7 @@
 import { describeGuard } from '../../index.js'
-import { findExamplePaths } from './example-path.js'
-import {
-  findLayers,
-  findMountedApp,
-  findParameterNames,
-  findPatterns,
-  type Handler,
-  type Layer,
-  type Route,
-} from './layer.js'
+import { findExamplePaths, type ExamplePath } from './example-path.js'
+import { findInner, hidesRouters } from './inner-routers.js'
+import { findLayers, findParameterNames, findPatterns, type Handler, type Layer, type Route } from './layer.js'
 
 /** A route of the app, or a function that is mounted with `use()` at a path of its own. */
 export interface Endpoint {
@@ -18,10 +11,18 @@ export interface Endpoint {
   readonly path: string
   /** A path that it matches; undefined if none could be made. */
   readonly target: string | undefined
+  /** Further paths that it matches: without and with what is optional, and with other numbers of segments for a wildcard. */
+  readonly others: readonly string[]
   /** Undefined for a function that is mounted with `use()`. */
   readonly route: Route | undefined
   /** Its functions, without guards. */
   readonly handlers: readonly Handler[]
+  /** Whether some of them are called for every method. */
+  readonly hasHandlersForAll?: boolean
+  /** Whether a function of the app calls its router, perhaps only for some requests. */
+  readonly isHidden?: boolean
+  /** Of what is mounted with `use()`. */
+  readonly layer?: Layer
 }
 
 /** Values for parameters in paths, by their names. */
@@ -29,12 +30,13 @@ export type ParameterValues = Readonly<Record<string, string>>
 
 /** All routes of an app with its routers and mounted apps, in their order; one that is mounted twice twice. */
 export function findEndpoints(app: unknown, values: ParameterValues): Endpoint[] {
-  return listEndpoints(app, { path: '', target: '' }, values, [])
+  return listEndpoints(app, { path: '', target: '', others: [] }, values, [])
 }
 
 interface Place {
   readonly path: string
   readonly target: string | undefined
+  readonly others: readonly string[]
 }
 
 /** Mounted below itself, a router would have no end. */
@@ -48,22 +50,30 @@ function listEndpoints(app: unknown, mount: Place, values: ParameterValues, pare
       const { route } = layer
       return places.flatMap((place) => createRouteEndpoints(route, place))
     }
-    const inner = findLayers(layer.handle) ? layer.handle : findMountedApp(layer)
-    if (inner) return places.flatMap((place) => listEndpoints(inner, place, values, [...parents, app]))
-    // An error handler, a guard, or middleware for every path of the router.
-    if (layer.handle.length > 3 || describeGuard(layer.handle) || findPatterns(layer).length === 0) return []
-    return places.map((place) => ({
-      methods: ['*'],
-      path: `${place.path}/*`,
-      target: place.target === undefined ? undefined : `${place.target}/${UNKNOWN_SEGMENT}`,
-      route: undefined,
-      handlers: [layer.handle],
-    }))
+    const inner = findInner(layer).flatMap((router) =>
+      places.flatMap((place) => listEndpoints(router, place, values, [...parents, app])),
+    )
+    if (hidesRouters(layer))
+      return [...inner.map((each) => ({ ...each, isHidden: true })), ...listMounted(layer, places)]
+    if (findInner(layer).length > 0) return inner
+    return listMounted(layer, places)
   })
 }
 
-/** Of a path below a mount that no route is likely to have. */
-const UNKNOWN_SEGMENT = 'express-platform-auth-unknown-path'
+/** Of a function that is mounted at a path of its own, and of a guard. */
+function listMounted(layer: Layer, places: readonly Place[]): Endpoint[] {
+  // An error handler, or middleware for every path of the router.
+  if (layer.handle.length > 3 || findPatterns(layer).length === 0) return []
+  return places.map((place) => ({
+    ...place,
+    methods: ['*'],
+    path: `${place.path}/*`,
+    route: undefined,
+    // Guards are checked where they are mounted, because what is above may answer there.
+    handlers: describeGuard(layer.handle) ? [] : [layer.handle],
+    layer,
+  }))
+}
 
 /** Nobody defines so many by hand. */
 const MAX_NAMED_METHODS = 15
@@ -81,36 +91,36 @@ function createRouteEndpoints(route: Route, place: Place): Endpoint[] {
       methods: isForAll ? ['*'] : named,
       path: path === '' ? '/' : path,
       target: place.target === undefined ? undefined : target === '' ? '/' : target,
+      others: place.others.map((other) => (other === '' ? '/' : other)),
       route,
       handlers: handlers.map(({ handle }) => handle),
+      hasHandlersForAll: isForAll || handlers.some(({ method }) => method === undefined),
     },
   ]
 }
 
 const SOME_PATHS = ['/value1', '/value1/value2/value3.x']
+const EVERY_PATH = { path: '/*', target: '/value1', others: ['/', '/value1/value2'] }
 
 /** The paths that a layer matches: one for each of its patterns. */
 function findPlaces(layer: Layer, values: ParameterValues): Place[] {
   const patterns = findPatterns(layer)
   const isCatchAll = (pattern: RegExp): boolean => SOME_PATHS.every((path) => path.search(pattern) === 0)
-  if (layer.regexp?.fast_star || (layer.route && patterns.some(isCatchAll))) return [{ path: '/*', target: '/value1' }]
-  if (patterns.length === 0) return [{ path: '', target: '' }]
+  if (layer.regexp?.fast_star || (layer.route && patterns.some(isCatchAll))) return [EVERY_PATH]
+  if (patterns.length === 0) return [{ path: '', target: '', others: [] }]
   return patterns.flatMap((pattern): Place[] => {
     const examples = findExamplePaths(pattern)
-    if (examples.length === 0) return [{ path: String(pattern), target: undefined }]
-    return examples.map((example, at) => {
+    if (examples.length === 0) return [{ path: String(pattern), target: undefined, others: [] }]
+    return examples.map((example) => {
       const names = findParameterNames(layer, example.path, example.groups)
       const wanted = names.map((name) => (Object.hasOwn(values, name) ? values[name] : undefined))
-      const { path } = findExamplePaths(pattern, wanted)[at] ?? example
-      return { path: nameParameters(example, names), target: withoutEnd(path) }
+      const [target, ...others] = new Set(example.listVariants(wanted).map((path) => withoutEnd(path, pattern)))
+      return { path: nameParameters(example, names), target, others }
     })
   })
 }
 
-function nameParameters(
-  { path, groups }: ReturnType<typeof findExamplePaths>[number],
-  names: readonly string[],
-): string {
+function nameParameters({ path, groups }: ExamplePath, names: readonly string[]): string {
   let named = path
   for (const [at, group] of groups.entries()) {
     if (group)
@@ -126,11 +136,18 @@ function escapeRegExp(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
 }
 
-function withoutEnd(path: string): string {
-  return path.endsWith('/') ? path.slice(0, -1) : path
+/** Without a slash at the end, unless the pattern needs it. */
+function withoutEnd(path: string, pattern?: RegExp): string {
+  if (!path.endsWith('/')) return path
+  const shorter = path.slice(0, -1)
+  return shorter === '' || !pattern || shorter.search(pattern) >= 0 ? shorter : path
 }
 
-function join(mount: Place, { path, target }: Place): Place {
-  const whole = mount.target === undefined || target === undefined ? undefined : mount.target + target
-  return { path: mount.path + path, target: whole }
+const MAX_OTHERS = 12
+
+function join(mount: Place, { path, target, others }: Place): Place {
+  const { target: start } = mount
+  if (start === undefined || target === undefined) return { path: mount.path + path, target: undefined, others: [] }
+  const all = [...others.map((other) => start + other), ...mount.others.map((other) => other + target)]
+  return { path: mount.path + path, target: start + target, others: all.slice(0, MAX_OTHERS) }
 }

@@ -3,20 +3,62 @@ export interface ExamplePath {
   readonly path: string
   /** The text of each capturing group, in the pattern's order; undefined for one that the path does not use. */
   readonly groups: readonly (string | undefined)[]
+  /** Other such paths, `values[n]` being what the n-th group is to be: without and with what is optional, and with 0, 1 and 2 segments for a wildcard. The first is the path with these values. */
+  listVariants(values: readonly (string | undefined)[]): string[]
 }
 
 /**
- * Paths that a regular expression matches: one for each alternative at its outermost level. `values[n]` is what the n-th
- * capturing group is to be, where that fits. Empty if no path could be made.
+ * Paths that a regular expression matches: one for each alternative at its outermost level. Empty if no path could be made.
  */
-export function findExamplePaths(pattern: RegExp, values: readonly (string | undefined)[] = []): ExamplePath[] {
+export function findExamplePaths(pattern: RegExp): ExamplePath[] {
   const alternatives = readOutermostAlternatives(new Reader(pattern.source))
   return alternatives.flatMap((node) => {
-    const groups: (string | undefined)[] = []
-    const path = write(node, groups, values, pattern.flags)
+    const create = (shape: Shape, values: readonly (string | undefined)[]): Writer => {
+      const writer: Writer = { shape, values, flags: pattern.flags, groups: [], optionalCount: 0 }
+      return { ...writer, path: write(node, writer), groups: writer.groups, optionalCount: writer.optionalCount }
+    }
     // Reading stops where this file does not understand an expression.
-    return matches(pattern, path) ? [{ path, groups }] : []
+    const first = listShapes(MAX_OPTIONALS)
+      .map((shape) => create(shape, []))
+      .find(({ path = '' }) => matches(pattern, path))
+    if (first?.path === undefined) return []
+    return [
+      {
+        path: first.path,
+        groups: first.groups,
+        listVariants(values) {
+          const shapes = [first.shape, ...listShapes(first.optionalCount)]
+          const paths = new Set(shapes.map((shape) => create(shape, values).path ?? ''))
+          const found = [...paths].filter((path) => matches(pattern, path))
+          return found.length > 0 ? found : [first.path!]
+        },
+      },
+    ]
   })
+}
+
+/** How what is optional or a wildcard is written. */
+interface Shape {
+  /** How many segments a wildcard has. */
+  readonly segments: number
+  /** A bit for each optional part, in the pattern's order: whether it is there. */
+  readonly present: number
+}
+
+const MAX_OPTIONALS = 3
+
+function listShapes(optionalCount: number): Shape[] {
+  const masks = Array.from({ length: 2 ** Math.min(optionalCount, MAX_OPTIONALS) }, (_, present) => present)
+  return masks.flatMap((present) => [1, 0, 2].map((segments) => ({ segments, present })))
+}
+
+interface Writer {
+  readonly shape: Shape
+  readonly values: readonly (string | undefined)[]
+  readonly flags: string
+  readonly groups: (string | undefined)[]
+  optionalCount: number
+  readonly path?: string
 }
 
 function matches(pattern: RegExp, path: string): boolean {
@@ -30,42 +72,61 @@ type Node =
   | { readonly kind: 'sequence'; readonly parts: readonly Node[] }
   | { readonly kind: 'choice'; readonly alternatives: readonly Node[] }
   | { readonly kind: 'group'; readonly index: number; readonly source: string; readonly content: Node }
-  | { readonly kind: 'repeat'; readonly times: number; readonly content: Node }
+  | {
+      readonly kind: 'repeat'
+      readonly source: string
+      readonly times: number
+      readonly most: number
+      readonly content: Node
+    }
 
 /** What a parameter may be: the first that fits. `#` is its number, by which its name is found. */
 const VALUES = ['value#', '#', 'x#', 'a', '1', 'A', '2000-01-01', '00000000-0000-4000-8000-000000000000', 'x/y']
 
-function write(
-  node: Node,
-  groups: (string | undefined)[],
-  values: readonly (string | undefined)[],
-  flags: string,
-): string {
+function write(node: Node, writer: Writer): string {
   switch (node.kind) {
     case 'text':
       return node.text
     case 'class':
-      return findCharacter(node.source, flags)
+      return findCharacter(node.source, writer.flags)
     case 'sequence':
-      return node.parts.map((part) => write(part, groups, values, flags)).join('')
+      return node.parts.map((part) => write(part, writer)).join('')
     case 'choice':
-      return write(node.alternatives[0]!, groups, values, flags)
+      return write(node.alternatives[0]!, writer)
     case 'repeat':
-      return Array.from({ length: node.times }, () => write(node.content, groups, values, flags)).join('')
+      return writeRepeated(node, writer)
     case 'group':
-      return (groups[node.index] = chooseValue(node, values, flags) ?? write(node.content, groups, values, flags))
+      return (writer.groups[node.index] = chooseValue(node, writer) ?? write(node.content, writer))
     default:
       return ''
   }
 }
 
+function writeRepeated(node: Extract<Node, { kind: 'repeat' }>, writer: Writer): string {
+  const { times, most, content, source } = node
+  if (times === 0 && most === 1) {
+    const isPresent = ((writer.shape.present >> writer.optionalCount) & 1) === 1
+    writer.optionalCount += 1
+    return isPresent ? write(content, writer) : ''
+  }
+  const whole = new RegExp(`^(?:${source})$`, writer.flags.replace(/[gy]/g, ''))
+  const wildcard = most > 1 && whole.test('a/a') ? WILDCARDS[writer.shape.segments] : undefined
+  if (wildcard !== undefined && whole.test(wildcard)) return wildcard
+  return Array.from({ length: times }, () => write(content, writer)).join('')
+}
+
+/** By their number of segments. */
+const WILDCARDS: readonly string[] = ['', 'a', 'a/a']
+
 function chooseValue(
   { index, source }: Extract<Node, { kind: 'group' }>,
-  values: readonly (string | undefined)[],
-  flags: string,
+  { values, flags, shape }: Writer,
 ): string | undefined {
   const whole = new RegExp(`^(?:${source})$`, flags.replace(/[gy]/g, ''))
-  const candidates = [values[index] ?? [], VALUES.map((value) => value.replace('#', String(index + 1)))].flat()
+  const name = (value: string): string => value.replaceAll('#', String(index + 1))
+  const isWildcard = whole.test('a/a')
+  const special = isWildcard && shape.segments !== 1 ? (shape.segments === 0 ? [''] : ['value#/value#b']) : []
+  const candidates = [special, values[index] ?? [], VALUES].flat().map(name)
   return candidates.find((candidate) => whole.test(candidate))
 }
 
@@ -82,11 +143,16 @@ function findCharacter(source: string, flags: string): string {
 function readOutermostAlternatives(reader: Reader): readonly Node[] {
   let node = reader.readChoice()
   while (node.kind === 'sequence') {
-    const parts = node.parts.filter((part) => part.kind !== 'text' || part.text !== '')
+    const parts = node.parts.filter((part) => (part.kind !== 'text' || part.text !== '') && !isOptional(part))
     if (parts.length !== 1) break
     node = parts[0]!
   }
   return node.kind === 'choice' ? node.alternatives : [node]
+}
+
+/** Express 5 has a slash at the end in one. */
+function isOptional(node: Node): boolean {
+  return node.kind === 'repeat' && node.times === 0
 }
 
 /** Reads the syntax of regular expressions (ECMA-262 22.2.1). Assertions become nothing: the result is checked as a whole. */
@@ -113,13 +179,15 @@ class Reader {
   }
 
   private readRepeated(): Node {
+    const start = this.at
     const content = this.readAtom()
     const quantifier = /^(?:[?*+]|\{(\d+)(?:,\d*)?\})\??/.exec(this.source.slice(this.at))
     if (!quantifier) return content
     this.at += quantifier[0].length
     const [text, count] = quantifier
     const times = count === undefined ? (text.startsWith('+') ? 1 : 0) : Number(count)
-    return { kind: 'repeat', times: Math.min(times, 64), content }
+    const most = text.startsWith('?') ? 1 : Number.MAX_SAFE_INTEGER
+    return { kind: 'repeat', source: this.source.slice(start, this.at), times: Math.min(times, 64), most, content }
   }
 
   private readAtom(): Node {

@@ -1,15 +1,16 @@
 import { ConfigurationError, type PlatformAuth } from '../../index.js'
 import { isObject } from '../../lib/is-object.js'
 import type { Listener } from '../send.js'
-import { findApiAddress } from './addresses.js'
 import { createCredentialSource } from './bad-credentials.js'
 import type { CheckContext } from './check-context.js'
-import { checkEndpoint, formatGuardCall } from './check-endpoint.js'
+import { checkApiAddresses, checkHintedPaths, checkMounted, listApiTargets } from './check-addresses.js'
+import { checkMethods } from './check-methods.js'
 import { findRoutes } from './check-operation.js'
 import { readOperations, type Operation } from './documents.js'
 import { findEndpoints, type Endpoint } from './endpoints.js'
+import { findHiddenRouters } from './hidden-routers.js'
 import { findLayers } from './layer.js'
-import { RoutesNotSecuredError, describeOutcome } from './problem.js'
+import { RoutesNotSecuredError, type SecurityProblem } from './problem.js'
 import { createProblemList } from './problem-list.js'
 import { createProber } from './prober.js'
 import { readPublicRoutes } from './public-routes.js'
@@ -17,7 +18,7 @@ import { readPublicRoutes } from './public-routes.js'
 export interface ExpectSecuredOptions {
   /** The platform whose guards protect the routes. */
   readonly auth: PlatformAuth
-  /** API name -> its OpenAPI document, or the path of a JSON file. Routes and operations must then be the same. */
+  /** API name -> its OpenAPI document, or the path of a JSON or YAML file. Routes and operations must then be the same. */
   readonly documents?: Readonly<Record<string, object | string>> | undefined
   /** Routes that need no credential of this platform -> the reason: `{ 'GET /health': 'the load balancer asks it' }`. A path may end with `/*`. */
   readonly public?: Readonly<Record<string, string>> | undefined
@@ -25,11 +26,13 @@ export interface ExpectSecuredOptions {
   readonly params?: Readonly<Record<string, string>> | undefined
   /** Paths for routes with a regular expression for which none can be made, by the route's path in the failure. */
   readonly examples?: Readonly<Record<string, string>> | undefined
+  /** Why nothing at all has to be found: no route, and no API's address that a guard refuses. Without it, that is a failure. */
+  readonly allowNoRoutes?: string | undefined
 }
 
 /** What was checked. */
 export interface SecuredRoutes {
-  /** `GET /orders/items/:id`, in the app's order. */
+  /** `GET /orders/items/:id`, in the app's order. Of an app without routes: `* /orders/*` for each API whose address a guard refuses. */
   readonly routes: readonly string[]
   /** How many requests were sent. */
   readonly requestCount: number
@@ -80,6 +83,10 @@ function readOptions(app: unknown, options: ExpectSecuredOptions): ExpectSecured
 
 async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promise<SecuredRoutes> {
   const { auth, params = {}, examples = {} } = options
+  const mounted = findEndpoints(app, params).flatMap(({ route, target }) =>
+    route || target === undefined ? [] : target,
+  )
+  await findHiddenRouters(app, auth, [...listApiTargets(auth), ...mounted.map((target) => `${target}/value`)])
   const endpoints = findEndpoints(app, params).map((endpoint) => ({
     ...endpoint,
     target: examples[endpoint.path] ?? endpoint.target,
@@ -102,14 +109,18 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
       publicRoutes,
       endpoints,
       operationsOf,
+      findings: new Map(),
+      uses: new Map(),
       report: problems.report,
     }
     for (const operation of operations) documented.set(operation, await findRoutes(context, operation))
     const inDocuments = new Set(operations.map(({ api }) => api))
+    const refused = await checkApiAddresses(context)
     for (const endpoint of endpoints) {
       if (endpoint.route === undefined) await checkMounted(context, endpoint)
       else await checkMethods(context, endpoint, inDocuments)
     }
+    await checkHintedPaths(context)
     for (const entry of publicRoutes.unused()) {
       problems.add({ kind: 'public-without-route', route: entry, location: undefined, description: 'It is listed as public, but the app has no such route.',
         fix: 'Remove it from "public", or correct it.' }) // prettier-ignore
@@ -117,6 +128,8 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
     const routes = endpoints.flatMap(({ methods, path, route }) =>
       route ? methods.map((method) => `${method} ${path}`) : [],
     )
+    if (routes.length === 0) routes.push(...refused.map((path) => `* ${path}`))
+    if (routes.length === 0 && !isReason(options.allowNoRoutes)) problems.add(NOTHING_FOUND)
     if (problems.list().length > 0) throw new RoutesNotSecuredError(problems.list(), routes.length)
     return { routes, requestCount: prober.count() }
   } finally {
@@ -125,67 +138,18 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
   }
 }
 
-/** The methods that stand for those of `app.all()`. */
-const SOME_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const NOTHING_FOUND: SecurityProblem = {
+  kind: 'nothing-found',
+  route: 'the app',
+  location: undefined,
+  description: 'It has no route, and no API has an address that a guard refuses, so nothing is proved.',
+  fix: 'Give the app with all its routes, after they were added. If it has none on purpose, say why: allowNoRoutes: "...".',
+}
 
-async function checkMethods(
-  context: CheckContext,
-  endpoint: Endpoint,
-  inDocuments: ReadonlySet<string>,
-): Promise<void> {
-  const { auth, report, publicRoutes, operationsOf } = context
-  const isForAll = endpoint.methods.includes('*')
-  const methods = isForAll ? SOME_METHODS : endpoint.methods
-  // One problem for all of them is enough.
-  const checked: CheckContext = isForAll
-    ? { ...context, report: (kind, each, _method, ...texts) => report(kind, each, 'ALL', ...texts) }
-    : context
-  for (const [at, method] of methods.entries()) await checkEndpoint(checked, endpoint, method, !isForAll || at === 0)
-
-  const address = findApiAddress(auth, endpoint.path)
-  // The API's own address greets those who try a credential.
-  if (!address || !inDocuments.has(address.api) || address.rest === '') return
-  if (isForAll && methods.some((method) => operationsOf(endpoint, method).length > 0)) return
-  for (const method of isForAll ? ['*'] : methods) {
-    const isKnown =
-      method === 'OPTIONS' || publicRoutes.has(method, endpoint.path) || operationsOf(endpoint, method).length > 0
-    if (isKnown) continue
-    report('not-documented', endpoint, method, `The document of "${address.api}" does not describe it.`,
-      `Add ${method} ${address.rest} to the document, or remove the route.`) // prettier-ignore
-  }
+function isReason(given: unknown): boolean {
+  return typeof given === 'string' && given.trim() !== ''
 }
 
 function isMethod(documented: string, method: string): boolean {
   return documented === method || (documented === 'GET' && method === 'HEAD')
-}
-
-/** What is mounted with `use()` at an API's address must leave unknown paths alone, or be behind a guard. */
-async function checkMounted(context: CheckContext, endpoint: Endpoint): Promise<void> {
-  const { auth, prober, credentials, report, publicRoutes } = context
-  const { path, target } = endpoint
-  const api = findApiAddress(auth, path)?.api
-  if (api === undefined || target === undefined || publicRoutes.has('GET', path)) return
-  const { suspended, name } = {
-    suspended: await credentials.suspended(api),
-    name: 'with the credential of a suspended application',
-  }
-  for (const [description, headers] of [
-    ['without a credential', {}],
-    [name, suspended.headers],
-  ] as const) {
-    const outcome = await prober.probe('GET', target, headers)
-    if (outcome.denied.some((event) => event.api !== api)) {
-      report(
-        'wrong-api',
-        endpoint,
-        'GET',
-        `Its path belongs to the API "${api}", but its guard is for "${outcome.denied[0]?.api}".`,
-        `Use ${formatGuardCall(auth, api)}.`,
-      )
-    }
-    const isLeftAlone = outcome.answer !== undefined && [404, 405].includes(outcome.answer.status)
-    if (outcome.reached || outcome.denied.length > 0 || isLeftAlone) continue
-    return report('open', endpoint, 'GET', `A request ${description} got an answer: ${describeOutcome(outcome)}.`,
-      `Mount ${formatGuardCall(auth, api)} before it, or list the path in "public" with the reason.`) // prettier-ignore
-  }
 }

@@ -1,24 +1,46 @@
 import type { GuardDescription, PlatformAuth, PlatformEvent } from '../../index.js'
 import { send, type Listener, type ReceivedAnswer } from '../send.js'
-import type { Route } from './layer.js'
+import type { Handler, Layer, Route } from './layer.js'
 import { replaceHandlers } from './replaced-handlers.js'
+
+/** A function that runs while an app is checked. */
+export interface CalledFunction {
+  readonly layer: Layer
+  /** What the app has mounted, for the place where it is defined. */
+  readonly handle: Handler
+}
 
 /** What became of a request. */
 export interface Outcome {
   /** The route whose handler it reached. */
   readonly reached: Route | undefined
+  /** The method of that handler, in capital letters; undefined for one of `app.all()`. */
+  readonly reachedMethod: string | undefined
   /** The guards that it came to, in their order. */
   readonly guards: readonly GuardDescription[]
   /** The refusals of this platform's guards. */
   readonly denied: readonly PlatformEvent[]
   /** The refusals that guards with `enforce: false` only report. */
   readonly reported: readonly PlatformEvent[]
+  /** The functions that were called, besides guards and replaced handlers. */
+  readonly entered: readonly CalledFunction[]
+  /** The last of them that did not pass the request on. */
+  readonly answeredBy: CalledFunction | undefined
   /** Undefined if there was none. */
   readonly answer: ReceivedAnswer | undefined
 }
 
+type Headers = Readonly<Record<string, string>>
+
 export interface Prober {
-  probe(method: string, target: string, headers?: Readonly<Record<string, string>>): Promise<Outcome>
+  /** `address` is the client's: another one for each request if left out. */
+  probe(method: string, target: string, headers?: Headers, address?: string): Promise<Outcome>
+  /** Whether anything but guards and replaced handlers could answer. */
+  readonly runsFunctions: boolean
+  /** The function that has the current request: the last one that was called and has not passed it on. */
+  current(): Layer | undefined
+  /** The functions that were called, and the paths below which they are mounted. */
+  functions(): readonly { readonly handle: Handler; readonly mount: string }[]
   /** How many requests were sent. */
   count(): number
   /** Puts the handlers back. */
@@ -27,37 +49,74 @@ export interface Prober {
 
 /** Sends requests to an app whose handlers are replaced meanwhile. One request at a time. */
 export function createProber(app: Listener, auth: Pick<PlatformAuth, 'events'>): Prober {
-  let reached: Route | undefined
-  let guards: GuardDescription[] = []
-  let denied: PlatformEvent[] = []
-  let reported: PlatformEvent[] = []
+  let current = startOutcome()
   let count = 0
-  const restore = replaceHandlers(app, {
-    onReached: (route) => void (reached ??= route),
-    onGuard: (guard) => void guards.push(guard),
+  const functions = new Map<string, { handle: Handler; mount: string }>()
+  const { restore, runsFunctions } = replaceHandlers(app, {
+    onReached(route, { method }) {
+      current.reachedMethod = current.reached ? current.reachedMethod : method?.toUpperCase()
+      current.reached ??= route
+    },
+    onGuard: (guard) => void current.guards.push(guard),
+    onEntered(layer, handle, mount) {
+      current.entered.push({ layer, handle })
+      functions.set(`${mount} ${Function.prototype.toString.call(handle)}`, { handle, mount })
+    },
+    onLeft: (layer) => void current.left.add(layer),
   })
-  const noteDenied = (event: PlatformEvent): void => void denied.push(event)
-  const noteReported = (event: PlatformEvent): void => void reported.push(event)
+  const noteDenied = (event: PlatformEvent): void => void current.denied.push(event)
+  const noteReported = (event: PlatformEvent): void => void current.reported.push(event)
   auth.events.on('request.denied', noteDenied)
   auth.events.on('request.wouldDeny', noteReported)
 
+  async function probe(method: string, target: string, headers: Headers, from?: string): Promise<Outcome> {
+    const outcome = (current = startOutcome())
+    count += 1
+    // Limits of failed attempts count by address.
+    const address = from ?? `127.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
+    const request = { method, target, headers, address, maxBodyTime: MAX_BODY_MS, maxWait: MAX_WAIT_MS }
+    const answer = await send(app, request).catch(() => undefined)
+    const answeredBy = outcome.reached ? undefined : outcome.entered.findLast(({ layer }) => !outcome.left.has(layer))
+    return { ...outcome, answeredBy, answer }
+  }
+
   return {
-    async probe(method, target, headers = {}) {
-      reached = undefined
-      guards = []
-      denied = []
-      reported = []
-      count += 1
-      // Limits of failed attempts count by address.
-      const address = `127.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
-      const answer = await send(app, { method, target, headers, address, maxBodyTime: 200 }).catch(() => undefined)
-      return { reached, guards, denied, reported, answer }
+    async probe(method, target, headers = {}, from) {
+      let outcome = await probe(method, target, headers, from)
+      for (let more = MAX_REPETITIONS; more > 0 && isLimited(outcome); more -= 1)
+        outcome = await probe(method, target, headers, from)
+      return outcome
     },
+    runsFunctions,
+    functions: () => [...functions.values()],
+    current: () => current.entered.findLast(({ layer }) => !current.left.has(layer))?.layer,
     count: () => count,
     end() {
       auth.events.off('request.denied', noteDenied)
       auth.events.off('request.wouldDeny', noteReported)
       restore()
     },
+  }
+}
+
+/** Of a stream that does not end, the beginning is enough. */
+const MAX_BODY_MS = 200
+const MAX_WAIT_MS = 5000
+/** A limiter of the app says nothing about what it stands before. Each request has another address. */
+const MAX_REPETITIONS = 2
+
+function isLimited({ answer, reached, denied }: Outcome): boolean {
+  return answer?.status === 429 && !reached && denied.length === 0
+}
+
+function startOutcome() {
+  return {
+    reached: undefined as Route | undefined,
+    reachedMethod: undefined as string | undefined,
+    guards: [] as GuardDescription[],
+    denied: [] as PlatformEvent[],
+    reported: [] as PlatformEvent[],
+    entered: [] as CalledFunction[],
+    left: new Set<Layer>(),
   }
 }

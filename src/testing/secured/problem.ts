@@ -19,6 +19,7 @@ export type ProblemKind =
   | 'public-but-guarded'
   | 'public-without-route'
   | 'no-path'
+  | 'nothing-found'
 
 /** Something that `expectSecured()` found. */
 export interface SecurityProblem {

@@ -1,26 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describeGuard, type GuardDescription } from '../../index.js'
-import { findLayers, findMountedApp, type Handler, type Layer, type Route } from './layer.js'
+import { findInner, hidesRouters } from './inner-routers.js'
+import { findLayers, type Handler, type Layer, type Route } from './layer.js'
 
 type Next = (error?: unknown) => void
 
 interface Observer {
   /** A request has reached the handler of this route. */
-  onReached(route: Route): void
+  onReached(route: Route, layer: Layer): void
   /** A request has come to this guard. */
   onGuard(guard: GuardDescription): void
+  /** A request has come to a function that runs: what is mounted with `use()`, and a handler of OPTIONS. */
+  onEntered(layer: Layer, handle: Handler, mount: string): void
+  /** Such a function has passed the request on. */
+  onLeft(layer: Layer): void
 }
 
 /**
- * Replaces the handlers of all routes by one that only answers 204, and returns a function that puts them back. Guards stay,
- * and so does middleware that may come before a guard. Throws if a handler cannot be replaced.
+ * Replaces the handlers of all routes by one that only answers 204, and puts them back by `restore()`. Guards stay,
+ * and so do middleware that may come before a guard, and handlers of OPTIONS. Throws if a handler cannot be replaced.
  */
-export function replaceHandlers(app: unknown, observer: Observer): () => void {
+export function replaceHandlers(app: unknown, observer: Observer): ReplacedHandlers {
+  let runsFunctions = false
   const originals = new Map<Layer, Handler>()
   const restore = (): void => {
     for (const [layer, handle] of originals) layer.handle = handle
   }
-  function replace(layer: Layer, handle: (req: IncomingMessage, res: ServerResponse, next: Next) => void): void {
+  function replace(layer: Layer, handle: Middleware): void {
     originals.set(layer, layer.handle)
     layer.handle = handle
     if (layer.handle === handle) return
@@ -34,11 +40,15 @@ export function replaceHandlers(app: unknown, observer: Observer): () => void {
         observeGuard(layer.handle, () => observer.onGuard(guard)),
       )
     else if (role === 'between') replace(layer, (_req, _res, next) => next())
-    else if (role === 'handler' && route) {
+    // An answer to a preflight request is seen in what it answers.
+    else if (role === 'handler' && route && layer.method !== 'options') {
       replace(layer, (_req, res) => {
-        observer.onReached(route)
+        observer.onReached(route, layer)
         if (!res.headersSent) res.writeHead(204).end()
       })
+    } else if (layer.handle.length < 4 && !isOfExpress4(layer)) {
+      runsFunctions = true
+      replace(layer, observeFunction(layer, observer))
     }
   }
 
@@ -48,13 +58,35 @@ export function replaceHandlers(app: unknown, observer: Observer): () => void {
     restore()
     throw error
   }
-  return restore
+  return { restore, runsFunctions }
 }
 
-function observeGuard(
-  guard: Handler,
-  onCalled: () => void,
-): (req: IncomingMessage, res: ServerResponse, next: Next) => void {
+interface ReplacedHandlers {
+  /** Puts the handlers back. */
+  readonly restore: () => void
+  /** Whether anything that runs could answer a request: middleware, a handler of OPTIONS. */
+  readonly runsFunctions: boolean
+}
+
+function observeFunction(layer: Layer, observer: Observer): Middleware {
+  const original = layer.handle as (req: IncomingMessage, res: ServerResponse, next: Next) => unknown
+  return function observedFunction(req, res, next) {
+    observer.onEntered(layer, original, (req as { baseUrl?: string }).baseUrl ?? '')
+    return original(req, res, (error) => {
+      observer.onLeft(layer)
+      next(error)
+    })
+  }
+}
+
+type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => unknown
+
+/** Express 4 adds these to each app. They pass every request on. */
+function isOfExpress4({ handle, regexp }: Layer): boolean {
+  return regexp?.fast_slash === true && (handle.name === 'query' || handle.name === 'expressInit')
+}
+
+function observeGuard(guard: Handler, onCalled: () => void): Middleware {
   return function observedGuard(req, res, next) {
     onCalled()
     ;(guard as (...args: unknown[]) => unknown)(req, res, next)
@@ -77,8 +109,9 @@ function listLayers(app: unknown, seen: Set<unknown>): FoundLayer[] {
     seen.add(layer)
     const { route } = layer
     if (route) return route.stack.map((each, at) => ({ layer: each, role: findRole(route.stack, at), route }))
-    const inner = findLayers(layer.handle) ? layer.handle : findMountedApp(layer)
-    return inner ? listLayers(inner, seen) : [{ layer, role: 'before', route: undefined }]
+    const inner = findInner(layer).flatMap((router) => listLayers(router, seen))
+    if (findInner(layer).length > 0 && !hidesRouters(layer)) return inner
+    return [...inner, { layer, role: 'before', route: undefined }]
   })
 }
 

@@ -1,6 +1,7 @@
 import cors from 'cors'
 import type { NextFunction, Request, Response } from 'express'
 import helmet from 'helmet'
+import { CORRECT_APPS_OF_FUNCTIONS } from './correct-apps-of-functions.js'
 import type { BuildApp } from './shop.js'
 
 /** An app in which nothing is wrong. */
@@ -110,4 +111,5 @@ export const CORRECT_APPS: readonly CorrectApp[] = [
     const router = express.Router({ strict: true, caseSensitive: true }).get('/items', handle).get('/items/', handle)
     app.use('/orders', mayRead, router)
   }],
+  ...CORRECT_APPS_OF_FUNCTIONS,
 ] // prettier-ignore

@@ -101,7 +101,7 @@ describe.each(SECURED_EXPRESSES)('expectSecured(), %s', (_name, express) => {
     const folder = await mkdtemp(join(tmpdir(), 'platform-auth-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const file = join(folder, 'orders.json')
-    await writeFile(file, JSON.stringify({ paths: { '/items/{id}': { get: {} }, '/gone': { get: {} } } }))
+    await writeFile(file, JSON.stringify({ paths: { '/items/{id}': { get: READ }, '/gone': { get: READ } } }))
     const app = express().get(/^\/orders\/items\/\w+$/, guard, answer)
     const { problems } = await fail(app, { documents: { orders: file } })
     expect(problems.map(({ kind, route }) => `${kind} ${route}`)).toEqual(['no-route GET /orders/gone'])
@@ -162,10 +162,18 @@ describe.each(SECURED_EXPRESSES.slice(0, 1))('expectSecured()', (_name, express)
     ['a list', { public: ['/health'] }, /public\["0"\]|public is no object/],
     ['an unknown API', { documents: { ordres: {} } }, /documents\.ordres names no API/],
     ['a document without paths', { documents: { orders: {} } }, /documents\.orders describes no path/],
-    ['a file that is not there', { documents: { orders: 'missing.json' } }, /documents\.orders names missing\.json/],
+    ['a file that is not there', { documents: { orders: 'missing.json' } }, /documents\.orders names .*missing\.json/],
   ])('refuses %s', async (name, options, message) => {
     const app = name === 'no app' ? ({} as never) : express().get('/orders', guard, answer)
     await expect(expectSecured(app, { auth, ...options })).rejects.toThrow(message)
+  })
+
+  it('fails if it finds nothing, unless that is allowed with a reason', async () => {
+    expect((await fail(express())).problems[0]).toMatchObject({ kind: 'nothing-found' })
+    expect((await fail(express(), { allowNoRoutes: ' ' })).problems).toHaveLength(1)
+    const allowNoRoutes = 'the routes are in another process'
+    expect((await expectSecured(express(), { auth, allowNoRoutes })).routes).toEqual([])
+    expect((await expectSecured(express().use('/orders', guard, answer), { auth })).routes).toEqual(['* /orders/*'])
   })
 
   it('does not take members of Object.prototype for options', async () => {
@@ -215,3 +223,6 @@ function openPlatformAt(baseUrl: string) {
   onTestFinished(() => platform.close())
   return platform
 }
+
+/** An operation that needs the scope of `guard`. */
+const READ = { security: [{ oauth2: ['orders:read'] }] }

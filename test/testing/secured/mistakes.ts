@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { NextFunction, Request, Response } from 'express'
 import type { ProblemKind } from '../../../src/testing/index.js'
+import { MISTAKES_OF_FUNCTIONS } from './mistakes-of-functions.js'
 import type { BuildApp } from './shop.js'
 
 /** A mistake that people make, and how it is reported: kind and route. */
@@ -244,4 +245,5 @@ export const MISTAKES: readonly Mistake[] = [
     app.get('/orders/items', mayRead, handle)
     return { public: { 'GET /old': 'nobody knows' } }
   }],
+  ...MISTAKES_OF_FUNCTIONS,
 ] // prettier-ignore

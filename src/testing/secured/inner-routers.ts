@@ -1,0 +1,19 @@
+import { findLayers, findMountedApp, type Layer } from './layer.js'
+
+/** Routers that functions call themselves, such as `(req, res, next) => router(req, res, next)`, by the layer of the function. */
+const HIDDEN = new WeakMap<Layer, Set<unknown>>()
+
+/** The routers and apps of a layer: what it is, or what it was seen to call. */
+export function findInner(layer: Layer): readonly unknown[] {
+  const own = findLayers(layer.handle) ? layer.handle : findMountedApp(layer)
+  return own ? [own] : [...(HIDDEN.get(layer) ?? [])]
+}
+
+/** Whether a layer is a function that calls routers. */
+export function hidesRouters(layer: Layer): boolean {
+  return HIDDEN.has(layer)
+}
+
+export function noteHiddenRouter(layer: Layer, router: unknown): void {
+  HIDDEN.set(layer, (HIDDEN.get(layer) ?? new Set()).add(router))
+}
