@@ -96,7 +96,7 @@ function checkVersion(option: string, { openapi, swagger }: JsonObject): void {
     option: `${option}.openapi`,
     problem:
       typeof openapi === 'number'
-        ? `is the number ${openapi}, and OpenAPI needs a text`
+        ? `is ${openapi}, a number, and OpenAPI needs a text`
         : `is ${describeShortly(openapi)}`,
     fix: 'OpenAPI 3.0, 3.1 and 3.2 are supported: "openapi": "3.1.0".',
   })
@@ -130,7 +130,7 @@ function checkInfo(option: string, info: unknown): void {
     if (typeof value === 'number' || typeof value === 'boolean')
       throw new ConfigurationError({
         option: `${option}.info.${name}`,
-        problem: `is the ${typeof value} ${value}, and OpenAPI needs a text`,
+        problem: `is ${value}, a ${typeof value}, and OpenAPI needs a text`,
         fix: `Write it in quotes: ${name}: "${value}".`,
       })
     throw new ConfigurationError({
