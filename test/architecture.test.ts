@@ -65,7 +65,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     ],
   },
   index: { mayImport: ['platform-auth', 'admin', ...PARTS, ...SERVERS, 'http', 'stores/memory'] },
-  mailers: { mayImport: ['contracts'] },
+  mailers: { mayImport: ['contracts', 'lib'] },
   console: { mayImport: ['index', 'lib', 'openapi', 'samples'] },
   // The script of references. It runs in browsers, so the build bundles it, and nothing imports it.
   'console/browser': { mayImport: ['samples', 'lib'] },

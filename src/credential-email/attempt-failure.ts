@@ -1,18 +1,16 @@
 import { nextVersion } from '../applications/queued-emails.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
+import type { ServiceFailure } from '../lib/service-failure.js'
 
 const RETRY_PERIOD_MS = 72 * 3600 * 1000
 const MAX_RETRY_DELAY_SECONDS = 3600
 
-/** What a mailer's error says, in terms of the contract of `Mailer`. */
-interface Failure {
-  readonly refused: boolean
-  readonly permanent: boolean
-  readonly problem: string
-}
-
 /** The e-mail after an attempt that was not accepted: due again later, or failed. */
-export function toFailed(email: QueuedEmail, { refused, permanent, problem }: Failure, now: number): QueuedEmail {
+export function toFailed(
+  email: QueuedEmail,
+  { refused, permanent, problem }: ServiceFailure,
+  now: number,
+): QueuedEmail {
   const dueAt = now + computeRetryDelayMs(email.attemptCount)
   const final = permanent || dueAt > email.createdAt + RETRY_PERIOD_MS
   return nextVersion(email, {
@@ -24,22 +22,6 @@ export function toFailed(email: QueuedEmail, { refused, permanent, problem }: Fa
     problem,
   })
 }
-
-/** Codes only, and no text, because a mail server may repeat the e-mail in its answer. */
-export function readFailure(error: unknown): Failure {
-  const { permanent, refused, code, responseCode } = (error ?? {}) as Record<string, unknown>
-  const problem = [code, responseCode]
-    .filter((each) => typeof each === 'number' || (typeof each === 'string' && SHORT_CODE.test(each)))
-    .join(' ')
-  return {
-    permanent: permanent === true,
-    refused: permanent === true || refused === true,
-    problem: problem || 'unknown',
-  }
-}
-
-/** Shorter than any credential. */
-const SHORT_CODE = /^[A-Z0-9_]{1,32}$/i
 
 /** 2 seconds after the first attempt, then twice as long each time, an hour at most. */
 function computeRetryDelayMs(attemptCount: number): number {

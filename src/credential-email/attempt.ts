@@ -5,7 +5,8 @@ import type { Emit } from '../contracts/events.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
 import type { NewAuditRecord } from '../contracts/store-records.js'
 import type { Store } from '../contracts/store.js'
-import { readFailure, toFailed } from './attempt-failure.js'
+import { readServiceFailure } from '../lib/service-failure.js'
+import { toFailed } from './attempt-failure.js'
 import { isNotice } from './notice.js'
 import {
   type Attempt,
@@ -97,7 +98,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
     },
     async failed(email, error) {
       const { applicationId } = email
-      const failure = readFailure(error)
+      const failure = readServiceFailure(error)
       const { problem } = failure
       const failed = toFailed(email, failure, now())
       const final = failed.state === 'failed'

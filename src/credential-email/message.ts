@@ -46,7 +46,7 @@ export function createEmailWriter({
       text: formatText(texts, colon),
       html: formatHtml(texts, { language, colon, brand, host }),
     }
-    if (!composeEmail) return { to, ...standard }
+    if (!composeEmail) return { to, ...standard, headers: AUTOMATIC }
     const email: EmailToCompose = {
       ...content,
       host,
@@ -60,9 +60,15 @@ export function createEmailWriter({
       texts,
       standard,
     }
-    return { to, ...((await callHostCompose(composeEmail, email, logger)) ?? standard) }
+    return { to, ...((await callHostCompose(composeEmail, email, logger)) ?? standard), headers: AUTOMATIC }
   }
 }
+
+/** An automatic reply (RFC 3834) would quote the credentials of an e-mail. Exchange reads only its own header. */
+const AUTOMATIC: EmailMessage['headers'] = Object.freeze({
+  'Auto-Submitted': 'auto-generated',
+  'X-Auto-Response-Suppress': 'OOF, AutoReply',
+})
 
 /** The APIs that an e-mail concerns. */
 function listApis(content: EmailContent, apis: ReadonlyMap<string, Api>): Api[] {

@@ -4,6 +4,7 @@ import type { SignInEmail } from '../contracts/email-content.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
+import { callService, readServiceFailure } from '../lib/service-failure.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { WriteEmail } from './message.js'
 
@@ -52,8 +53,7 @@ export function createSignInMailer({ mailer, writeEmail, logger }: SignInMailerO
 
   async function sendOnce(email: SignInEmail): Promise<void> {
     const message = await writeEmail(email)
-    // Async, so that a mailer that throws instead of rejecting becomes a rejection too.
-    const sent = (async () => mailer.send(message))()
+    const sent = callService(() => mailer.send(message))
     await withTimeout(sent, MAILER_TIMEOUT_MS, () => new Error('The mailer did not answer in time.'), {
       background: true,
     })
@@ -61,11 +61,7 @@ export function createSignInMailer({ mailer, writeEmail, logger }: SignInMailerO
 
   /** Without the address, and without the mail server's text, which may repeat the e-mail. */
   function logFailure(error: unknown): void {
-    const { code, responseCode } = (error ?? {}) as Record<string, unknown>
-    const problem = [code, responseCode]
-      .filter((each) => typeof each === 'number' || (typeof each === 'string' && /^[A-Z0-9_]{1,32}$/i.test(each)))
-      .join(' ')
-    logger.warn(`A sign-in e-mail was not sent: ${problem || 'unknown'}.`)
+    logger.warn(`A sign-in e-mail was not sent: ${readServiceFailure(error).problem}.`)
   }
 
   return {
@@ -82,6 +78,6 @@ export function createSignInMailer({ mailer, writeEmail, logger }: SignInMailerO
 }
 
 function isFinal(error: unknown): boolean {
-  const { permanent, code } = (error ?? {}) as Record<string, unknown>
-  return permanent === true || code === 'overloaded'
+  const { permanent, problem } = readServiceFailure(error)
+  return permanent || problem === 'overloaded'
 }

@@ -5,6 +5,7 @@ import type { EmailContent } from '../contracts/email-content.js'
 import type { Mailer } from '../contracts/mailer.js'
 import type { QueuedEmail } from '../contracts/queued-email.js'
 import type { Store } from '../contracts/store.js'
+import { callService } from '../lib/service-failure.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { Attempts } from './attempt.js'
 import type { WriteEmail } from './message.js'
@@ -96,9 +97,9 @@ export function createEmailWorker({
     await attempts.accepted(await lease.end())
   }
 
-  /** Async, so that a mailer that throws instead of rejecting becomes a rejection too. */
   async function callMailer(content: EmailContent): Promise<void> {
-    await mailer.send(await writeEmail(content))
+    const message = await writeEmail(content)
+    await callService(() => mailer.send(message))
   }
 
   /** Renews the lease of an e-mail until `end`, which resolves the e-mail as it was saved last. */

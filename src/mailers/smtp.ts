@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { EmailMessage, Mailer } from '../contracts/mailer.js'
+import { isPermanentReply } from '../lib/service-failure.js'
 
 /** The sender of e-mails: an address, or an address with a name. */
 export type Sender = string | { readonly name: string; readonly address: string }
@@ -20,6 +21,7 @@ export interface SmtpMessage {
   readonly subject: string
   readonly text: string
   readonly html: string
+  readonly headers: Readonly<Record<string, string>>
   readonly disableFileAccess: true
   readonly disableUrlAccess: true
   readonly signal: AbortSignal
@@ -62,7 +64,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
   const watchEnvelope = watchContent(transport)
 
   return {
-    async send({ to, subject, text, html }: EmailMessage) {
+    async send({ to, subject, text, html, headers }: EmailMessage) {
       const envelope = { from: sender.address, to: [to] }
       const mayHaveBeenReceived = watchEnvelope(envelope)
       try {
@@ -73,6 +75,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
           subject,
           text,
           html,
+          headers: { ...headers },
           disableFileAccess: true,
           disableUrlAccess: true,
           signal: AbortSignal.timeout(SMTP_TIMEOUT_MS),
@@ -190,7 +193,7 @@ function toMailerError(cause: unknown, mayHaveBeenReceived: boolean): Error {
   const { code, responseCode, command } = (cause ?? {}) as { code?: unknown; responseCode?: unknown; command?: unknown }
   const reply = typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600 ? responseCode : undefined
   const refused = reply !== undefined || !mayHaveBeenReceived
-  const permanent = reply !== undefined && reply >= 500 && !SESSION_REPLIES.has(reply) && EMAIL_COMMANDS.has(command)
+  const permanent = reply !== undefined && isPermanentReply(reply, command)
   const message = refused
     ? 'The mail server has not accepted the e-mail.'
     : 'The mail server may have accepted the e-mail.'
@@ -201,8 +204,3 @@ function toMailerError(cause: unknown, mayHaveBeenReceived: boolean): Error {
     ...(permanent && { permanent }),
   })
 }
-
-/** The commands whose reply concerns one e-mail; replies to all others concern every e-mail. */
-const EMAIL_COMMANDS: ReadonlySet<unknown> = new Set(['MAIL FROM', 'RCPT TO', 'DATA'])
-/** RFC 5321 4.2.2, RFC 4954 6: another login or order of commands is needed. */
-const SESSION_REPLIES: ReadonlySet<number> = new Set([503, 530, 534, 535, 538])

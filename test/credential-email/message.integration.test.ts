@@ -218,7 +218,17 @@ describe('what a developer enters at registration', () => {
     }).auth
   }
 
-  const HEADERS = ['From', 'To', 'Subject', 'Message-ID', 'Date', 'MIME-Version', 'Content-Type']
+  const HEADERS = [
+    'Auto-Submitted',
+    'X-Auto-Response-Suppress',
+    'From',
+    'To',
+    'Subject',
+    'Message-ID',
+    'Date',
+    'MIME-Version',
+    'Content-Type',
+  ]
 
   /** The e-mail for it, after a check of all headers. */
   async function receiveMail(name: string, contact: string): Promise<ReceivedMail> {

@@ -32,6 +32,21 @@ const PROPERTIES = new Set([
   'word-break', 'display', 'text-decoration', 'mso-padding-alt',
 ]) // prettier-ignore
 
+it('no e-mail, whoever wrote it, is one that mailboxes answer by themselves (RFC 3834)', async () => {
+  const composeEmail = () => ({ subject: 'S', text: 'T', html: 'H', headers: { 'Auto-Submitted': 'no' } })
+  const writers = [writeEmail, createEmailWriter({ ...options, composeEmail })]
+  const contents = listContents('en').map(([, content]) => content)
+  for (const write of writers) {
+    for (const content of contents) {
+      const { headers } = await write(content)
+      expect(headers, content.purpose).toEqual({
+        'Auto-Submitted': 'auto-generated',
+        'X-Auto-Response-Suppress': 'OOF, AutoReply',
+      })
+    }
+  }
+})
+
 describe.each(LANGUAGES)('in the language %s', (language) => {
   it('the link to code samples names each of their languages', async () => {
     const texts = await Promise.all(listContents(language).map(async ([, content]) => (await writeEmail(content)).text))

@@ -138,7 +138,7 @@ describe('fakeClock()', () => {
 })
 
 describe('memoryMailer()', () => {
-  const email = { to: 'dev@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
+  const email = { to: 'dev@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>', headers: {} }
 
   it('keeps every e-mail, oldest first', async () => {
     const mailer = memoryMailer()

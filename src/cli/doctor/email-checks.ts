@@ -1,4 +1,5 @@
 import type { QueuedEmail, Store } from '../../index.js'
+import { callService } from '../../lib/service-failure.js'
 import { describeError } from '../errors.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
@@ -72,7 +73,10 @@ export const mailServerCheck: Check = {
       ]
     }
     try {
-      await limitWait(mailer.verify(), MAIL_SERVER_TIMEOUT_MS)
+      await limitWait(
+        callService(() => mailer.verify!()),
+        MAIL_SERVER_TIMEOUT_MS,
+      )
       return []
     } catch (error) {
       return [
