@@ -238,7 +238,7 @@ export interface PlatformAuthOptions<
   readonly cors?: { readonly origin: string | readonly string[] } | undefined
   /** Replaces the guards' refusals. */
   readonly onDenied?: OnDenied | undefined
-  /** If left out, `console.warn` and `console.error`. */
+  /** pino, winston, bunyan, a console or an object like it. If left out, `console.warn` and `console.error`. */
   readonly logger?: Logger | undefined
   /** Returns milliseconds since 1970, for the times of tokens and credentials. For tests. `Date.now` if left out. */
   readonly now?: (() => number) | undefined

@@ -1,6 +1,5 @@
 import type { ComposeEmail } from '../contracts/composed-email.js'
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
-import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
@@ -12,6 +11,7 @@ import { readBrand } from './read-brand.js'
 import { readCredentials } from './read-credentials.js'
 import { readEnforcement, warnOfReportOnly } from './read-enforcement.js'
 import { readImportedCredentials } from './read-imported-credentials.js'
+import { readLogger } from './read-logger.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
 import { readOperators } from './read-operators.js'
 import { readPersistence } from './read-persistence.js'
@@ -196,26 +196,4 @@ function readCache(cache: PlatformAuthOptions['cache']): CacheSettings {
 function readNow(now: PlatformAuthOptions['now']): () => number {
   const clock = readOptionalFunction('now', now)
   return clock ? () => Math.floor(clock()) : () => Date.now()
-}
-
-function readLogger(logger: unknown): Logger {
-  if (logger === undefined) return CONSOLE
-  if (!isObject(logger)) throw invalidOption('logger', logger, 'Give it debug, info, warn and error.')
-  for (const level of ['debug', 'info', 'warn', 'error']) {
-    if (typeof logger[level] === 'function') continue
-    throw invalidOption(`logger.${level}`, logger[level], 'A logger has debug, info, warn and error.')
-  }
-  return logger as unknown as Logger
-}
-
-/** Looked up at each call: the host may replace the console's methods later. */
-const CONSOLE: Logger = {
-  debug() {},
-  info() {},
-  get warn() {
-    return globalThis.console.warn
-  },
-  get error() {
-    return globalThis.console.error
-  },
 }

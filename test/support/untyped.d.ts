@@ -87,3 +87,14 @@ declare module '@bull-board/express' {
     getRouter(): RequestHandler
   }
 }
+
+declare module 'bunyan' {
+  import type { Writable } from 'node:stream'
+  import type { Logger } from 'express-platform-auth'
+  export function createLogger(options: {
+    readonly name: string
+    readonly streams: readonly { readonly stream: Writable }[]
+  }): Logger & { level(name: string): void }
+  const bunyan: { readonly createLogger: typeof createLogger }
+  export default bunyan
+}
