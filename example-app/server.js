@@ -1,7 +1,7 @@
 // @ts-check
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { ConfigurationError } from 'express-platform-auth'
+import { ConfigurationError, StoreIncompatibleError } from 'express-platform-auth'
 import { createApp } from './app.js'
 import { openDatabase } from './database.js'
 import { demoCredentials, findCustomer } from './demo-application.js'
@@ -29,6 +29,7 @@ async function start() {
   const { mailer, mailbox } = await openMail(settings)
   const database = await openDatabase(settings.databaseUrl)
   const { store } = database
+  await checkDatabase(store, settings)
   const secret = platformSecret(settings.secretFile)
   const auth = createPlatform({ baseUrl, store, secret, mailer, operators: settings.operators })
   await auth.ready()
@@ -49,6 +50,18 @@ async function start() {
   const customer = await findCustomer(auth, credentials)
   const { credentialsFile } = settings
   printTryLines({ baseUrl, credentials, credentialsFile, customer, mailbox: mailbox !== undefined })
+}
+
+/**
+ * Says which file to remove, if a build from before the first release made it. Whatever else is wrong, `ready()` finds.
+ * @param {import('express-platform-auth').Store} store
+ * @param {{ databaseUrl: string }} settings
+ */
+async function checkDatabase(store, { databaseUrl }) {
+  const error = await store.open().catch((reason) => reason)
+  if (!(error instanceof StoreIncompatibleError) || error.code !== 'schema_too_old' || databaseUrl.includes('://'))
+    return
+  throw new SettingsError(`${error.problem}. Remove ${databaseUrl}, and start again.`)
 }
 
 /** @param {import('node:http').Server} server @param {number} port */

@@ -61,8 +61,8 @@ export function createQueuedEmail(
 }
 
 /**
- * The name of the credential that an e-mail replaces; undefined if that credential was removed. A registration, the first
- * secret, and an e-mail queued by an earlier version are about `default`.
+ * The name of the credential that an e-mail replaces; undefined if that credential was removed. A registration and
+ * the first secret are about `default`.
  */
 export function findReplacedName(
   record: Pick<ApplicationRecord, 'keys' | 'secrets'>,

@@ -19,8 +19,7 @@ export interface Encryption {
   authenticate(sealed: string, context: string): Authenticity
 }
 
-/** `withoutContext`: it is unencrypted, or was sealed without a context, as earlier versions did. */
-export type Authenticity = 'authentic' | 'forged' | 'withoutContext'
+export type Authenticity = 'authentic' | 'forged' | 'unencrypted'
 
 interface EncryptionOptions {
   /** Whether unencrypted text is accepted although there is a secret. */
@@ -35,7 +34,7 @@ export function createEncryption(
   secrets: readonly string[],
   { importUnencrypted = false }: EncryptionOptions = {},
 ): Encryption {
-  // The labels never change: stored keys are encrypted with the keys derived from them (test/stores/fixtures).
+  // The labels never change: stored keys are encrypted with the keys derived from them.
   const keys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth sealing v1'))
   const contextKeys = secrets.map((secret) => deriveKey(secret, 'express-platform-auth context v1'))
   // Derived under another label, so that the kid identifies the secret and reveals nothing about the key.
@@ -72,9 +71,8 @@ export function createEncryption(
 
   function authenticate(sealed: string, context: string): Authenticity {
     if (keys.length === 0) return 'authentic'
-    if (sealed.startsWith(PLAIN_PREFIX)) return 'withoutContext'
+    if (sealed.startsWith(PLAIN_PREFIX)) return 'unencrypted'
     const { context_macs: macs } = readHeader(sealed)
-    if (macs === undefined) return 'withoutContext'
     const isAuthentic = contextKeys.some((key) => Array.isArray(macs) && includesMac(macs, computeMac(key, context)))
     return isAuthentic ? 'authentic' : 'forged'
   }

@@ -21,12 +21,12 @@ export function toPublicJwk(key: JWK, kid: string, algorithm: string): SigningKe
 /** Whether this platform wrote the record. Otherwise anyone who can write to the database could publish a key. */
 export async function isAuthentic(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
   const authenticity = encryption.authenticate(record.sealedPrivateJwk, describeRecord(record))
-  return authenticity === 'withoutContext' ? hasPrivateKey(record, encryption) : authenticity === 'authentic'
+  return authenticity === 'unencrypted' ? hasPrivateKey(record, encryption) : authenticity === 'authentic'
 }
 
 /**
- * Whether the public key belongs to the encrypted private key: for records of earlier versions, which authenticated only
- * the private key. The times of such a record are not authenticated until the next start has sealed it again.
+ * Whether the public key belongs to the private key: for unencrypted records, which `importUnencrypted` lets pass until the
+ * start has sealed them.
  */
 async function hasPrivateKey(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
   try {

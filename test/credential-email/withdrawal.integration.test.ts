@@ -231,7 +231,7 @@ describe.concurrent('suspend()', () => {
     await auth.applications.suspend(id)
     expect(await shop.reveal(server.emails[0])).toMatchObject({ status: 400 })
     await shop.expectNothingDue(expect)
-    // Such as by a process of an earlier version.
+    // As if a stale process had written it.
     const [suspended] = await shop.listEmails(id)
     expect(await shop.store.saveEmail({ ...claimable!, version: suspended!.version + 1 })).toBe(true)
     shop.clock.advance(-73 * 3600)

@@ -1,7 +1,8 @@
-import { readFile, readdir } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EXAMPLE, readMode, useExampleApps, type Example, type ProgramResult } from '../support/example-app.js'
+import { defaultDriver } from '../stores/sqlite/drivers.js'
 import { freePort } from '../support/free-port.js'
 import { SECRET } from '../support/platform.js'
 import { createProxy, listen } from './changing-proxy.js'
@@ -113,6 +114,20 @@ describe('The example app', () => {
       expect(stderr).not.toContain('sesame')
     })
     await Promise.all(runs)
+  })
+
+  it('says which file to remove, if a build from before the first release made it', async () => {
+    const path = join(apps.folder(), 'var/example.sqlite')
+    await mkdir(join(apps.folder(), 'var'))
+    const database = new defaultDriver(path)
+    database.exec(`
+      CREATE TABLE platform_auth_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+      INSERT INTO platform_auth_meta VALUES ('schema_version', '6')`)
+    database.close()
+    const { code, stderr } = await apps.runServer({})
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Remove ${path}, and start again.`)])
+    await rm(path)
+    await (await apps.start()).end('SIGTERM')
   })
 })
 

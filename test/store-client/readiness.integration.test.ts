@@ -430,7 +430,7 @@ describe.concurrent('the option secret', () => {
     const file = await newFile(atEnd)
     await writeFile(file, SECRET)
     const database = new DatabaseSync(file.path)
-    database.exec(`UPDATE platform_auth_meta SET value = '999' WHERE key = 'schema_version'`)
+    database.exec(`UPDATE platform_auth_meta SET value = '999' WHERE key = 'schema'`)
     database.close()
     await expectRefused(file, SECRET, /schema 999.*newer version/)
   })

@@ -5,6 +5,7 @@
 import { writeSync } from 'node:fs'
 import { Pool } from 'pg'
 import { postgresStore } from 'express-platform-auth/stores/postgres'
+import { NEXT_POSTGRES_MIGRATION } from './next-migration.mjs'
 
 const [url, schema, command = '', ...args] = process.argv.slice(2)
 const pool = new Pool({
@@ -24,11 +25,14 @@ async function start() {
   print(await store.establishPepper(`pepper of ${process.pid}`))
 }
 
-/** Connects, prints a line, opens the store, and prints what `open()` resolved, as JSON. */
+/** Connects, prints a line, opens the store of a version with one migration more, and prints what `open()` resolved, as JSON. */
 async function migrate() {
+  const { MIGRATIONS } = await import('../../dist/modules/stores/postgres/migrations/index.js')
+  const modules = await import('../../dist/modules/stores/postgres/index.js')
+  ;/** @type {unknown[]} */ (MIGRATIONS).push(NEXT_POSTGRES_MIGRATION)
   await pool.query('SELECT 1')
   print('opening')
-  print(JSON.stringify((await store.open()) ?? null))
+  print(JSON.stringify((await modules.postgresStore({ pool }).open()) ?? null))
 }
 
 /** Increments the number in an application's name so many times. @param {string} id @param {string} times */

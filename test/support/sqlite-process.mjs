@@ -6,6 +6,7 @@ import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sqliteStore } from 'express-platform-auth/stores/sqlite'
+import { NEXT_SQLITE_MIGRATION } from './next-migration.mjs'
 
 const [file = '', command = '', ...args] = process.argv.slice(2)
 /** @type {Record<string, (...args: string[]) => Promise<void>>} */
@@ -20,9 +21,12 @@ async function start() {
   await store.close()
 }
 
-/** Prints a line, opens the store, and prints what `open()` resolved, as JSON. */
+/** Prints a line, opens the store of a version with one migration more, and prints what `open()` resolved, as JSON. */
 async function migrate() {
-  const store = sqliteStore(file)
+  const { MIGRATIONS } = await import('../../dist/modules/stores/sqlite/migrations/index.js')
+  const modules = await import('../../dist/modules/stores/sqlite/index.js')
+  ;/** @type {unknown[]} */ (MIGRATIONS).push(NEXT_SQLITE_MIGRATION)
+  const store = modules.sqliteStore(file)
   print('opening')
   print(JSON.stringify((await store.open()) ?? null))
   await store.close()

@@ -1,6 +1,6 @@
 import type { ApplicationQuery, ExpiryQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
-import { formatList, parseApplication, readGuardedContact, type ApplicationRow } from '../sql/application-rows.js'
+import { formatList, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
 import { formatJson } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
@@ -130,7 +130,6 @@ async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow
     id,
     name,
     contact,
-    readGuardedContact(record),
     status,
     createdAt,
     tokensRevokedAt,
@@ -153,15 +152,15 @@ async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow
 const UNIQUE_VIOLATION = '23505'
 const INSERT = `
   INSERT INTO platform_auth_applications
-    (id, name, contact, contact_before_others, status, created_at, tokens_revoked_at, metadata, external_id, language,
-      invitations, access_requests, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING
+    (id, name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
+      access_requests, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (id) DO NOTHING
   RETURNING seq, false AS "hasOthers"`
 const UPDATE = `
   UPDATE platform_auth_applications a
-  SET name = $2, contact = $3, contact_before_others = $4, status = $5, created_at = $6, tokens_revoked_at = $7,
-    metadata = $8, external_id = $9, language = $10, invitations = $11, access_requests = $12, version = $13
-  WHERE id = $1 AND version = $14
+  SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, metadata = $7, external_id = $8,
+    language = $9, invitations = $10, access_requests = $11, version = $12
+  WHERE id = $1 AND version = $13
   RETURNING seq, EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS "hasOthers"`
 
 async function writeContacts(sql: Sql, seq: number, { otherContacts }: ApplicationRecord): Promise<void> {

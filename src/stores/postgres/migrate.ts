@@ -1,5 +1,12 @@
 import type { SchemaMigration } from '../../contracts/store.js'
-import { describeMigration, refuseNewerSchema, refuseOlderSchema } from '../sql/schema-version.js'
+import {
+  describeMigration,
+  readVersion,
+  refuseNewerSchema,
+  refuseOlderSchema,
+  UNRELEASED_KEY,
+  VERSION_KEY,
+} from '../sql/schema-version.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import type { PostgresConnections, Sql } from './connection.js'
 import type { Migration } from './migrations/index.js'
@@ -49,13 +56,14 @@ async function readSchemaVersion(sql: Sql): Promise<number> {
   // before it had the lock.
   const text = `SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'platform_auth_meta' AND pg_table_is_visible(oid)`
   if (!(await sql.get(text))) return 0
-  const row = await sql.get<{ value: string }>(`SELECT value FROM platform_auth_meta WHERE key = 'schema_version'`)
-  return Number(row?.value ?? 0)
+  return readVersion(
+    await sql.all('SELECT key, value FROM platform_auth_meta WHERE key IN ($1, $2)', VERSION_KEY, UNRELEASED_KEY),
+  )
 }
 
 async function writeSchemaVersion(sql: Sql, version: number): Promise<void> {
   const text = `
-    INSERT INTO platform_auth_meta (key, value) VALUES ('schema_version', $1)
+    INSERT INTO platform_auth_meta (key, value) VALUES ($1, $2)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-  await sql.run(text, String(version))
+  await sql.run(text, VERSION_KEY, String(version))
 }

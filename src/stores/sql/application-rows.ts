@@ -68,14 +68,6 @@ export function formatList(list: readonly object[]): string | undefined {
   return list.length > 0 ? JSON.stringify(list) : undefined
 }
 
-/**
- * The contact of an application that has others too. A constraint compares it with the contact, which keeps processes of
- * schema 4 from changing the first of several contacts, and from deleting the application without the others.
- */
-export function readGuardedContact({ contact, otherContacts }: ApplicationRecord): string | undefined {
-  return otherContacts.length > 0 ? contact : undefined
-}
-
 interface CredentialJson {
   readonly kind: 'key' | 'secret'
   readonly id: string

@@ -1,6 +1,6 @@
 import type { EventType } from '../../contracts/events.js'
 import type { AuditRecord, Change, RevokedAccessToken, SigningKeyRecord } from '../../contracts/store-records.js'
-import type { EmailPurpose, EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
+import type { EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
 import type { JsonObject } from '../../contracts/application-record.js'
 
 /** JSON for a column that is NULL where there is no value. */
@@ -67,18 +67,6 @@ export const EMAIL_COLUMNS: readonly (keyof EmailRow)[] = [
   'problem',
   'version',
 ]
-
-/** E-mails of which purposes each table has. */
-export type EmailTable = 'platform_auth_emails' | 'platform_auth_notices'
-
-export const EMAIL_TABLES: readonly EmailTable[] = ['platform_auth_emails', 'platform_auth_notices']
-
-/** Those that schema 4 has. For any other purpose its processes would send new credentials, so they must not find the e-mail. */
-const EARLIER_PURPOSES: readonly EmailPurpose[] = ['registration', 'key', 'secret', 'expiring']
-
-export function findEmailTable(purpose: EmailPurpose): EmailTable {
-  return EARLIER_PURPOSES.includes(purpose) ? 'platform_auth_emails' : 'platform_auth_notices'
-}
 
 export function parseEmail(row: EmailRow): QueuedEmail {
   return {

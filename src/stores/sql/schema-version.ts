@@ -1,6 +1,27 @@
 import { StoreIncompatibleError } from '../../contracts/errors.js'
 import type { SchemaMigration } from '../../contracts/store.js'
 
+/** The row of `platform_auth_meta` with the schema's version. */
+export const VERSION_KEY = 'schema'
+
+/**
+ * The row in which builds before the first release kept a version. Their tables are not migrated: nobody published them, and
+ * what they would lack cannot be made up.
+ */
+export const UNRELEASED_KEY = 'schema_version'
+
+/** The version of the schema, of the rows of `platform_auth_meta` with the two keys; 0 if there is none. Throws for a database of an unreleased build. */
+export function readVersion(rows: readonly { readonly key: string; readonly value: string }[]): number {
+  const version = rows.find(({ key }) => key === VERSION_KEY)
+  if (version) return Number(version.value)
+  if (rows.length === 0) return 0
+  throw new StoreIncompatibleError('schema_too_old', {
+    problem:
+      'The database was made by a build of express-platform-auth from before its first release, and was not changed',
+    fix: 'Use another database, or remove its tables, whose names begin with platform_auth_, and register the applications again.',
+  })
+}
+
 /** Throws for a database whose schema is older than `latest`, where migrating is not allowed. */
 export function refuseOlderSchema(version: number, latest: number): void {
   if (version >= latest) return

@@ -1,6 +1,6 @@
 import type { ApplicationQuery, ExpiryQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
-import { formatList, parseApplication, readGuardedContact, type ApplicationRow } from '../sql/application-rows.js'
+import { formatList, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
 import { formatJson } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
@@ -118,17 +118,17 @@ function isExternalIdTaken(sql: Sql, { id, externalId }: ApplicationRecord): boo
 function insert(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     INSERT INTO platform_auth_applications
-      (name, contact, contact_before_others, status, created_at, tokens_revoked_at, metadata, external_id, language,
-        invitations, access_requests, version, id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+      (name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
+        access_requests, version, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
   return sql.run(text, ...listValues(record)) === 1
 }
 
 function update(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     UPDATE platform_auth_applications
-    SET name = ?, contact = ?, contact_before_others = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?,
-      external_id = ?, language = ?, invitations = ?, access_requests = ?, version = ?
+    SET name = ?, contact = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?, external_id = ?,
+      language = ?, invitations = ?, access_requests = ?, version = ?
     WHERE id = ? AND version = ?`
   return sql.run(text, ...listValues(record), record.version - 1) === 1
 }
@@ -138,7 +138,6 @@ function listValues(record: ApplicationRecord): readonly (string | number | unde
   return [
     name,
     contact,
-    readGuardedContact(record),
     status,
     createdAt,
     tokensRevokedAt,

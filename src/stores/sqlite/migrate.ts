@@ -1,5 +1,12 @@
 import type { SchemaMigration } from '../../contracts/store.js'
-import { describeMigration, refuseNewerSchema, refuseOlderSchema } from '../sql/schema-version.js'
+import {
+  describeMigration,
+  readVersion,
+  refuseNewerSchema,
+  refuseOlderSchema,
+  UNRELEASED_KEY,
+  VERSION_KEY,
+} from '../sql/schema-version.js'
 import { findFilePath, type Sql, type SqliteConnection } from './connection.js'
 import type { FileBackup } from './file-backup.js'
 import type { Migration } from './migrations/index.js'
@@ -64,13 +71,14 @@ function run(sql: Sql, migration: Migration, onProgress: (progress: string) => v
 function readSchemaVersion(sql: Sql): number {
   const table = sql.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'platform_auth_meta'`)
   if (!table) return 0
-  const row = sql.get<{ value: string }>(`SELECT value FROM platform_auth_meta WHERE key = 'schema_version'`)
-  return Number(row?.value ?? 0)
+  return readVersion(
+    sql.all('SELECT key, value FROM platform_auth_meta WHERE key IN (?, ?)', VERSION_KEY, UNRELEASED_KEY),
+  )
 }
 
 function writeSchemaVersion(sql: Sql, version: number): void {
   const text = `
-    INSERT INTO platform_auth_meta (key, value) VALUES ('schema_version', ?)
+    INSERT INTO platform_auth_meta (key, value) VALUES (?, ?)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-  sql.run(text, String(version))
+  sql.run(text, VERSION_KEY, String(version))
 }

@@ -91,7 +91,7 @@ describe('the doctor', () => {
     await withStore(async () => undefined)
     const { DatabaseSync } = await import('@photostructure/sqlite')
     const database = new DatabaseSync(getFile())
-    database.exec(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema_version'`)
+    database.exec(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema'`)
     database.close()
     const [found] = await findProblems('store', '--db', getFile())
     expect(found).toMatchObject({

@@ -9,7 +9,7 @@ import { usePostgres } from './databases.js'
 /** Emptied by DELETE: TRUNCATE makes new files for each table and index, which takes ten times as long. */
 const TABLES =
   `grants credentials contacts applications signing_keys email_claim_links emails revoked_access_tokens audit
-  notices usage usage_batches refusals dry_run sign_ins sign_outs`.split(/\s+/)
+  usage usage_batches refusals dry_run sign_ins sign_outs`.split(/\s+/)
 
 const db = usePostgres()
 
@@ -32,7 +32,7 @@ describe.each(IS_LONG_LANE ? [true, false] : [true])('postgresStore({ pool, list
     // Faster than creating new tables for each test.
     const deletions = TABLES.map((table) => `DELETE FROM platform_auth_${table};`)
     // A feed without changes begins with its first number.
-    await pools[0]?.query(`DELETE FROM platform_auth_meta WHERE key <> 'schema_version'; ${deletions.join(' ')}
+    await pools[0]?.query(`DELETE FROM platform_auth_meta WHERE key <> 'schema'; ${deletions.join(' ')}
       TRUNCATE platform_auth_changes RESTART IDENTITY`)
     return { store: stores[0]!, again: async () => stores[1]!, close: async () => undefined }
   })

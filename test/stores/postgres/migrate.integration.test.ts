@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -11,18 +10,20 @@ import { createPostgresConnections } from '../../../src/stores/postgres/connecti
 import type { Sql } from '../../../src/stores/postgres/connection.js'
 import { migrate } from '../../../src/stores/postgres/migrate.js'
 import { MIGRATIONS } from '../../../src/stores/postgres/migrations/index.js'
-import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/fixtures.js'
-import { application, audit, credential, email, UNKNOWN_TO_SCHEMA_4 } from '../records.js'
+import { NEXT_POSTGRES_MIGRATION } from '../../support/next-migration.mjs'
+import { openPlatform } from '../../support/platform.js'
+import { expectFilled, fillStore, useNextMigration } from '../next-migration.js'
 import { runPostgresProcess, usePostgres } from './databases.js'
 
 const db = usePostgres()
-const fixture = await readFixture(1, 'postgres')
-const dump = await readFile(findFixture(1, 'postgres.sql'), 'utf8')
-const LATEST = MIGRATIONS.length
+/** The version of the schema that the package has, and that to which the tests migrate. */
+const FORMER = MIGRATIONS.length
+const LATEST = FORMER + 1
 
-async function loadFixture(): Promise<void> {
+/** A schema of this version, with records. */
+async function makeFormer(): Promise<void> {
   await db.makeSchema()
-  await db.ask(dump)
+  await fillStore(await db.openStore())
 }
 
 /** The tables with their columns, the indexes and the sequences of the current schema. */
@@ -37,74 +38,31 @@ async function readSchema(): Promise<unknown> {
 }
 
 describe('migration of a PostgreSQL database', () => {
-  beforeEach(loadFixture)
+  const next = useNextMigration(MIGRATIONS, NEXT_POSTGRES_MIGRATION)
+  beforeEach(async () => {
+    next.restore()
+    await makeFormer()
+    next.apply()
+  })
 
-  it('of schema 1 changes no application, credential, e-mail, revocation, signing key or audit record', async () => {
+  it('changes no record', async () => {
     const store = db.createStore()
-    expect(await store.open()).toEqual({ from: 1, to: LATEST, copy: undefined })
+    expect(await store.open()).toEqual({ from: FORMER, to: LATEST, copy: undefined })
     expect(await store.open()).toBeUndefined()
-    await expectSameRecords(store, fixture)
+    await expectFilled(store)
   })
 
-  it.each([3, 4, 5] as const)(
-    'of schema %i changes nothing but what it adds, and lets a platform continue',
-    async (schema) => {
-      await db.makeSchema()
-      await db.ask(await readFile(findFixture(schema, 'postgres.sql'), 'utf8'))
-      const former = await readFixture(schema, 'postgres')
-      await expectSameRecords(await db.openStore(), former)
-      expect(await expectPlatformContinues(db.createStore(), former)).toEqual([])
-    },
-  )
-
-  it('lets no process of schema 3 write credentials, which would drop their restrictions, or keep the metadata of a deleted application', async () => {
-    const store = await db.openStore()
-    const restricted = credential('k', { name: 'restricted', apis: { orders: { scopes: [] } } })
-    await store.saveApplication(application('a', { keys: [restricted], metadata: { plan: 'gold' } }), audit('a'))
-    const write = `INSERT INTO platform_auth_credentials AS stored
-        (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
-      SELECT 'k', seq, 'key', 0, 'epa_key_abcd', 1, NULL, NULL FROM platform_auth_applications WHERE id = 'a'
-      ON CONFLICT (hash) DO UPDATE SET position = excluded.position`
-    await expect(db.ask(write)).rejects.toThrow('"id"')
-    const erase = `UPDATE platform_auth_applications SET name = '', contact = NULL, status = 'deleted' WHERE id = 'a'`
-    await expect(db.ask(erase)).rejects.toThrow('check')
-    // It may still note that the credential was used.
-    await db.ask(`UPDATE platform_auth_credentials SET last_used_at = 5 WHERE hash = 'k'`)
-    expect((await store.findApplication('a'))?.keys).toEqual([{ ...restricted, lastUsedAt: 5 }])
-  })
-
-  it('lets no process of schema 4 change one of several contacts, or delete what it does not know', async () => {
-    const store = await db.openStore()
-    const write = (id: string, changes: string): Promise<unknown> =>
-      db.ask(`UPDATE platform_auth_applications SET ${changes}, version = version + 1 WHERE id = '${id}'`)
-    for (const record of UNKNOWN_TO_SCHEMA_4) {
-      await store.saveApplication(record, audit(record.id))
-      await expect(write(record.id, `name = '', contact = NULL, status = 'deleted'`), record.id).rejects.toThrow(
-        'check',
-      )
-      await write(record.id, `name = 'renamed', status = 'suspended'`)
-      expect(await store.findApplication(record.id)).toEqual({
-        ...record,
-        name: 'renamed',
-        status: 'suspended',
-        version: 2,
-      })
-    }
-    await expect(write('contacts', `contact = 'other@example.com'`)).rejects.toThrow('check')
-    await expect(write('contacts', 'contact = NULL')).rejects.toThrow('check')
-    await write('invitation', `contact = 'other@example.com'`)
-  })
-
-  it('lets no process of schema 4 find an e-mail for which it would send credentials', async () => {
-    const store = await db.openStore()
-    await store.saveEmail(email('invitation', { purpose: 'invitation', recipient: 'b@example.com' }))
-    expect(await db.ask('SELECT id FROM platform_auth_emails')).toHaveLength(fixture.records.letters!.length)
-    expect(await store.findEmail('invitation')).toMatchObject({ recipient: 'b@example.com' })
-  })
-
-  it('lets a platform continue with what the former version issued, and is logged', async () => {
-    const warnings = await expectPlatformContinues(db.createStore(), fixture)
-    expect(warnings).toEqual([`The store was migrated from schema 1 to ${LATEST}.`])
+  it('is logged by a platform', async () => {
+    next.restore()
+    await db.makeSchema()
+    const former = openPlatform({ store: db.createStore() })
+    await former.auth.ready()
+    await former.auth.close()
+    next.apply()
+    const { auth, logger } = openPlatform({ store: db.createStore() })
+    await auth.ready()
+    await auth.close()
+    expect(logger.lines).toContain(`The store was migrated from schema ${FORMER} to ${LATEST}.`)
   })
 
   it('leads to the schema of a new database', async () => {
@@ -122,21 +80,46 @@ describe('migration of a PostgreSQL database', () => {
   })
 
   it('that fails leaves the former schema, and succeeds later', async () => {
-    await db.ask('CREATE TABLE platform_auth_emails (id text)')
+    await db.ask('CREATE INDEX platform_auth_emails_by_problem ON platform_auth_emails (id)')
     const before = await readSchema()
     const store = db.createStore()
-    for (let i = 0; i < 2; i++) await expect(store.open()).rejects.toThrow('platform_auth_emails')
+    for (let i = 0; i < 2; i++) await expect(store.open()).rejects.toThrow('platform_auth_emails_by_problem')
     expect(await readSchema()).toEqual(before)
-    await db.ask('DROP TABLE platform_auth_emails')
-    expect(await store.open()).toMatchObject({ from: 1, to: LATEST })
-    await expectSameRecords(store, fixture)
+    await db.ask('DROP INDEX platform_auth_emails_by_problem')
+    expect(await store.open()).toMatchObject({ from: FORMER, to: LATEST })
+    await expectFilled(store)
   })
 
   it('is made once by four processes that start at the same time', async () => {
     const outputs = await Promise.all(Array.from({ length: 4 }, () => runPostgresProcess(db, 'migrate')))
     const migrations = outputs.map((output) => JSON.parse(output.split('\n')[1] ?? '') as SchemaMigration | null)
-    expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: 1, to: LATEST }])
-    await expectSameRecords(await db.openStore(), fixture)
+    expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: FORMER, to: LATEST }])
+    await expectFilled(await db.openStore())
+  })
+})
+
+describe('a database of a build before the first release', () => {
+  it('is refused with the fix, whether it may be migrated or not, and is not touched', async () => {
+    await db.makeSchema()
+    await db.ask(`
+      CREATE TABLE platform_auth_meta (key text PRIMARY KEY, value text NOT NULL);
+      INSERT INTO platform_auth_meta VALUES ('schema_version', '6'), ('pepper', 'plain:x')`)
+    const before = await readSchema()
+    for (const migrate of [true, false])
+      await expect(db.createStore().open({ migrate })).rejects.toMatchObject({
+        code: 'schema_too_old',
+        problem: expect.stringContaining('before its first release'),
+        fix: expect.stringContaining('Use another database'),
+      })
+    expect(await readSchema()).toEqual(before)
+  })
+})
+
+describe('a new PostgreSQL schema', () => {
+  it('has the tables of schema.sql', async () => {
+    await db.makeSchema()
+    await db.openStore()
+    await expect(await formatSchema()).toMatchFileSnapshot('../../../src/stores/postgres/schema.sql')
   })
 })
 
@@ -169,8 +152,8 @@ describe('a process killed while it migrates a PostgreSQL database', () => {
   const ROUNDS = IS_LONG_LANE ? 24 : 3
 
   it('leaves the former schema or the new one, with all records', async () => {
+    await makeFormer()
     await delayDefinitions()
-    await loadFixture()
     const former = JSON.stringify(await readSchema()).replaceAll(db.schema, 'SCHEMA')
     const start = performance.now()
     await runPostgresProcess(db, 'migrate')
@@ -179,17 +162,51 @@ describe('a process killed while it migrates a PostgreSQL database', () => {
 
     let killedBefore = 0
     for (let round = 0; round < ROUNDS; round++) {
-      await loadFixture()
+      await makeFormer()
       // Spread over the whole migration.
       await killWhileMigrating((duration * (round + Math.random())) / ROUNDS)
       const schema = JSON.stringify(await readSchema()).replaceAll(db.schema, 'SCHEMA')
       expect([former, current]).toContain(schema)
       if (schema === former) killedBefore += 1
-      await expectSameRecords(await db.openStore(), fixture)
+      await runPostgresProcess(db, 'migrate')
+      expect(JSON.stringify(await readSchema()).replaceAll(db.schema, 'SCHEMA')).toBe(current)
+      expect(await db.ask('SELECT id FROM platform_auth_applications ORDER BY id')).toEqual([
+        { id: 'app_1' },
+        { id: 'app_2' },
+      ])
     }
     expect(killedBefore).toBeGreaterThan(0)
   })
 })
+
+/** The definitions of the current schema, as PostgreSQL's catalogues have them. */
+async function formatSchema(): Promise<string> {
+  const tables = (await db.ask(`
+    SELECT c.relname AS name,
+      (SELECT string_agg('  ' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+          || CASE WHEN n.collname = 'C' THEN ' COLLATE "C"' ELSE '' END
+          || CASE WHEN a.attidentity <> '' THEN ' GENERATED ALWAYS AS IDENTITY' ELSE '' END
+          || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
+          || coalesce(' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid), ''), E',\\n' ORDER BY a.attnum)
+        FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+        LEFT JOIN pg_collation n ON n.oid = a.attcollation
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
+      (SELECT string_agg(E',\\n  ' || pg_get_constraintdef(oid), '' ORDER BY contype DESC, conname)
+        FROM pg_constraint WHERE conrelid = c.oid AND contype IN ('p', 'u', 'f', 'c')) AS constraints,
+      (SELECT string_agg(pg_get_indexdef(i.indexrelid) || E';\\n', '' ORDER BY i.indexrelid::regclass::text) FROM pg_index i
+        WHERE i.indrelid = c.oid AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = i.indexrelid)) AS indexes
+    FROM pg_class c WHERE c.relnamespace = '${db.schema}'::regnamespace AND c.relkind = 'r' ORDER BY c.relname`)) as unknown as {
+    name: string
+    columns: string
+    constraints: string | null
+    indexes: string | null
+  }[]
+  const text = tables.map(
+    ({ name, columns, constraints, indexes }) =>
+      `CREATE TABLE ${name} (\n${columns}${constraints ?? ''}\n);\n${indexes ?? ''}`,
+  )
+  return text.join('\n').replaceAll(`${db.schema}.`, '')
+}
 
 /** Makes every change of a definition by `postgres-process.mjs` take 30 ms, since renaming alone takes no time. */
 async function delayDefinitions(): Promise<void> {

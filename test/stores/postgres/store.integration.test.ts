@@ -57,11 +57,11 @@ describe('postgresStore', () => {
 
   it('refuses a newer schema version, and opens once the version is its own', async () => {
     await (await db.openStore()).close()
-    await db.ask(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema_version'`)
+    await db.ask(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema'`)
     const store = db.createStore()
     await expect(store.open()).rejects.toMatchObject({ code: 'schema_too_new', message: expect.stringContaining('99') })
     await expect(store.findApplication('a')).rejects.toThrow('not open')
-    await db.ask(`UPDATE platform_auth_meta SET value = '${MIGRATIONS.length}' WHERE key = 'schema_version'`)
+    await db.ask(`UPDATE platform_auth_meta SET value = '${MIGRATIONS.length}' WHERE key = 'schema'`)
     await store.open()
     expect(await store.findApplication('a')).toBeUndefined()
   })

@@ -1,7 +1,10 @@
-import { copyFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { createPlatformAuth } from '../../../src/index.js'
-import { findFixture, readFixture } from '../fixtures/fixtures.js'
+import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
+import { NEXT_SQLITE_MIGRATION } from '../../support/next-migration.mjs'
+import { SECRET } from '../../support/platform.js'
+import { useNextMigration } from '../next-migration.js'
 import { useSqliteFiles } from './files.js'
 
 const APPLICATIONS = 1_000_000
@@ -9,11 +12,13 @@ const MAX_MIGRATION_MS = 60_000
 const MAX_READY_MS = 1000
 
 const files = useSqliteFiles()
+const next = useNextMigration(MIGRATIONS, NEXT_SQLITE_MIGRATION)
 
-it('migrates a file with a million applications of schema 3 in less than a minute, after which ready() takes less than a second', async () => {
-  const { secret, baseUrl } = await readFixture(3, 'sqlite')
-  await copyFile(findFixture(3, 'sqlite'), files.file)
+it('migrates a file with a million applications in less than a minute, after which ready() takes less than a second', async () => {
+  next.restore()
+  await (await files.openStore()).close()
   addApplications()
+  next.apply()
   const { size } = await stat(files.file)
 
   async function start(): Promise<{ milliseconds: number; warnings: readonly string[] }> {
@@ -21,7 +26,13 @@ it('migrates a file with a million applications of schema 3 in less than a minut
     const logger = { debug() {}, info() {}, warn: (message: string) => void warnings.push(message), error() {} }
     const began = performance.now()
     const store = files.createStore()
-    const auth = createPlatformAuth({ baseUrl, secret, store, apis: { catalog: { scheme: 'apiKey' } }, logger })
+    const auth = createPlatformAuth({
+      baseUrl: 'http://localhost:3000',
+      secret: SECRET,
+      store,
+      apis: { catalog: { scheme: 'apiKey' } },
+      logger,
+    })
     await auth.ready()
     const milliseconds = performance.now() - began
     await auth.close()
@@ -33,7 +44,7 @@ it('migrates a file with a million applications of schema 3 in less than a minut
   process.stdout.write(
     `${(size / 1e6).toFixed(0)} MB: migrated in ${show(migration.milliseconds)} s, ready() in ${show(again.milliseconds)} s\n`,
   )
-  expect(migration.warnings.filter((line) => line.startsWith('Migrating the store: ')).length).toBeGreaterThan(10)
+  expect(migration.warnings).toContain('Migrating the store: regions.')
   expect(migration.milliseconds).toBeLessThan(MAX_MIGRATION_MS)
   expect(again.milliseconds).toBeLessThan(MAX_READY_MS)
 }, 600_000)
@@ -45,7 +56,8 @@ function addApplications(): void {
     `INSERT INTO platform_auth_grants SELECT seq, '${api}', ${position}, '${scopes}', 'active' FROM ${ADDED};`
   const credential = (kind: string): string => `
     INSERT INTO platform_auth_credentials
-    SELECT hex(randomblob(21)), seq, '${kind}', 0, 'epa_abcd', 1800000000000, NULL, NULL FROM ${ADDED};`
+    SELECT hex(randomblob(21)), seq, '${kind}', 0, 'cred_' || hex(randomblob(11)), 'default', 'epa_abcd', 1800000000000, NULL, NULL, NULL, NULL
+    FROM ${ADDED};`
   database.exec(`
     PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN;
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${APPLICATIONS})

@@ -10,14 +10,16 @@ import type { SchemaMigration } from '../../../src/contracts/store.js'
 import { createSqliteConnection } from '../../../src/stores/sqlite/connection.js'
 import { migrate } from '../../../src/stores/sqlite/migrate.js'
 import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
-import { expectPlatformContinues, expectSameRecords, findFixture, readFixture } from '../fixtures/fixtures.js'
-import { application, audit, credential, email, UNKNOWN_TO_SCHEMA_4 } from '../records.js'
+import { NEXT_SQLITE_MIGRATION } from '../../support/next-migration.mjs'
+import { openPlatform } from '../../support/platform.js'
+import { expectFilled, fillStore, useNextMigration } from '../next-migration.js'
 import { drivers } from './drivers.js'
 import { kill, readRows, runSqliteProcess, startSqliteProcess, useSqliteFiles } from './files.js'
 
 const files = useSqliteFiles()
-const fixture = await readFixture(1, 'sqlite')
-const LATEST = MIGRATIONS.length
+/** The version of the schema that the package has, and that to which the tests migrate. */
+const FORMER = MIGRATIONS.length
+const LATEST = FORMER + 1
 
 /** The names of the copies beside the test's database. */
 function listCopies(): string[] {
@@ -32,98 +34,51 @@ function readSchema(path = files.file): unknown {
   return readRows(files.openDatabase(undefined, path), 'SELECT type, name, sql FROM sqlite_schema ORDER BY name')
 }
 
+/** A database of this version, with records. */
+async function makeFormer(): Promise<void> {
+  const store = files.createStore()
+  await store.open()
+  await fillStore(store)
+  await store.close()
+}
+
 describe('migration of a SQLite file', () => {
-  beforeEach(() => copyFile(findFixture(1, 'sqlite'), files.file))
-
-  it('of schema 1 changes no application, credential, e-mail, revocation, signing key or audit record', async () => {
-    const store = files.createStore()
-    expect(await store.open()).toEqual({ from: 1, to: LATEST, copy: `${files.file}.before-schema-${LATEST}` })
-    expect(await store.open()).toBeUndefined()
-    await expectSameRecords(store, fixture)
+  const next = useNextMigration(MIGRATIONS, NEXT_SQLITE_MIGRATION)
+  beforeEach(async () => {
+    next.restore()
+    await makeFormer()
+    next.apply()
   })
 
-  it.each([3, 4, 5] as const)(
-    'of schema %i changes nothing but what it adds, and lets a platform continue',
-    async (schema) => {
-      await copyFile(findFixture(schema, 'sqlite'), files.file)
-      const former = await readFixture(schema, 'sqlite')
-      await expectSameRecords(await files.openStore(), former)
-      expect(await expectPlatformContinues(files.createStore(), former)).toEqual([])
-    },
-  )
-
-  it('tells how far it is with many credentials, and migrates each of them', async () => {
-    await copyFile(findFixture(3, 'sqlite'), files.file)
-    const database = files.openDatabase()
-    database.exec(`
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
-      INSERT INTO platform_auth_credentials SELECT 'hash ' || i, 1, 'key', i, 'epa_key_abcd', 1, NULL, NULL FROM n`)
-    const [before] = readRows(database, 'SELECT count(*) AS n FROM platform_auth_credentials')
-    const total = Number(before?.['n'])
+  it('changes no record, and tells how far it is', async () => {
     const progress: string[] = []
-    await files.createStore().open({ onProgress: (text) => void progress.push(text) })
-    expect(progress).toEqual([100_000, total].map((n) => `Migrating the store: ${n} of ${total} credentials.`))
-    const [after] = readRows(database, 'SELECT count(*) AS n, count(DISTINCT id) AS ids FROM platform_auth_credentials')
-    expect(after).toEqual({ n: total, ids: total })
+    const store = files.createStore()
+    const migration = await store.open({ onProgress: (text) => void progress.push(text) })
+    expect(migration).toEqual({ from: FORMER, to: LATEST, copy: `${files.file}.before-schema-${LATEST}` })
+    expect(await store.open()).toBeUndefined()
+    expect(progress).toEqual(['Migrating the store: regions.'])
+    await expectFilled(store)
   })
 
-  it('lets no process of schema 3 write credentials, which would drop their restrictions, or keep the metadata of a deleted application', async () => {
-    const store = await files.openStore()
-    const restricted = credential('k', { name: 'restricted', apis: { orders: { scopes: [] } } })
-    await store.saveApplication(application('a', { keys: [restricted], metadata: { plan: 'gold' } }), audit('a'))
-    const database = files.openDatabase()
-    const seq = `(SELECT seq FROM platform_auth_applications WHERE id = 'a')`
-    const write = `INSERT INTO platform_auth_credentials
-        (hash, application_seq, kind, position, prefix, created_at, expires_at, last_used_at)
-      VALUES ('k2', ${seq}, 'key', 0, 'epa_key_abcd', 1, NULL, NULL)`
-    expect(() => database.exec(write)).toThrow('platform_auth_credentials.id')
-    const erase = `UPDATE platform_auth_applications SET name = '', contact = NULL, status = 'deleted' WHERE id = 'a'`
-    expect(() => database.exec(erase)).toThrow('CHECK')
-    // It may still note that the credential was used.
-    database.exec(`UPDATE platform_auth_credentials SET last_used_at = 5 WHERE hash = 'k'`)
-    expect((await store.findApplication('a'))?.keys).toEqual([{ ...restricted, lastUsedAt: 5 }])
-  })
-
-  it('lets no process of schema 4 change one of several contacts, or delete what it does not know', async () => {
-    const store = await files.openStore()
-    const database = files.openDatabase()
-    const write = (id: string, changes: string) => (): void =>
-      database.exec(`UPDATE platform_auth_applications SET ${changes}, version = version + 1 WHERE id = '${id}'`)
-    for (const record of UNKNOWN_TO_SCHEMA_4) {
-      await store.saveApplication(record, audit(record.id))
-      expect(write(record.id, `name = '', contact = NULL, status = 'deleted'`), record.id).toThrow('CHECK')
-      write(record.id, `name = 'renamed', status = 'suspended'`)()
-      expect(await store.findApplication(record.id)).toEqual({
-        ...record,
-        name: 'renamed',
-        status: 'suspended',
-        version: 2,
-      })
-    }
-    expect(write('contacts', `contact = 'other@example.com'`)).toThrow('CHECK')
-    expect(write('contacts', 'contact = NULL')).toThrow('CHECK')
-    expect(write('invitation', `contact = 'other@example.com'`)).not.toThrow()
-  })
-
-  it('lets no process of schema 4 find an e-mail for which it would send credentials', async () => {
-    const store = await files.openStore()
-    await store.saveEmail(email('invitation', { purpose: 'invitation', recipient: 'b@example.com' }))
-    expect(readRows(files.openDatabase(), 'SELECT id FROM platform_auth_emails')).toHaveLength(
-      fixture.records.letters!.length,
-    )
-    expect(await store.findEmail('invitation')).toMatchObject({ recipient: 'b@example.com' })
-  })
-
-  it('lets a platform continue with what the former version issued, and is logged with the name of the copy', async () => {
-    const warnings = await expectPlatformContinues(files.createStore(), fixture)
-    expect(warnings).toEqual([expect.stringContaining(`${files.file}.before-schema-${LATEST}`)])
-    expect(warnings[0]).toMatch(/^The store was migrated from schema 1 to \d+\./)
+  it('is logged by a platform with the name of the copy', async () => {
+    const path = `${files.folder}/platform.sqlite`
+    next.restore()
+    const former = openPlatform({ store: files.createStore(path) })
+    await former.auth.ready()
+    await former.auth.close()
+    next.apply()
+    const { auth, logger } = openPlatform({ store: files.createStore(path) })
+    await auth.ready()
+    await auth.close()
+    const lines = logger.lines.filter((line) => line.startsWith('The store was migrated'))
+    expect(lines).toEqual([expect.stringContaining(`${path}.before-schema-${LATEST}`)])
+    expect(lines[0]).toContain(`from schema ${FORMER} to ${LATEST}.`)
   })
 
   it.each([...drivers])('makes no copy of a database that was passed in: %s', async (_, driver) => {
     const store = files.createStore(files.openDatabase(driver))
-    expect(await store.open()).toEqual({ from: 1, to: LATEST, copy: undefined })
-    await expectSameRecords(store, fixture)
+    expect(await store.open()).toEqual({ from: FORMER, to: LATEST, copy: undefined })
+    await expectFilled(store)
     expect(listCopies()).toEqual([])
   })
 
@@ -136,12 +91,9 @@ describe('migration of a SQLite file', () => {
   })
 
   it('is refused with migrate: false, and the file is unchanged', async () => {
-    const before = await readFile(files.file)
+    const before = readDump(files.file)
     await expect(files.createStore().open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
-    expect(readRows(files.openDatabase(), `SELECT value FROM platform_auth_meta WHERE key = 'schema_version'`)).toEqual(
-      [{ value: '1' }],
-    )
-    expect((await readFile(files.file)).length).toBe(before.length)
+    expect(readDump(files.file)).toEqual(before)
     expect(listCopies()).toEqual([])
   })
 
@@ -154,7 +106,7 @@ describe('migration of a SQLite file', () => {
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600)
     // The copy is a database that can take the place of the file.
     await copyFile(path, `${files.folder}/restored.sqlite`)
-    await expectSameRecords(await files.openStore(`${files.folder}/restored.sqlite`), fixture)
+    await expectFilled(await files.openStore(`${files.folder}/restored.sqlite`))
   })
 
   it('overwrites no earlier copy', async () => {
@@ -220,28 +172,57 @@ describe('migration of a SQLite file', () => {
 
   it('that fails leaves the former schema and no copy, and succeeds later', async () => {
     const database = files.openDatabase()
-    database.exec('CREATE TABLE platform_auth_emails (id TEXT)')
+    database.exec('CREATE INDEX platform_auth_emails_by_problem ON platform_auth_emails (id)')
     const before = readDump(files.file)
     const store = files.createStore()
-    for (let i = 0; i < 2; i++) await expect(store.open()).rejects.toThrow('platform_auth_emails')
+    for (let i = 0; i < 2; i++) await expect(store.open()).rejects.toThrow('platform_auth_emails_by_problem')
     expect(readDump(files.file)).toEqual(before)
     expect(listCopies()).toEqual([])
-    database.exec('DROP TABLE platform_auth_emails')
-    expect(await store.open()).toMatchObject({ from: 1, to: LATEST })
-    await expectSameRecords(store, fixture)
+    database.exec('DROP INDEX platform_auth_emails_by_problem')
+    expect(await store.open()).toMatchObject({ from: FORMER, to: LATEST })
+    await expectFilled(store)
   })
 
   it('is made once by four processes that start at the same time', async () => {
     const outputs = await Promise.all(Array.from({ length: 4 }, () => runSqliteProcess(files.file, 'migrate')))
     const migrations = outputs.map((output) => JSON.parse(output.split('\n')[1] ?? '') as SchemaMigration | null)
     const copy = `${files.file}.before-schema-${LATEST}`
-    expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: 1, to: LATEST, copy }])
+    expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: FORMER, to: LATEST, copy }])
     expect(listCopies()).toEqual([basename(copy)])
-    await expectSameRecords(await files.openStore(), fixture)
+    await expectFilled(await files.openStore())
+  })
+})
+
+describe('a database of a build before the first release', () => {
+  it('is refused with the fix, whether it may be migrated or not, and is not touched', async () => {
+    const database = files.openDatabase()
+    database.exec(`
+      CREATE TABLE platform_auth_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+      INSERT INTO platform_auth_meta VALUES ('schema_version', '6'), ('pepper', 'plain:x');
+      CREATE TABLE platform_auth_letters (id TEXT)`)
+    const before = readDump(files.file)
+    for (const migrate of [true, false])
+      await expect(files.createStore().open({ migrate })).rejects.toMatchObject({
+        code: 'schema_too_old',
+        problem: expect.stringContaining('before its first release'),
+        fix: expect.stringContaining('Use another database'),
+      })
+    expect(readDump(files.file)).toEqual(before)
+    expect(listCopies()).toEqual([])
   })
 })
 
 describe('a new SQLite database', () => {
+  it('has the tables of schema.sql', async () => {
+    await files.openStore()
+    const statements = readRows(
+      files.openDatabase(),
+      `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY tbl_name, type DESC, name`,
+    )
+    const text = statements.map(({ sql }) => `${String(sql)};\n`).join('\n')
+    await expect(text).toMatchFileSnapshot('../../../src/stores/sqlite/schema.sql')
+  })
+
   it.each(['file', ':memory:'])('is no migration and makes no copy: %s', async (name) => {
     const store = files.createStore(name === 'file' ? files.file : name)
     expect(await store.open()).toBeUndefined()
@@ -278,12 +259,15 @@ describe('migrations of SQLite', () => {
 
 describe('a process killed while it migrates a SQLite file', () => {
   const ROUNDS = IS_LONG_LANE ? 24 : 3
-  const EMAILS = IS_LONG_LANE ? 30_000 : 15_000
+  const EMAILS = IS_LONG_LANE ? 60_000 : 20_000
 
   it('leaves the former schema or the new one, with all records', async () => {
+    await makeFormer()
     const large = `${files.folder}/large.sqlite`
-    await makeLargeFixture(large, EMAILS)
+    await copyFile(files.file, large)
+    addEmails(large, EMAILS)
     const former = readSchema(large)
+    await files.makeFolder()
     await copyFile(large, files.file)
     const duration = await measure(() => runSqliteProcess(files.file, 'migrate'))
     const current = readSchema()
@@ -302,15 +286,12 @@ describe('a process killed while it migrates a SQLite file', () => {
       for (const name of listCopies().filter((name) => !name.includes('.partial'))) {
         expect(readSchema(`${files.folder}/${name}`)).toEqual(former)
       }
-      const store = await files.openStore()
-      expect(readRows(files.openDatabase(), 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
-      expect(readRows(files.openDatabase(), 'SELECT count(*) AS n FROM platform_auth_emails')).toEqual([
-        { n: EMAILS + fixture.records.letters!.length },
-      ])
+      await runSqliteProcess(files.file, 'migrate')
+      const database = files.openDatabase()
+      expect(readRows(database, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+      expect(readRows(database, 'SELECT count(*) AS n FROM platform_auth_emails')).toEqual([{ n: EMAILS + 1 }])
+      expect(readRows(database, 'SELECT id FROM platform_auth_applications')).toHaveLength(2)
       expect(listCopies().filter((name) => name.includes('.partial'))).toEqual([])
-      expect(await store.findApplication(fixture.records.applications[0]!.id)).toMatchObject({
-        name: fixture.records.applications[0]!.name,
-      })
     }
     expect(killedBefore).toBeGreaterThan(0)
   })
@@ -323,12 +304,11 @@ function readDump(path: string): unknown {
   return tables.map(({ name }) => [name, readRows(database, `SELECT * FROM ${String(name)}`)])
 }
 
-/** The fixture with so many more e-mails, whose indexes take a while to rebuild. */
-async function makeLargeFixture(path: string, emails: number): Promise<void> {
-  await copyFile(findFixture(1, 'sqlite'), path)
+/** So many more e-mails, of which the migration makes an index. */
+function addEmails(path: string, emails: number): void {
   files.openDatabase(undefined, path).exec(`
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${emails})
-    INSERT INTO platform_auth_letters (id, application_id, purpose, state, overlap, attempts, attempted, claims,
+    INSERT INTO platform_auth_emails (id, application_id, purpose, state, overlap, attempt_count, attempted_hashes, claim_links,
       created_at, due_at, leased_until, problem, version)
     SELECT 'email ' || i, 'app ' || (i * 7919 % ${emails}), 'key', 'failed', 0, 0, '[]', '[]', 0, i * 104729 % 1000000, 0, NULL, 1
     FROM n;

@@ -134,11 +134,11 @@ describe('sqliteStore', () => {
   it('refuses a newer schema, and opens once the schema is its own', async () => {
     await (await files.openStore()).close()
     const database = files.openDatabase()
-    database.exec(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema_version'`)
+    database.exec(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema'`)
     const store = files.createStore()
     await expect(store.open()).rejects.toMatchObject({ code: 'schema_too_new', message: expect.stringContaining('99') })
     await expect(store.findApplication('a')).rejects.toThrow('not open')
-    database.exec(`UPDATE platform_auth_meta SET value = '${MIGRATIONS.length}' WHERE key = 'schema_version'`)
+    database.exec(`UPDATE platform_auth_meta SET value = '${MIGRATIONS.length}' WHERE key = 'schema'`)
     await store.open()
     expect(await store.findApplication('a')).toBeUndefined()
   })

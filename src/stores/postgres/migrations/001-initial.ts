@@ -1,3 +1,4 @@
+/** The tables of the first release. */
 export const initial = `
   CREATE TABLE platform_auth_meta (
     key text COLLATE "C" PRIMARY KEY,
@@ -12,9 +13,28 @@ export const initial = `
     status text COLLATE "C" NOT NULL,
     created_at bigint NOT NULL,
     tokens_revoked_at bigint NOT NULL,
+    metadata text,
+    external_id text COLLATE "C",
+    language text COLLATE "C",
+    invitations text,
+    access_requests text,
     version bigint NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status, seq);
+  CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications (lower(contact COLLATE "C"))
+    WHERE contact IS NOT NULL;
+  CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
+    WHERE external_id IS NOT NULL;
+
+  -- The contacts after the first.
+  CREATE TABLE platform_auth_contacts (
+    application_seq bigint NOT NULL REFERENCES platform_auth_applications,
+    position int NOT NULL,
+    address text NOT NULL,
+    mailbox text COLLATE "C" NOT NULL,
+    PRIMARY KEY (application_seq, position)
+  );
+  CREATE INDEX platform_auth_contacts_by_mailbox ON platform_auth_contacts (mailbox, application_seq);
 
   -- The application's status is repeated here, so that one index finds the suspended applications of an API.
   CREATE TABLE platform_auth_grants (
@@ -32,12 +52,18 @@ export const initial = `
     application_seq bigint NOT NULL REFERENCES platform_auth_applications,
     kind text COLLATE "C" NOT NULL,
     position int NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    name text NOT NULL,
     prefix text NOT NULL,
     created_at bigint NOT NULL,
     expires_at bigint,
-    last_used_at bigint
+    last_used_at bigint,
+    apis text,
+    reminded_days int
   );
   CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
+  CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
+    WHERE expires_at IS NOT NULL;
 
   CREATE TABLE platform_auth_signing_keys (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -50,33 +76,36 @@ export const initial = `
     former_verifies_for bigint NOT NULL
   );
 
-  CREATE TABLE platform_auth_letters (
+  CREATE TABLE platform_auth_emails (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id text COLLATE "C" NOT NULL UNIQUE,
     application_id text COLLATE "C" NOT NULL,
-    purpose text NOT NULL,
+    purpose text COLLATE "C" NOT NULL,
+    recipient text,
+    details text,
+    credential_id text COLLATE "C",
     state text COLLATE "C" NOT NULL,
     overlap bigint NOT NULL,
-    attempts bigint NOT NULL,
-    attempted text NOT NULL,
-    claims text NOT NULL,
+    attempt_count bigint NOT NULL,
+    attempted_hashes text NOT NULL,
+    claim_links text NOT NULL,
     created_at bigint NOT NULL,
     due_at bigint NOT NULL,
     leased_until bigint NOT NULL,
     problem text,
     version bigint NOT NULL
   );
-  CREATE INDEX platform_auth_letters_by_application ON platform_auth_letters (application_id, due_at);
-  CREATE INDEX platform_auth_letters_by_state ON platform_auth_letters (state, due_at, seq);
-  CREATE INDEX platform_auth_letters_by_due_at ON platform_auth_letters (due_at, seq);
+  CREATE INDEX platform_auth_emails_by_application ON platform_auth_emails (application_id, due_at);
+  CREATE INDEX platform_auth_emails_by_state ON platform_auth_emails (state, due_at, seq);
+  CREATE INDEX platform_auth_emails_by_due_at ON platform_auth_emails (due_at, seq);
 
-  -- The hashes in a letter's claims, so that an index finds the letter of a claim.
-  CREATE TABLE platform_auth_letter_claims (
+  -- The hashes in an e-mail's claim links, so that an index finds the e-mail of a link.
+  CREATE TABLE platform_auth_email_claim_links (
     hash text COLLATE "C" NOT NULL,
-    letter_seq bigint NOT NULL REFERENCES platform_auth_letters ON DELETE CASCADE,
-    PRIMARY KEY (hash, letter_seq)
+    email_seq bigint NOT NULL REFERENCES platform_auth_emails ON DELETE CASCADE,
+    PRIMARY KEY (hash, email_seq)
   );
-  CREATE INDEX platform_auth_letter_claims_by_letter ON platform_auth_letter_claims (letter_seq);
+  CREATE INDEX platform_auth_email_claim_links_by_email ON platform_auth_email_claim_links (email_seq);
 
   CREATE TABLE platform_auth_revoked_access_tokens (
     id text COLLATE "C" PRIMARY KEY,
@@ -94,10 +123,76 @@ export const initial = `
   );
   CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit (application_id, seq);
 
+  -- Each change has a random value, which tells the changes of a restored database from those before.
   CREATE TABLE platform_auth_changes (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kind text NOT NULL,
     id text,
-    expires_at bigint
+    expires_at bigint,
+    nonce text COLLATE "C" NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '')
   );
+
+  CREATE TABLE platform_auth_usage (
+    day text COLLATE "C" NOT NULL,
+    application_id text COLLATE "C" NOT NULL,
+    api text COLLATE "C" NOT NULL,
+    outcome text COLLATE "C" NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (application_id, day, api, outcome)
+  );
+  CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
+
+  -- The batches of counts and refusals that were added, so that none is added twice.
+  CREATE TABLE platform_auth_usage_batches (
+    id text COLLATE "C" PRIMARY KEY,
+    at bigint NOT NULL
+  );
+  CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
+
+  CREATE TABLE platform_auth_refusals (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    application_id text COLLATE "C" NOT NULL,
+    at bigint NOT NULL,
+    api text NOT NULL,
+    error text NOT NULL,
+    reason text,
+    request_id text,
+    address text,
+    details text
+  );
+  CREATE INDEX platform_auth_refusals_by_application ON platform_auth_refusals (application_id, seq);
+  CREATE INDEX platform_auth_refusals_by_time ON platform_auth_refusals (at);
+
+  -- What report-only guards would have refused.
+  CREATE TABLE platform_auth_dry_run (
+    application_id text COLLATE "C" NOT NULL,
+    api text COLLATE "C" NOT NULL,
+    route text COLLATE "C" NOT NULL,
+    reason text COLLATE "C" NOT NULL,
+    count bigint NOT NULL,
+    first_at bigint NOT NULL,
+    last_at bigint NOT NULL,
+    PRIMARY KEY (application_id, api, route, reason)
+  );
+  CREATE INDEX platform_auth_dry_run_by_time ON platform_auth_dry_run (last_at);
+
+  CREATE TABLE platform_auth_sign_ins (
+    id text COLLATE "C" PRIMARY KEY,
+    mailbox text COLLATE "C",
+    link_hash text COLLATE "C" UNIQUE,
+    code_hash text COLLATE "C",
+    guesses int NOT NULL,
+    application_id text COLLATE "C",
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+  );
+  CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins (mailbox);
+  CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins (expires_at);
+
+  CREATE TABLE platform_auth_sign_outs (
+    subject text COLLATE "C" PRIMARY KEY,
+    at bigint NOT NULL,
+    expires_at bigint NOT NULL
+  );
+  CREATE INDEX platform_auth_sign_outs_by_expiry ON platform_auth_sign_outs (expires_at);
 `

@@ -1,10 +1,5 @@
 import type { Sql } from '../connection.js'
 import { initial } from './001-initial.js'
-import { lettersToEmails } from './002-letters-to-emails.js'
-import { feedNonces } from './003-feed-nonces.js'
-import { namedCredentials } from './004-named-credentials.js'
-import { contactsAndUsage } from './005-contacts-and-usage.js'
-import { dryRun } from './006-dry-run.js'
 
 /** One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express. */
 export type Migration = string | ((sql: Sql) => Promise<void>)
@@ -15,11 +10,4 @@ export type Migration = string | ((sql: Sql) => Promise<void>)
  * contain the host's tables. A column that is only compared for equality has the collation C, so that an upgrade of the
  * system's collations cannot corrupt its indexes.
  */
-export const MIGRATIONS: readonly Migration[] = [
-  initial,
-  lettersToEmails,
-  feedNonces,
-  namedCredentials,
-  contactsAndUsage,
-  dryRun,
-]
+export const MIGRATIONS: readonly Migration[] = [initial]

@@ -1,5 +1,6 @@
+/** The tables of the first release. */
 export const initial = `
-  CREATE TABLE IF NOT EXISTS platform_auth_meta (
+  CREATE TABLE platform_auth_meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
   ) WITHOUT ROWID;
@@ -12,9 +13,28 @@ export const initial = `
     status TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     tokens_revoked_at INTEGER NOT NULL,
+    metadata TEXT,
+    external_id TEXT,
+    language TEXT,
+    invitations TEXT,
+    access_requests TEXT,
     version INTEGER NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
+  CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications (lower(contact))
+    WHERE contact IS NOT NULL;
+  CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
+    WHERE external_id IS NOT NULL;
+
+  -- The contacts after the first.
+  CREATE TABLE platform_auth_contacts (
+    application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
+    position INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    mailbox TEXT NOT NULL,
+    PRIMARY KEY (application_seq, position)
+  ) WITHOUT ROWID;
+  CREATE INDEX platform_auth_contacts_by_mailbox ON platform_auth_contacts (mailbox, application_seq);
 
   -- The application's status is repeated here, so that one index finds the suspended applications of an API.
   CREATE TABLE platform_auth_grants (
@@ -32,12 +52,18 @@ export const initial = `
     application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
     kind TEXT NOT NULL,
     position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
     prefix TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
-    last_used_at INTEGER
+    last_used_at INTEGER,
+    apis TEXT,
+    reminded_days INTEGER
   ) WITHOUT ROWID;
   CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
+  CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
+    WHERE expires_at IS NOT NULL;
 
   CREATE TABLE platform_auth_signing_keys (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -50,33 +76,36 @@ export const initial = `
     former_verifies_for INTEGER NOT NULL
   );
 
-  CREATE TABLE platform_auth_letters (
+  CREATE TABLE platform_auth_emails (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     application_id TEXT NOT NULL,
     purpose TEXT NOT NULL,
+    recipient TEXT,
+    details TEXT,
+    credential_id TEXT,
     state TEXT NOT NULL,
     overlap INTEGER NOT NULL,
-    attempts INTEGER NOT NULL,
-    attempted TEXT NOT NULL,
-    claims TEXT NOT NULL,
+    attempt_count INTEGER NOT NULL,
+    attempted_hashes TEXT NOT NULL,
+    claim_links TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     due_at INTEGER NOT NULL,
     leased_until INTEGER NOT NULL,
     problem TEXT,
     version INTEGER NOT NULL
   );
-  CREATE INDEX platform_auth_letters_by_application ON platform_auth_letters (application_id, due_at);
-  CREATE INDEX platform_auth_letters_by_state ON platform_auth_letters (state, due_at);
-  CREATE INDEX platform_auth_letters_by_due_at ON platform_auth_letters (due_at);
+  CREATE INDEX platform_auth_emails_by_application ON platform_auth_emails (application_id, due_at);
+  CREATE INDEX platform_auth_emails_by_state ON platform_auth_emails (state, due_at);
+  CREATE INDEX platform_auth_emails_by_due_at ON platform_auth_emails (due_at);
 
-  -- The hashes in a letter's claims, so that an index finds the letter of a claim.
-  CREATE TABLE platform_auth_letter_claims (
+  -- The hashes in an e-mail's claim links, so that an index finds the e-mail of a link.
+  CREATE TABLE platform_auth_email_claim_links (
     hash TEXT NOT NULL,
-    letter_seq INTEGER NOT NULL REFERENCES platform_auth_letters (seq),
-    PRIMARY KEY (hash, letter_seq)
+    email_seq INTEGER NOT NULL REFERENCES platform_auth_emails (seq),
+    PRIMARY KEY (hash, email_seq)
   ) WITHOUT ROWID;
-  CREATE INDEX platform_auth_letter_claims_by_letter ON platform_auth_letter_claims (letter_seq);
+  CREATE INDEX platform_auth_email_claim_links_by_email ON platform_auth_email_claim_links (email_seq);
 
   CREATE TABLE platform_auth_revoked_access_tokens (
     id TEXT PRIMARY KEY,
@@ -94,10 +123,76 @@ export const initial = `
   );
   CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit (application_id);
 
+  -- Each change has a random value, which tells the changes of a restored database from those before.
   CREATE TABLE platform_auth_changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
     id TEXT,
-    expires_at INTEGER
+    expires_at INTEGER,
+    nonce TEXT NOT NULL DEFAULT (lower(hex(randomblob(12))))
   );
+
+  CREATE TABLE platform_auth_usage (
+    day TEXT NOT NULL,
+    application_id TEXT NOT NULL,
+    api TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (application_id, day, api, outcome)
+  ) WITHOUT ROWID;
+  CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
+
+  -- The batches of counts and refusals that were added, so that none is added twice.
+  CREATE TABLE platform_auth_usage_batches (
+    id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
+
+  CREATE TABLE platform_auth_refusals (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    application_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    api TEXT NOT NULL,
+    error TEXT NOT NULL,
+    reason TEXT,
+    request_id TEXT,
+    address TEXT,
+    details TEXT
+  );
+  CREATE INDEX platform_auth_refusals_by_application ON platform_auth_refusals (application_id, seq);
+  CREATE INDEX platform_auth_refusals_by_time ON platform_auth_refusals (at);
+
+  -- What report-only guards would have refused.
+  CREATE TABLE platform_auth_dry_run (
+    application_id TEXT NOT NULL,
+    api TEXT NOT NULL,
+    route TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (application_id, api, route, reason)
+  ) WITHOUT ROWID;
+  CREATE INDEX platform_auth_dry_run_by_time ON platform_auth_dry_run (last_at);
+
+  CREATE TABLE platform_auth_sign_ins (
+    id TEXT PRIMARY KEY,
+    mailbox TEXT,
+    link_hash TEXT UNIQUE,
+    code_hash TEXT,
+    guesses INTEGER NOT NULL,
+    application_id TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins (mailbox);
+  CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins (expires_at);
+
+  CREATE TABLE platform_auth_sign_outs (
+    subject TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX platform_auth_sign_outs_by_expiry ON platform_auth_sign_outs (expires_at);
 `

@@ -1,10 +1,5 @@
 import type { Sql } from '../connection.js'
 import { initial } from './001-initial.js'
-import { lettersToEmails } from './002-letters-to-emails.js'
-import { feedNonces } from './003-feed-nonces.js'
-import { namedCredentials } from './004-named-credentials.js'
-import { contactsAndUsage } from './005-contacts-and-usage.js'
-import { dryRun } from './006-dry-run.js'
 
 /**
  * One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express, or that takes so
@@ -17,11 +12,4 @@ export type Migration = string | ((sql: Sql, onProgress: (progress: string) => v
  * never changes: a new one is added at the end. All names begin with `platform_auth_`, because the file may also contain
  * the host's tables.
  */
-export const MIGRATIONS: readonly Migration[] = [
-  initial,
-  lettersToEmails,
-  feedNonces,
-  namedCredentials,
-  contactsAndUsage,
-  dryRun,
-]
+export const MIGRATIONS: readonly Migration[] = [initial]

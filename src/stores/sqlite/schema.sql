@@ -1,0 +1,210 @@
+CREATE TABLE platform_auth_applications (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    contact TEXT,
+    status TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    tokens_revoked_at INTEGER NOT NULL,
+    metadata TEXT,
+    external_id TEXT,
+    language TEXT,
+    invitations TEXT,
+    access_requests TEXT,
+    version INTEGER NOT NULL
+  );
+
+CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications (lower(contact))
+    WHERE contact IS NOT NULL;
+
+CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
+    WHERE external_id IS NOT NULL;
+
+CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
+
+CREATE TABLE platform_auth_audit (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    actor TEXT,
+    application_id TEXT,
+    details TEXT NOT NULL
+  );
+
+CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit (application_id);
+
+CREATE TABLE platform_auth_changes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    id TEXT,
+    expires_at INTEGER,
+    nonce TEXT NOT NULL DEFAULT (lower(hex(randomblob(12))))
+  );
+
+CREATE TABLE platform_auth_contacts (
+    application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
+    position INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    mailbox TEXT NOT NULL,
+    PRIMARY KEY (application_seq, position)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_contacts_by_mailbox ON platform_auth_contacts (mailbox, application_seq);
+
+CREATE TABLE platform_auth_credentials (
+    hash TEXT PRIMARY KEY,
+    application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
+    kind TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    last_used_at INTEGER,
+    apis TEXT,
+    reminded_days INTEGER
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
+
+CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
+    WHERE expires_at IS NOT NULL;
+
+CREATE TABLE platform_auth_dry_run (
+    application_id TEXT NOT NULL,
+    api TEXT NOT NULL,
+    route TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (application_id, api, route, reason)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_dry_run_by_time ON platform_auth_dry_run (last_at);
+
+CREATE TABLE platform_auth_email_claim_links (
+    hash TEXT NOT NULL,
+    email_seq INTEGER NOT NULL REFERENCES platform_auth_emails (seq),
+    PRIMARY KEY (hash, email_seq)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_email_claim_links_by_email ON platform_auth_email_claim_links (email_seq);
+
+CREATE TABLE platform_auth_emails (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    application_id TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    recipient TEXT,
+    details TEXT,
+    credential_id TEXT,
+    state TEXT NOT NULL,
+    overlap INTEGER NOT NULL,
+    attempt_count INTEGER NOT NULL,
+    attempted_hashes TEXT NOT NULL,
+    claim_links TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    leased_until INTEGER NOT NULL,
+    problem TEXT,
+    version INTEGER NOT NULL
+  );
+
+CREATE INDEX platform_auth_emails_by_application ON platform_auth_emails (application_id, due_at);
+
+CREATE INDEX platform_auth_emails_by_due_at ON platform_auth_emails (due_at);
+
+CREATE INDEX platform_auth_emails_by_state ON platform_auth_emails (state, due_at);
+
+CREATE TABLE platform_auth_grants (
+    application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
+    api TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    scopes TEXT NOT NULL,
+    status TEXT NOT NULL,
+    PRIMARY KEY (application_seq, api)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_grants_by_api ON platform_auth_grants (api, status, application_seq);
+
+CREATE TABLE platform_auth_meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) WITHOUT ROWID;
+
+CREATE TABLE platform_auth_refusals (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    application_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    api TEXT NOT NULL,
+    error TEXT NOT NULL,
+    reason TEXT,
+    request_id TEXT,
+    address TEXT,
+    details TEXT
+  );
+
+CREATE INDEX platform_auth_refusals_by_application ON platform_auth_refusals (application_id, seq);
+
+CREATE INDEX platform_auth_refusals_by_time ON platform_auth_refusals (at);
+
+CREATE TABLE platform_auth_revoked_access_tokens (
+    id TEXT PRIMARY KEY,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_revoked_access_tokens_by_expiry ON platform_auth_revoked_access_tokens (expires_at);
+
+CREATE TABLE platform_auth_sign_ins (
+    id TEXT PRIMARY KEY,
+    mailbox TEXT,
+    link_hash TEXT UNIQUE,
+    code_hash TEXT,
+    guesses INTEGER NOT NULL,
+    application_id TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_sign_ins_by_expiry ON platform_auth_sign_ins (expires_at);
+
+CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins (mailbox);
+
+CREATE TABLE platform_auth_sign_outs (
+    subject TEXT PRIMARY KEY,
+    at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_sign_outs_by_expiry ON platform_auth_sign_outs (expires_at);
+
+CREATE TABLE platform_auth_signing_keys (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    kid TEXT NOT NULL UNIQUE,
+    algorithm TEXT NOT NULL,
+    public_jwk TEXT NOT NULL,
+    sealed_private_jwk TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    signs_from INTEGER NOT NULL,
+    former_verifies_for INTEGER NOT NULL
+  );
+
+CREATE TABLE platform_auth_usage (
+    day TEXT NOT NULL,
+    application_id TEXT NOT NULL,
+    api TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (application_id, day, api, outcome)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_usage_by_day ON platform_auth_usage (day);
+
+CREATE TABLE platform_auth_usage_batches (
+    id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_usage_batches_by_time ON platform_auth_usage_batches (at);
