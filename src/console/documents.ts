@@ -1,7 +1,8 @@
 import { ConfigurationError, type Api } from '../index.js'
 import { isObject } from '../lib/is-object.js'
-import { asObject, type JsonObject } from '../openapi/document.js'
-import { describeShortly, readDocument } from '../openapi/read-document.js'
+import type { JsonObject } from '../openapi/document.js'
+import { findRepeatedPrefix, takeBelow } from '../openapi/prefix.js'
+import { describeShortly, readDocument, readSource } from '../openapi/read-document.js'
 import { findLostServerPaths } from '../openapi/servers.js'
 import { findSecurityProblems, refuseProblems } from '../openapi/security.js'
 import { completeDocument, type CompletionOptions } from './complete-document.js'
@@ -30,7 +31,8 @@ export function readDocuments(
       })
     if (given === undefined) continue
     const option = `documents.${name}`
-    const document = readDocument(option, given)
+    const { document: source, prefix } = readSource(given)
+    const document = takeBelow(`${option}.prefix`, readDocument(option, source), prefix)
     refuseProblems(option, [...findSecurityProblems(api, document), ...findLostServerPaths(api, document)])
     warnOfRepeatedPrefix(api, document)
     documentByApi.set(name, completeDocument(api, document, options))
@@ -40,14 +42,11 @@ export function readDocuments(
 
 /** A warning only: `{baseUrl}/orders/orders` may exist. */
 function warnOfRepeatedPrefix(api: Api, document: JsonObject): void {
-  const paths = Object.keys(asObject(document['paths'])).filter((path) => path.startsWith('/'))
-  const prefixes = [`/${api.name}`, new URL(api.resource).pathname]
-  const repeated = prefixes.find(
-    (prefix) => paths.length > 0 && paths.every((path) => `${path}/`.startsWith(`${prefix}/`)),
-  )
-  if (repeated === undefined) return
+  const repeated = findRepeatedPrefix(api, document)
+  if (!repeated?.isEveryPath) return
+  const { prefix, path } = repeated
   process.emitWarning(
-    `documents.${api.name} begins every path with "${repeated}", so the console calls ${api.resource}${paths[0]}. Remove "${repeated}" if that is wrong: paths are relative to ${api.resource}.`,
+    `documents.${api.name} begins every path with "${prefix}", so the console calls ${api.resource}${path}. Remove "${prefix}" if that is wrong: paths are relative to ${api.resource}.`,
     'ExpressPlatformAuthWarning',
   )
 }

@@ -5,6 +5,7 @@ import { ownMembers } from '../lib/own-members.js'
 export interface DeveloperConsoleOptions<Name extends string = string> {
   /**
    * OpenAPI 3.0, 3.1 or 3.2 documents by API name, as objects or as paths of JSON or YAML files. YAML needs the package `yaml`.
+   * `{ document, prefix: '/orders' }` takes what a document of several APIs has below a path.
    * Their paths are relative to `{baseUrl}/{api}`; `servers` and `securitySchemes` are filled in. An API without a document has no reference.
    */
   readonly documents?: { readonly [api in Name]?: object | string | undefined } | undefined

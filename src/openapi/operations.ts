@@ -7,6 +7,7 @@ import {
   parsePathTemplate,
   type PathTemplate,
 } from './path-template.js'
+import { describeShortly } from './read-document.js'
 import {
   findSecurityProblems,
   isListOfRequirements,
@@ -58,9 +59,18 @@ export function readOperations(
 /** What a scheme in the document must be, so that the API's credential is one of it. */
 function isOfScheme(api: Api, declared: JsonObject): boolean {
   const { type, scheme } = declared
-  if (api.scheme === 'apiKey') return type === 'apiKey'
+  if (api.scheme === 'apiKey') return type === 'apiKey' && isKeyOf(api, declared)
   const isBearer = type === 'http' && typeof scheme === 'string' && scheme.toLowerCase() === 'bearer'
   return type === 'oauth2' || type === 'openIdConnect' || isBearer
+}
+
+/** Whether callers of the document send the key where the guard reads it. Names of headers ignore case (RFC 9110 5.1). */
+function isKeyOf({ keyHeaders }: Api, { in: place, name }: JsonObject): boolean {
+  return (
+    place === 'header' &&
+    typeof name === 'string' &&
+    keyHeaders.some((header) => header.toLowerCase() === name.toLowerCase())
+  )
 }
 
 /** Schemes that a guard does not check. An alternative of another scheme would otherwise open the operation. */
@@ -81,13 +91,8 @@ function findSchemeProblems(api: Api, document: JsonObject): DocumentProblem[] {
       },
     ]
   return uses.flatMap(({ where, name, scopes }) => {
-    if (hasDeclarations && !isOfScheme(api, resolve(document, declared[name])))
-      return [
-        {
-          problem: `has a "security" of ${where} with "${name}", which ${name in declared ? `is not of the scheme of the API "${api.name}" (${api.scheme})` : 'components.securitySchemes does not have'}`,
-          fix: 'Guards do not check it: remove it there.',
-        },
-      ]
+    const scheme = resolve(document, declared[name])
+    if (hasDeclarations && !isOfScheme(api, scheme)) return [describeOtherScheme(api, where, name, scheme, name in declared)] // prettier-ignore
     if (api.scheme === 'oauth2' || !Array.isArray(scopes) || scopes.length === 0) return []
     return [
       {
@@ -96,6 +101,31 @@ function findSchemeProblems(api: Api, document: JsonObject): DocumentProblem[] {
       },
     ]
   })
+}
+
+function describeOtherScheme(
+  api: Api,
+  where: string,
+  name: string,
+  scheme: JsonObject,
+  isDeclared: boolean,
+): DocumentProblem {
+  const start = `has a "security" of ${where} with "${name}", which`
+  if (api.scheme === 'apiKey' && scheme['type'] === 'apiKey') {
+    const [header = ''] = api.keyHeaders
+    return {
+      problem: `${start} is a key in the ${describePlace(scheme)}, and the API "${api.name}" takes keys in the header ${api.keyHeaders.join(' or ')}`,
+      fix: `Write "in": "header" and "name": "${header}" in components.securitySchemes${scheme['in'] === 'header' ? ', or add the header to the API\'s option "header"' : ''}.`,
+    }
+  }
+  const reason = isDeclared
+    ? `is not of the scheme of the API "${api.name}" (${api.scheme})`
+    : 'components.securitySchemes does not have'
+  return { problem: `${start} ${reason}`, fix: 'Guards do not check it: remove it there.' }
+}
+
+function describePlace({ in: place, name }: JsonObject): string {
+  return `${typeof place === 'string' ? place : 'request'} ${describeShortly(name)}`
 }
 
 function resolve(document: JsonObject, given: unknown): JsonObject {

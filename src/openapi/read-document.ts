@@ -5,6 +5,7 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { asObject, followReference, type JsonObject } from './document.js'
+import { listReferences } from './references.js'
 import { parseYaml } from './yaml.js'
 
 /**
@@ -17,6 +18,12 @@ export function readDocument(option: string, given: unknown): JsonObject {
   checkStructure(option, document)
   for (const reference of listReferences(document)) checkReference(option, document, reference)
   return document
+}
+
+/** A document of several APIs may be given with the path below which one of them is. */
+export function readSource(given: unknown): { readonly document: unknown; readonly prefix: unknown } {
+  if (!isObject(given) || !Object.hasOwn(given, 'document') || Object.hasOwn(given, 'openapi')) return { document: given, prefix: undefined } // prettier-ignore
+  return { document: given['document'], prefix: Object.hasOwn(given, 'prefix') ? given['prefix'] : undefined }
 }
 
 /** The same, unchecked. */
@@ -154,26 +161,6 @@ function checkReference(option: string, document: JsonObject, reference: string)
     problem: `refers to "${reference}", which is not in it`,
     fix: 'Add it, or correct the name.',
   })
-}
-
-/** Members that may hold arbitrary JSON. A `$ref` in them is data, not a reference. */
-const ARBITRARY_VALUES = new Set(['default', 'enum', 'const', 'example', 'examples', 'value'])
-
-/** Members whose own members have names of the provider's: an `example` or `x-id` in them is no keyword and no extension. */
-const MAPS = new Set([
-  'headers', 'properties', 'patternProperties', '$defs', 'definitions', 'schemas', 'dependentSchemas', 'parameters', 'requestBodies',
-  'securitySchemes', 'links', 'callbacks', 'pathItems', 'encoding', 'variables', 'webhooks', 'responses', 'content',
-]) // prettier-ignore
-
-/** Members of an extension are no OpenAPI objects, so a `$ref` in them is data, too. */
-function* listReferences(value: unknown, isMap = false): Generator<string> {
-  if (typeof value !== 'object' || value === null) return
-  for (const [member, content] of Object.entries(value)) {
-    if (isMap) yield* listReferences(content)
-    else if (member === '$ref' && typeof content === 'string') yield content
-    else if (!ARBITRARY_VALUES.has(member) && !member.startsWith('x-'))
-      yield* listReferences(content, MAPS.has(member) && !Array.isArray(content))
-  }
 }
 
 function readErrorCode(error: unknown): string {

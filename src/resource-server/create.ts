@@ -72,8 +72,8 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
     },
     requireAny: (given, guardOptions) => guards.any(given, readAnyGuardOptions(guardOptions)),
     guardsFromDocument(name, document, guardOptions) {
-      const { api, operations, options: documentOptions } = readDocumentArguments(apis, name, document, guardOptions)
-      return guards.document(api, operations, documentOptions)
+      const { api, operations, options: documentOptions, repeated } = readDocumentArguments(apis, name, document, guardOptions) // prettier-ignore
+      return guards.document(api, operations, documentOptions, repeated)
     },
     of: authOf,
     async verifyAccessToken(name, token) {

@@ -11,6 +11,7 @@ import {
   type PathTemplate,
   type RequestPath,
 } from '../openapi/path-template.js'
+import type { RepeatedPrefix } from '../openapi/prefix.js'
 import type { Security } from '../openapi/security.js'
 import { createTemplateIndex } from '../openapi/template-index.js'
 import type { OnDenied } from '../options/options.js'
@@ -39,12 +40,14 @@ interface DocumentGuardOptions {
   readonly reportOnly: ReportOnly | undefined
   readonly onDenied: OnDenied | undefined
   readonly respondWithDenial: RespondWithDenial
+  /** If paths of the document begin with the API's. */
+  readonly repeated: RepeatedPrefix | undefined
   readonly warn: (message: string) => void
 }
 
 /** Finds the operation of each request, and leaves the decision to its guard. */
 export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuard {
-  const { api, operations, undocumented, reportOnly, onDenied, respondWithDenial, warn } = options
+  const { api, operations, undocumented, reportOnly, onDenied, respondWithDenial, repeated, warn } = options
   const findEntry = createEntryFinder(options)
   const config = {
     api,
@@ -55,6 +58,8 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
     prepareResponse: undefined,
   }
   let hasCheckedRoutes = false
+  const call = `guardsFromDocument("${api.name}")`
+  const advice = repeated && `Paths of the document begin with "${repeated.prefix}", such as ${repeated.path}, and the guard reads them below the path at which it is mounted. If that is "${repeated.prefix}", give { prefix: '${repeated.prefix}' }.` // prettier-ignore
 
   const guard: Guard = function platformAuthDocumentGuard(req, res, next) {
     if (!hasCheckedRoutes) warnOfMissingRoutes(req)
@@ -72,19 +77,21 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
    */
   function warnOfMissingRoutes(req: IncomingMessage): void {
     hasCheckedRoutes = true
+    const { baseUrl = '' } = req as { baseUrl?: string }
+    if (repeated && advice !== undefined && baseUrl.toLowerCase().endsWith(repeated.prefix.toLowerCase()))
+      warn(`${call}: ${advice}`)
     try {
       const routes = findRoutes(req)
       const missing = routes ? findMissingRoutes(operations, routes.app, routes.path) : []
       if (missing.length === 0 || missing.length === operations.length) return
-      warn(`guardsFromDocument("${api.name}"): the app has no route for ${missing.join(', ')}.`)
+      warn(`${call}: the app has no route for ${missing.join(', ')}.`)
     } catch {
       // What cannot be read of an app must not keep a request from being judged.
     }
   }
 
   return Object.assign(guard, {
-    checkRoutes: (app: RouteContainer, path = '') =>
-      refuseMissingRoutes(`guardsFromDocument("${api.name}")`, operations, app, path),
+    checkRoutes: (app: RouteContainer, path = '') => refuseMissingRoutes(call, operations, app, path, advice),
   })
 }
 

@@ -4,8 +4,9 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { readOperations, type SecuredOperation } from '../openapi/operations.js'
+import { findRepeatedPrefix, takeBelow, type RepeatedPrefix } from '../openapi/prefix.js'
 import { readDocument } from '../openapi/read-document.js'
-import { refuseProblems } from '../openapi/security.js'
+import { refuseProblems, type DocumentProblem } from '../openapi/security.js'
 import { readBoolean, readOptionalFunction, refuseUnknown } from '../options/checks.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions, DocumentGuardsOptions, GuardOptions } from './guard-options.js'
 import { checkScopeOptions } from './scope-options.js'
@@ -57,7 +58,12 @@ export function readDocumentArguments(
   name: unknown,
   given: unknown,
   options: unknown = {},
-): { api: Api; operations: readonly SecuredOperation[]; options: DocumentGuardsOptions } {
+): {
+  api: Api
+  operations: readonly SecuredOperation[]
+  options: DocumentGuardsOptions
+  repeated: RepeatedPrefix | undefined
+} {
   const api = typeof name === 'string' ? apis.get(name) : undefined
   if (!api) {
     throw new ConfigurationError({
@@ -66,19 +72,26 @@ export function readDocumentArguments(
     })
   }
   const call = `guardsFromDocument("${api.name}")`
-  const document = readDocument(`${call}: document`, given)
+  const guardOptions = readGuardOptions<DocumentGuardsOptions>(call, options, [
+    'allow',
+    'onDenied',
+    'undocumented',
+    'prefix',
+    'enforce',
+    'enforceBy',
+  ])
+  const { prefix } = guardOptions
+  const document = takeBelow(`${call}: prefix`, readDocument(`${call}: document`, given), prefix)
   const { operations, problems } = readOperations(api, document)
-  refuseProblems(`${call}: document`, problems)
+  const repeated = prefix === undefined ? findRepeatedPrefix(api, document) : undefined
+  refuseProblems(`${call}: document`, repeated && problems.length > 0 ? [...problems, describeRepeated(repeated)] : problems) // prettier-ignore
+  return { api, operations, options: guardOptions, repeated }
+}
+
+function describeRepeated({ prefix, path, isEveryPath }: RepeatedPrefix): DocumentProblem {
   return {
-    api,
-    operations,
-    options: readGuardOptions<DocumentGuardsOptions>(call, options, [
-      'allow',
-      'onDenied',
-      'undocumented',
-      'enforce',
-      'enforceBy',
-    ]),
+    problem: `has paths that begin with "${prefix}", such as ${path}${isEveryPath ? '' : ', and others: it may describe several APIs'}`,
+    fix: `Give { prefix: '${prefix}' } as options, to take what is below it.`,
   }
 }
 

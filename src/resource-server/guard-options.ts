@@ -43,6 +43,11 @@ export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> exten
   /** Decides about each request that meets everything else, except of operations that are open. */
   readonly allow?: AllowRequest<AuthInfo<Metadata>>
   /**
+   * The beginning of this API's paths in a document that describes several APIs, such as `/orders`: what is below it counts, without
+   * it, and the rest is ignored. If left out, the paths of the document are relative to where the guard is mounted.
+   */
+  readonly prefix?: string
+  /**
    * What a request gets whose path or method is not in the document: `'refuse'` (404 or 405) by default; `'pass'` lets it
    * pass without a credential; a guard of this platform decides about it.
    */

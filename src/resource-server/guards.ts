@@ -8,6 +8,7 @@ import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { SecuredOperation } from '../openapi/operations.js'
+import type { RepeatedPrefix } from '../openapi/prefix.js'
 import type { OnDenied } from '../options/options.js'
 import type { Enforcement } from '../options/read-enforcement.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
@@ -48,7 +49,12 @@ export interface Guards {
   /** Throws for a function that is no guard of this platform. */
   any(guards: unknown, options: GuardOptions): Guard
   /** Guards for the operations of a document. */
-  document(api: Api, operations: readonly SecuredOperation[], options: DocumentGuardsOptions): DocumentGuard
+  document(
+    api: Api,
+    operations: readonly SecuredOperation[],
+    options: DocumentGuardsOptions,
+    repeated: RepeatedPrefix | undefined,
+  ): DocumentGuard
 }
 
 interface GuardsOptions
@@ -159,7 +165,7 @@ export function createGuards(given: GuardsOptions): Guards {
       setGuardDescription(guard, describeParts(parts, optional, onDenied, reporter))
       return guard
     },
-    document(api, operations, documentOptions) {
+    document(api, operations, documentOptions, repeated) {
       const { onDenied = platformOnDenied, undocumented = 'refuse' } = documentOptions
       const guard = createDocumentGuard({
         api,
@@ -172,6 +178,7 @@ export function createGuards(given: GuardsOptions): Guards {
         reportOnly: readReportOnly(`guardsFromDocument("${api.name}")`, api, documentOptions),
         onDenied,
         respondWithDenial: responders.respondWithDenial,
+        repeated,
         warn,
       })
       configs.set(guard, undefined)

@@ -24,12 +24,15 @@ export function refuseMissingRoutes(
   operations: readonly SecuredOperation[],
   app: RouteContainer,
   path: string,
+  advice = '',
 ): void {
   const missing = findMissingRoutes(operations, app, path)
   if (missing.length === 0) return
   throw new ConfigurationError({
     problem: `${call}: there is no route for ${missing.join(', ')}`,
-    fix: 'Add the routes before this call, give the app or router that has them and the path at which the guard is mounted in it, or remove the operations from the document.',
+    fix:
+      'Add the routes before this call, give the app or router that has them and the path at which the guard is mounted in it, or remove the operations from the document.' +
+      (advice && ` ${advice}`),
   })
 }
 

@@ -235,6 +235,32 @@ describe('a refusal of what is not in the document', () => {
   })
 })
 
+describe('guards of a key API start', () => {
+  const { auth: named } = openPlatform({
+    apis: { weather: { scheme: 'apiKey', header: ['X-Weather-Key', 'X-Old-Key'] } },
+  })
+  afterAll(() => named.close())
+  const declare = (key: object): object => documentOf({ '/a': { get: secured([{ key: [] }]) } }, { components: { securitySchemes: { key, other: { $ref: '#/components/securitySchemes/key' } } } }) // prettier-ignore
+
+  it.each<[string, object]>([
+    ['X-Weather-Key', { in: 'header', name: 'X-Weather-Key' }],
+    ['x-old-key', { in: 'header', name: 'x-old-key' }],
+  ])('with a document that declares a header of the API: %s', (_name, key) => {
+    expect(() => named.guardsFromDocument('weather', declare({ type: 'apiKey', ...key }))).not.toThrow()
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['another header', { in: 'header', name: 'X-Api-Key' }, /"key", which is a key in the header "X-Api-Key", and the API "weather" takes keys in the header X-Weather-Key or X-Old-Key\. Write "in": "header" and "name": "X-Weather-Key".*, or add/],
+    ['the query', { in: 'query', name: 'X-Weather-Key' }, /a key in the query "X-Weather-Key".*Write "in": "header"/],
+    ['a cookie', { in: 'cookie', name: 'key' }, /a key in the cookie "key"/],
+    ['a member of Object.prototype', { in: 'header', name: 'constructor' }, /a key in the header "constructor"/],
+    ['no name', { in: 'header' }, /a key in the header/],
+    ['no place', { name: 'X-Weather-Key' }, /a key in the request "X-Weather-Key"/],
+  ])('and not with one that declares %s', (_what, key, message) => {
+    expect(() => named.guardsFromDocument('weather', declare({ type: 'apiKey', ...key }))).toThrow(message)
+  }) // prettier-ignore
+})
+
 describe('start-up refuses a document that guards cannot enforce:', () => {
   const make =
     (paths: Record<string, object>, more: object = {}, options: object = {}) =>

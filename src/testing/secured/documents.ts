@@ -1,7 +1,8 @@
 import { ConfigurationError, type PlatformAuth } from '../../index.js'
 import { isObject } from '../../lib/is-object.js'
 import { asObject, listCallableOperations, type JsonObject } from '../../openapi/document.js'
-import { loadDocument, readDocument } from '../../openapi/read-document.js'
+import { takeBelow } from '../../openapi/prefix.js'
+import { loadDocument, readDocument, readSource } from '../../openapi/read-document.js'
 import { findSecurityProblems, readSecurity, refuseProblems, type Security } from '../../openapi/security.js'
 
 /** An operation of an OpenAPI document. */
@@ -14,7 +15,7 @@ export interface Operation {
   readonly security: Security
 }
 
-/** The operations of the option `documents`: API name -> OpenAPI document, or the path of a JSON or YAML file. */
+/** The operations of the option `documents`: API name -> OpenAPI document, or the path of a JSON or YAML file; or such a document with a prefix. */
 export function readOperations(auth: Pick<PlatformAuth, 'apis'>, documents: unknown): Operation[] {
   return Object.entries(isObject(documents) ? documents : {}).flatMap(([name, given]) => {
     const option = `documents.${name}`
@@ -23,9 +24,10 @@ export function readOperations(auth: Pick<PlatformAuth, 'apis'>, documents: unkn
       const names = auth.apis.map((each) => each.name).join(', ')
       throw new ConfigurationError({ option, problem: 'names no API', fix: `There are: ${names}.` })
     }
-    const loaded = loadDocument(option, given)
+    const { document: source, prefix } = readSource(given)
+    const loaded = loadDocument(option, source)
     if (!MEMBERS.some((member) => Object.hasOwn(loaded, member))) throw describesNothing(option)
-    const document = readDocument(option, complete(loaded))
+    const document = takeBelow(`${option}.prefix`, readDocument(option, complete(loaded)), prefix)
     refuseProblems(option, findSecurityProblems(api, document))
     const operations = listCallableOperations(document)
     return operations.map(({ method, path, operation }) => ({

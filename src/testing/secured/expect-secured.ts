@@ -18,7 +18,7 @@ import { readPublicRoutes } from './public-routes.js'
 export interface ExpectSecuredOptions {
   /** The platform whose guards protect the routes. */
   readonly auth: PlatformAuth
-  /** API name -> its OpenAPI document, or the path of a JSON or YAML file. Routes and operations must then be the same. */
+  /** API name -> its OpenAPI document, or the path of a JSON or YAML file, or `{ document, prefix }` for one of several APIs. Routes and operations must then be the same. */
   readonly documents?: Readonly<Record<string, object | string>> | undefined
   /** Routes that need no credential of this platform -> the reason: `{ 'GET /health': 'the load balancer asks it' }`. A path may end with `/*`. */
   readonly public?: Readonly<Record<string, string>> | undefined

@@ -1,0 +1,77 @@
+import type { Api } from '../contracts/api.js'
+import { ConfigurationError } from '../contracts/errors.js'
+import { describeValue } from '../lib/describe-value.js'
+import { ownMembers } from '../lib/own-members.js'
+import { asObject, listCallableOperations, listOperations, type JsonObject } from './document.js'
+import { listReferences } from './references.js'
+
+/**
+ * What a document describes below a path, for a document that describes several APIs, as generators write it: a copy whose paths
+ * begin after `prefix`, without what belongs to the other paths only. Throws `ConfigurationError` if there is nothing below it.
+ */
+export function takeBelow(option: string, document: JsonObject, prefix: unknown): JsonObject {
+  if (prefix === undefined) return document
+  if (typeof prefix !== 'string' || !/^(?:\/[^/?#]+)+$/.test(prefix))
+    throw new ConfigurationError({
+      option,
+      problem: `is ${describeValue(prefix)}`,
+      fix: "Write the beginning of the API's paths in the document, without a slash at the end: '/orders'.",
+    })
+  const paths = Object.entries(asObject(document['paths'])).filter(([path]) => path.startsWith('/'))
+  const below = paths.filter(([path]) => `${path}/`.startsWith(`${prefix}/`))
+  if (below.length === 0)
+    throw new ConfigurationError({
+      option,
+      problem: `is "${prefix}", and no path of the document begins with it`,
+      fix: `Its paths begin with ${listBeginnings(paths.map(([path]) => path))}.`,
+    })
+  const taken: JsonObject = ownMembers({ ...document, paths: ownMembers(Object.fromEntries(below.map(([path, item]) => [path.slice(prefix.length) || '/', item]))) }) // prettier-ignore
+  return withoutOthers(taken, document)
+}
+
+function listBeginnings(paths: readonly string[]): string {
+  const beginnings = new Set(paths.map((path) => `"${/^\/[^/]*/.exec(path)![0]}"`))
+  return [...beginnings].slice(0, 10).join(', ') || 'nothing: it has none'
+}
+
+/** Leaves out what no operation uses that is left: the `security` of the whole document, path items, tags. */
+function withoutOthers(taken: JsonObject, whole: JsonObject): JsonObject {
+  const operations = listCallableOperations(taken)
+  if (operations.every(({ operation }) => Object.hasOwn(operation, 'security'))) delete taken['security']
+  const components = asObject(taken['components'])
+  if (Object.hasOwn(components, 'pathItems')) {
+    const used = new Set(listReferences({ ...taken, components: { ...components, pathItems: undefined } }))
+    const isUsed = ([name]: readonly [string, unknown]): boolean => used.has(`#/components/pathItems/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`) // prettier-ignore
+    const pathItems = ownMembers(Object.fromEntries(Object.entries(asObject(components['pathItems'])).filter(isUsed)))
+    taken['components'] = ownMembers({ ...components, pathItems })
+  }
+  if (Array.isArray(taken['tags'])) {
+    const [here, anywhere] = [operations, listOperations(whole['paths'])].map(
+      (all) => new Set(all.flatMap(({ operation }): unknown[] => [operation['tags'] ?? []].flat())),
+    )
+    taken['tags'] = (taken['tags'] as unknown[]).filter((tag) => {
+      const { name } = asObject(tag)
+      return here!.has(name) || !anywhere!.has(name)
+    })
+  }
+  return taken
+}
+
+/** The path of an API with which paths of its document begin, so that callers would reach `/orders/orders/items`. */
+export interface RepeatedPrefix {
+  readonly prefix: string
+  /** The first such path. */
+  readonly path: string
+  readonly isEveryPath: boolean
+}
+
+/** Undefined if the paths of a document are relative to the API. */
+export function findRepeatedPrefix(api: Api, document: JsonObject): RepeatedPrefix | undefined {
+  const paths = Object.keys(asObject(document['paths'])).filter((path) => path.startsWith('/'))
+  for (const prefix of [`/${api.name}`, new URL(api.resource).pathname]) {
+    const repeating = paths.filter((path) => `${path}/`.startsWith(`${prefix}/`))
+    const [path] = repeating
+    if (path !== undefined) return { prefix, path, isEveryPath: repeating.length === paths.length }
+  }
+  return undefined
+}
