@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import express from 'express'
 import { developerConsole } from 'express-platform-auth/console'
 import { catalogRoutes } from './catalog.js'
+import { withGuides } from './guides.js'
 import { home } from './home.js'
 import { mailboxRoutes } from './mailbox-routes.js'
 import { ordersRoutes } from './orders.js'
@@ -30,7 +31,8 @@ export function createApp({ auth, database, mailbox, baseUrl, isStopping = () =>
     res.status(health.ok && !isStopping() ? 200 : 503).json(health)
   })
   // The reference of each API, guides, and registration.
-  platform.use('/developers', developerConsole(auth, CONSOLE))
+  const site = withGuides(baseUrl, (guides) => developerConsole(auth, { ...CONSOLE, guides }))
+  platform.use('/developers', site)
   if (mailbox) platform.use(mailboxRoutes(mailbox, baseUrl))
   platform.get('/', home(auth, { baseUrl, mailbox }))
 
@@ -54,6 +56,5 @@ const CONSOLE = {
     orders: join(import.meta.dirname, 'orders.openapi.json'),
     catalog: join(import.meta.dirname, 'catalog.openapi.json'),
   },
-  guides: join(import.meta.dirname, 'guides/*.md'),
   changelog: join(import.meta.dirname, 'CHANGELOG.md'),
 }

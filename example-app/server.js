@@ -48,8 +48,8 @@ async function start() {
     })
   }
   const customer = await findCustomer(auth, credentials)
-  const { credentialsFile } = settings
-  printTryLines({ baseUrl, credentials, credentialsFile, customer, mailbox: mailbox !== undefined })
+  const { credentialsFile, folder } = settings
+  printTryLines({ baseUrl, credentials, credentialsFile, folder, customer, mailbox: mailbox !== undefined })
 }
 
 /**

@@ -24,6 +24,8 @@ export function readSettings() {
     mailFrom: MAIL_FROM || 'shop@example.com',
     /** Who approves registrations; undefined if nobody has to. */
     operators: OPERATORS ? OPERATORS.split(',').map((each) => each.trim()) : undefined,
+    /** Undefined unless `EXAMPLE_VAR` names it. */
+    folder: EXAMPLE_VAR ? folder : undefined,
     mailFolder: join(folder, 'mail'),
     secretFile: join(folder, 'platform-auth-secret'),
     credentialsFile: join(folder, 'demo-credentials.json'),

@@ -7,13 +7,15 @@ import { DEMO_CONTACT } from './demo-application.js'
  *   baseUrl: string
  *   credentials: import('./demo-application.js').DemoCredentials
  *   credentialsFile: string
+ *   folder: string | undefined
  *   customer: Customer | undefined
  *   mailbox: boolean
  * }} options
  */
-export function printTryLines({ baseUrl, credentials, credentialsFile, customer, mailbox }) {
+export function printTryLines({ baseUrl, credentials, credentialsFile, folder, customer, mailbox }) {
   const { clientId, clientSecret } = credentials
-  const defaultAddress = baseUrl === 'http://localhost:3000'
+  const address = baseUrl === 'http://localhost:3000' ? '' : `BASE_URL=${baseUrl} `
+  const place = folder === undefined ? '' : `EXAMPLE_VAR='${folder.replaceAll("'", `'\\''`)}' `
   console.log(`
 The example platform is running at ${baseUrl}
 
@@ -29,7 +31,7 @@ ${mailbox ? `To manage the application, sign in as ${DEMO_CONTACT}: the e-mail w
 ${tryLines(baseUrl, credentials, customer)
   .map(([title, line]) => `\n# ${title}\n${line}\n`)
   .join('')}
-A client that checks all of this: ${defaultAddress ? '' : `BASE_URL=${baseUrl} `}npm run example:client
+A client that checks all of this: ${address}${place}npm run example:client
 `)
 }
 

@@ -3,6 +3,7 @@ import { html, type Html } from '../lib/html.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import { THEME_BUTTON } from '../lib/theme-switch.js'
 import { listOperations, type JsonObject } from '../openapi/document.js'
+import { readSecurity } from '../openapi/security.js'
 import type { SampleCall } from '../samples/call.js'
 import { createSamples, SAMPLE_LABELS } from '../samples/create.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
@@ -57,17 +58,22 @@ export function renderSamplesPage(api: Api, document: JsonObject | undefined, op
   })
 }
 
-function createExampleCall({ scheme, tokenEndpoint, keyHeaders, resource }: Api, document?: JsonObject): SampleCall {
-  const url = resource + findExamplePath(document)
+function createExampleCall(api: Api, document?: JsonObject): SampleCall {
+  const { scheme, tokenEndpoint, keyHeaders, resource } = api
+  const url = resource + findExamplePath(api, document)
   return { scheme, method: 'GET', url, headers: [], tokenEndpoint, keyHeader: keyHeaders[0] }
 }
 
-/** The path of a GET operation without required parameters, so that the pasted command works. */
-function findExamplePath(document: JsonObject | undefined): string {
-  const operations = listOperations(document?.['paths'])
-  return (
-    operations.find((operation) => operation.method === 'GET' && needsNoValues(operation))?.path ?? '/RESOURCE_PATH'
-  )
+/**
+ * The path of a GET operation without required parameters, so that the pasted command works, and that needs a credential, so
+ * that a wrong one does not seem to work. Only where no operation needs one, that of an open operation.
+ */
+function findExamplePath(api: Api, document: JsonObject = {}): string {
+  const operations = listOperations(document['paths'])
+  const guarded = operations.filter(({ operation }) => !readSecurity(api, document, operation).optional)
+  const candidates = guarded.length > 0 ? guarded : operations
+  const example = candidates.find((operation) => operation.method === 'GET' && needsNoValues(operation))
+  return example?.path ?? '/RESOURCE_PATH'
 }
 
 interface Command {

@@ -27,7 +27,10 @@ export interface SigningOptions {
   readonly algorithm?: SigningAlgorithm | undefined
   /** Seconds after which a new signing key is created; never if left out. */
   readonly rotateEvery?: number | undefined
-  /** Seconds for which a new key is published before it signs; 300 if left out, for which caches may keep the key set. */
+  /**
+   * Seconds for which a new key is published before it signs; 300 if left out, for which caches may keep the key set. Below 60 a
+   * warning is logged: verifiers elsewhere do not fetch the key set again so soon.
+   */
   readonly publishAhead?: number | undefined
 }
 

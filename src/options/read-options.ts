@@ -64,7 +64,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
     credentials: readCredentials(options.credentials, apis),
     importedCredentials: readImportedCredentials(options.importedCredentials),
-    signing: readSigning(options.signing),
+    signing: readSigning(options.signing, warn),
     operators: readOperators(options, warn),
     registration: readRegistration(options.registration),
     portal: readPortal(options.portal),
@@ -157,16 +157,30 @@ function readPrefix(prefix: unknown): string {
   throw invalidOption('credentialPrefix', prefix, 'Write up to 20 letters, digits and underscores, a letter first.')
 }
 
-function readSigning(signing: PlatformAuthOptions['signing']): SigningSettings {
+/** Verifiers fetch the key set again after 30 s (jose, express-oauth2-jwt-bearer) or 60 s (oauth4webapi) at the earliest. */
+const SHORTEST_PUBLICATION_SECONDS = 60
+
+function readSigning(
+  signing: PlatformAuthOptions['signing'],
+  warn: (warning: ConfigurationProblem) => unknown,
+): SigningSettings {
   const { algorithm, rotateEvery, publishAhead } = readGroup('signing', signing, [
     'algorithm',
     'rotateEvery',
     'publishAhead',
   ])
+  const ahead = readWholeNumber('signing.publishAhead', publishAhead ?? 300, 0)
+  if (ahead < SHORTEST_PUBLICATION_SECONDS) {
+    warn({
+      option: 'signing.publishAhead',
+      problem: `is ${ahead}: verifiers elsewhere fetch the key set again after 30 to 60 seconds at the earliest, and refuse access tokens that a new key has signed before`,
+      fix: `Give it ${SHORTEST_PUBLICATION_SECONDS} seconds or more.`,
+    })
+  }
   return {
     algorithm: readAlgorithm(algorithm ?? 'ES256'),
     rotateEvery: rotateEvery === undefined ? undefined : readWholeNumber('signing.rotateEvery', rotateEvery, 1),
-    publishAhead: readWholeNumber('signing.publishAhead', publishAhead ?? 300, 0),
+    publishAhead: ahead,
   }
 }
 

@@ -50,10 +50,11 @@ function formatCall({ method, url, headers, body, credential }: PreparedCall, se
   return `curl ${words.join(separator)}`
 }
 
-/** Keeps the access token in variables of the shell, for one token endpoint and scope at a time. */
+/** Keeps the access token in variables of the shell, for one token endpoint, scope and client at a time. */
 function writeTokenCache(request: SampleTokenRequest): string {
-  const { tokenEndpoint, scope = '' } = request
-  const purpose = quote(`${tokenEndpoint} ${scope}`.trim())
+  const { tokenEndpoint, scope = '', credentials = {} } = request
+  const place = { text: `${tokenEndpoint} ${scope}`.trim(), variable: undefined }
+  const purpose = joinWords(place, formatWord(' ', credentials.key, 'CLIENT_ID'))
   const command = `curl ${['-sSf', ...listTokenWords(request)].join(' \\\n    ')}`
   return `if [ "\${ACCESS_TOKEN_FOR:-}" != ${purpose} ] || [ "$(date +%s)" -ge "\${ACCESS_TOKEN_EXPIRES:-0}" ]; then
   ANSWER=$(${command})

@@ -163,12 +163,15 @@ function quote(text: string): string {
   return `"${escapeNonAscii(escapeText(text, STRING))}"`
 }
 
-/** A text block drops spaces that all its lines begin with, and those at the ends of lines. */
+/**
+ * A text block drops spaces that all its lines begin with, the line of the closing delimiter included (JLS 3.10.6), and white
+ * space at the ends of lines. Spaces and tabs have escapes there; other white space of Unicode has none.
+ */
 function quoteText(text: string): string {
   const isFlush = text.split('\n').some((line) => /^\S/.test(line))
-  if (!isMultiline(text) || !isFlush) return quote(text)
+  if (!isMultiline(text) || !isFlush || /[^\S \n\t]/.test(text)) return quote(text)
   const lines = escapeTripleQuotes(escapeText(text, TEXT_BLOCK)).replaceAll(/ $/gm, '\\s')
-  return `"""\n${' '.repeat(16)}${escapeNonAscii(lines).replaceAll(/\n(?!\n|$)/g, `\n${' '.repeat(16)}`)}"""`
+  return `"""\n${' '.repeat(16)}${escapeNonAscii(lines).replaceAll(/\n(?!\n)/g, `\n${' '.repeat(16)}`)}"""`
 }
 
 /** Java 17 reads files in the encoding of the system. */

@@ -373,6 +373,43 @@ it('can be created several times in one process, each with its own documents', a
   expect((await pageAt(`${base}/two`)).page.title).toBe('Two')
 })
 
+it.each<readonly [string, object, object, string]>([
+  [
+    'an open operation before the others',
+    {},
+    { '/open': { get: { security: [], responses: {} } }, '/items': { get: { responses: {} } } },
+    '/items',
+  ],
+  [
+    'one where a credential is optional',
+    { security: [{ oauth2: [] }] },
+    { '/maybe': { get: { security: [{}, { oauth2: [] }], responses: {} } }, '/items': { get: { responses: {} } } },
+    '/items',
+  ],
+  [
+    'a document whose operations are open unless they say otherwise',
+    { security: [] },
+    { '/open': { get: { responses: {} } }, '/items': { get: { security: [{ oauth2: [] }], responses: {} } } },
+    '/items',
+  ],
+  [
+    'guarded operations that need values only',
+    {},
+    { '/open': { get: { security: [], responses: {} } }, '/items/{id}': { get: { responses: {} } } },
+    '/RESOURCE_PATH',
+  ],
+  ['open operations only', { security: [] }, { '/open': { get: { responses: {} } } }, '/open'],
+])('the first sample is a call that a wrong credential cannot make, with %s', async (_what, members, paths, path) => {
+  const orders = { openapi: '3.1.0', info: { title: 'Orders', version: '1.0.0' }, ...members, paths }
+  const shop = await openShop({ console: { documents: { orders } } })
+  closers.push(() => void shop.close())
+  const { text } = await pageAt(shop.developers)
+  expect(text).toContain(`${shop.baseUrl}/orders${path}`)
+  const samples = await pageAt(`${shop.developers}/apis/orders/samples`)
+  for (const { textContent } of samples.page.querySelectorAll('.samples pre'))
+    expect(textContent).toContain(`/orders${path}`)
+})
+
 it('lists an API without a document, and links to no reference', async () => {
   const shop = await openShop({ console: { documents: {} } })
   closers.push(() => void shop.close())

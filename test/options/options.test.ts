@@ -729,6 +729,23 @@ describe('a secret that is easy to guess', () => {
 describe('outside production', () => {
   beforeEach(() => void vi.stubEnv('NODE_ENV', undefined))
 
+  it.each([0, 2, 59])(
+    'signing.publishAhead of %d s, which verifiers elsewhere cannot follow, logs one warning',
+    (publishAhead) => {
+      expect(createWith({ signing: { publishAhead } }).logger.lines).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `^signing\\.publishAhead is ${publishAhead}: verifiers elsewhere .* Give it 60 seconds or more\\.$`,
+          ),
+        ),
+      ])
+    },
+  )
+
+  it.each([60, 300, undefined])('signing.publishAhead of %s logs no warning', (publishAhead) => {
+    expect(createWith({ signing: { publishAhead } }).logger.lines).toEqual([])
+  })
+
   it('a missing store logs one warning', async () => {
     const logger = recordingLogger()
     const auth = createUnchecked({ ...VALID_OPTIONS, logger })

@@ -10,6 +10,47 @@ export const FILE_NAME = "it's $HOME.bin"
 
 type Parts = Pick<SampleCall, 'method' | 'headers' | 'body'> & { readonly query: string }
 
+/** Texts that a language may change where it writes them on several lines: at the start, at the end, at indents and at quotes. */
+const TEXTS: readonly string[] = [
+  'a\nb\n',
+  'a\nb\n\n',
+  '\na',
+  '\n\na\n',
+  '\n',
+  '\n\n',
+  ' \n',
+  '  a\n  b\n',
+  '  a\n  b',
+  'a\n  ',
+  'a\n  \n',
+  'a \nb  \n',
+  'a\n\tb\n',
+  'a\t\nb\t',
+  '\ta\n\tb\n',
+  'a\n   \nb',
+  'a\r\nb\r\n',
+  'a\rb\r',
+  'a\u3000\n\u3000b\n\u3000\n',
+  'a\u00A0\n\u00A0\n\u2003b',
+  'a\u0085b\n\u000B\n\f\n',
+  'a\\\nb\\',
+  '"a"\n"b"',
+  '"""\n"""',
+  `'''\n'''\n`,
+  'a"\n',
+  `a'\n`,
+  'a`\n${b}`\n',
+  'EOT\nEOF\nTEXT;\n  TEXT\nBODY\n',
+  '#!/bin/sh\n$a @b !c\n',
+  '<?xml version="1.0"?>\n<a>\n  <b/>\n</a>\n',
+  'id,name\r\n1,"a ""b"""\r\n',
+  '{\n  "a": [\n    1\n  ]\n}\n',
+  '%s %d {0} {{a}}\n',
+  ' ',
+  'a ',
+  ' a',
+]
+
 /** Calls with a body of each kind, for an API that answers with any body. */
 export const HOSTILE_CALLS: readonly (Parts & { readonly title: string })[] = [
   {
@@ -88,4 +129,11 @@ export const HOSTILE_CALLS: readonly (Parts & { readonly title: string })[] = [
     headers: [],
     body: { mediaType: 'image/png', file: { name: FILE_NAME } },
   },
+  ...TEXTS.map((text) => ({
+    title: `the text ${JSON.stringify(text)}`,
+    method: 'PUT',
+    query: '',
+    headers: [],
+    body: { mediaType: 'text/plain', text },
+  })),
 ]

@@ -58,7 +58,7 @@ export function testSamples(languages: Partial<Record<SampleLanguage, LanguageRu
       expect(find('/catalog/revealed').map(({ applicationId }) => applicationId)).toEqual([host.other.id])
     })
 
-    it.each(HOSTILE_CALLS.map((call, index) => ({ ...call, path: `/catalog/${index}${call.query}` })))(
+    it.each(HOSTILE_CALLS.map((call, index) => ({ ...call, path: pathOf(index) + call.query })))(
       'sends unchanged: $title',
       async (call) => {
         const [request, ...others] = find(/^[^?]+/.exec(call.path)![0])
@@ -67,6 +67,11 @@ export function testSamples(languages: Partial<Record<SampleLanguage, LanguageRu
       },
     )
   })
+}
+
+/** No path begins with another one. */
+function pathOf(index: number): string {
+  return `/catalog/call${String(index).padStart(3, '0')}`
 }
 
 function listPrograms(language: string, { repeat }: LanguageRun, host: SampleHost): string[] {
@@ -93,7 +98,7 @@ function listPrograms(language: string, { repeat }: LanguageRun, host: SampleHos
     repeat(write('/brief/twice', {})),
     write('/orders/revealed', { credentials }),
     write('/catalog/revealed', { credentials }),
-    ...HOSTILE_CALLS.map(({ query, ...call }, index) => write(`/catalog/${index}${query}`, call)),
+    ...HOSTILE_CALLS.map(({ query, ...call }, index) => write(pathOf(index) + query, call)),
   ]
 }
 
