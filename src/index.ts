@@ -1,5 +1,5 @@
 export { createPlatformAuth, type PlatformAuth } from './platform-auth.js'
-export type { AuthInfo } from './resource-server/auth-info.js'
+export type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './resource-server/auth-info.js'
 export { authOf, maybeAuthOf } from './resource-server/auth-of.js'
 export { describeGuard } from './resource-server/describe-guard.js'
 export { checkOptions, type OptionsReport } from './options/check-options.js'
@@ -48,7 +48,13 @@ export type {
   Scheme,
   ScopeOf,
 } from './contracts/api.js'
-export type { MetadataSchema, SchemaIssue, SchemaResult, StandardSchema } from './contracts/metadata-schema.js'
+export type {
+  AnyMetadata,
+  MetadataSchema,
+  SchemaIssue,
+  SchemaResult,
+  StandardSchema,
+} from './contracts/metadata-schema.js'
 export type { DocumentGuard } from './resource-server/document-guard.js'
 export type { Guard } from './resource-server/guard.js'
 export type {
@@ -62,10 +68,12 @@ export type { ForeignGuard } from './resource-server/foreign-tokens.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
 export type { PortalAction } from './contracts/portal-actions.js'
 export type { Portal, PortalLinkOptions } from './portal/create.js'
+export type { SignOutContact } from './portal/sign-outs.js'
 export type { SignIn, SignOut } from './contracts/sign-ins.js'
 export type { Middleware } from './http/middleware.js'
 export type {
   ActorOptions,
+  AddCredentialOptions,
   ApiGrants,
   DecisionOptions,
   DenialOptions,

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { blocksOf, documentationPages } from '../docs/pages.js'
+import { IS_LONG_LANE } from '../support/long-lane.js'
+import { copyBuild, type Installable } from './packed.js'
+
+const VERSIONS = ['typescript-5.0', 'typescript-5.9', 'typescript'] as const
+const FLAVOURS = [
+  { type: 'module', module: 'nodenext', moduleResolution: 'nodenext' },
+  { type: 'commonjs', module: 'nodenext', moduleResolution: 'nodenext' },
+  { type: 'module', module: 'esnext', moduleResolution: 'bundler' },
+] as const
+const ALL = VERSIONS.flatMap((version) => FLAVOURS.map((flavour) => [version, flavour] as const))
+// Each version and each flavour once.
+const FEW = ALL.filter(([version, flavour]) => VERSIONS.indexOf(version) === FLAVOURS.indexOf(flavour))
+
+let built: Installable
+let home = ''
+beforeAll(async () => {
+  built = await copyBuild()
+  home = await built.consumer({
+    type: 'module',
+    packages: ['express', '@types/express', '@types/node', '@types/pg', 'pg', '@opentelemetry/api'],
+    programs: ['declarations.ts'],
+  })
+})
+afterAll(() => built?.remove())
+
+// What frameworks of the documentation declare.
+const OTHER_PACKAGES = `
+declare module '@nestjs/common' {
+  export class HttpException extends Error { constructor(body: object, status: number) }
+  export interface CanActivate { canActivate(context: ExecutionContext): unknown }
+  export interface ExecutionContext { switchToHttp(): { getRequest(): any; getResponse(): any } }
+}`
+
+it.each(IS_LONG_LANE ? ALL : FEW)(
+  'what a project exports compiles with declaration: true, and its declarations can be used elsewhere: %s, %j',
+  async (version, { type, ...options }) => {
+    const folder = await mkdtemp(join(home, 'project-'))
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ type }))
+    await copyFile(join(home, 'declarations.ts'), join(folder, 'declarations.ts'))
+    await writeFile(join(folder, 'other-packages.d.ts'), OTHER_PACKAGES)
+    const documented = listDocumentedExports()
+    expect(documented.length).toBeGreaterThan(0)
+    for (const [at, code] of documented.entries()) await writeFile(join(folder, `documented-${at}.ts`), code)
+    const names = documented.map((_, at) => `documented-${at}.ts`)
+    const strict = { strict: true, target: 'es2022', types: ['node'], skipLibCheck: true, ...options }
+    await writeConfig(folder, { ...strict, declaration: true, outDir: 'out' }, ['declarations.ts', 'other-packages.d.ts', ...names]) // prettier-ignore
+    expect(await compile(version, folder)).toEqual([])
+
+    // A user of the emitted declarations has the package, and not its files.
+    const files = await readdir(join(folder, 'out'))
+    expect(files).toContain('declarations.d.ts')
+    const consumer = join(folder, 'consumer')
+    await mkdir(consumer)
+    await writeFile(join(consumer, 'package.json'), JSON.stringify({ type }))
+    for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
+      const text = await readFile(join(folder, 'out', file), 'utf8')
+      expect(text).not.toMatch(/node_modules|\/dist\//)
+      await writeFile(join(consumer, file), text)
+    }
+    const program = `import { auth, withSchema } from './declarations.js'
+export const name: 'orders' = 'orders' satisfies Parameters<typeof auth.verifyAccessToken>[0]
+// @ts-expect-error no such API
+void auth.verifyAccessToken('ordres', 'token')
+export const plan: Promise<'free' | 'paid'> = withSchema.verifyApiKey('catalog', 'key').then(({ application }) => application.metadata!.plan)
+`
+    await writeFile(join(consumer, 'program.ts'), program)
+    await writeConfig(consumer, { ...strict, noEmit: true }, ['program.ts'])
+    expect(await compile(version, consumer)).toEqual([])
+  },
+  120_000,
+)
+
+/** The blocks of the documentation that export what this package gives. */
+function listDocumentedExports(): string[] {
+  const blocks = documentationPages().flatMap((page) => blocksOf(page))
+  const isExporting = (code: string): boolean =>
+    /^export (?:const|function|default|class)/m.test(code) && /from 'express-platform-auth/.test(code) && /= createPlatformAuth\(/.test(code) // prettier-ignore
+  return blocks.filter(({ language, code }) => language === 'ts' && isExporting(code)).map(({ code }) => code)
+}
+
+function writeConfig(folder: string, compilerOptions: object, files: readonly string[]): Promise<void> {
+  return writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+}
+
+async function compile(version: string, folder: string): Promise<string[]> {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve(`${version}/package.json`)), 'bin/tsc')
+  try {
+    await promisify(execFile)(process.execPath, [tsc, '--pretty', 'false', '--project', folder], { maxBuffer: 2 ** 26 })
+    return []
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    return [...stdout.trim().split('\n'), stderr].filter((line) => line !== '')
+  }
+}
