@@ -2,6 +2,7 @@ import { ConfigurationError, type Api, type ApisOptions, type Middleware, type P
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { createPageBrand, type PageBrand } from '../lib/page-brand.js'
+import { escapeHidden } from '../lib/visible-text.js'
 import type { JsonObject } from '../openapi/document.js'
 import { renderSamplesPage } from './api-samples.js'
 import { loadAssets, type Assets } from './assets.js'
@@ -127,7 +128,7 @@ function listPages(site: Site): [path: string, resource: Resource | (() => Resou
 function listTextResources(site: Site): [path: string, resource: () => Resource][] {
   return listTexts(site).flatMap((text) => [
     [`/${text.path}`, createTextPage(site, () => renderTextPage({ ...site, text }))],
-    [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => text.markdown)],
+    [`/${text.path}.md`, createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(text.markdown))],
   ])
 }
 
@@ -140,7 +141,7 @@ function listDocumentResources(site: Site): [path: string, resource: () => Resou
   const { apis, documents } = site
   const isDocumented = ({ name }: Api): boolean => documents.has(name)
   const texts = listTexts(site).map(({ title, path }) => ({ title, path: `${path}.md` }))
-  const index = (): string => writeLlmsIndex({ ...site, isDocumented, texts })
+  const index = (): string => escapeHidden(writeLlmsIndex({ ...site, isDocumented, texts }))
   const exports = apis.filter(isDocumented).flatMap((api) => listExports(api, documents.get(api.name)!, site))
   return [['/llms.txt', createDocumentResource('text/plain; charset=utf-8', index)], ...exports]
 }

@@ -1,3 +1,5 @@
+import { escapeHidden } from './visible-text.js'
+
 /** Markup that is inserted unescaped; only `html` creates it. */
 export interface Html {
   readonly markup: string
@@ -5,7 +7,10 @@ export interface Html {
 
 type Content = Html | string | number | false | undefined | readonly Content[]
 
-/** HTML from a template. Strings and numbers are escaped, lists are joined, `false` and `undefined` are left out. */
+/**
+ * HTML from a template. Strings and numbers are escaped, and so is what nobody sees in them; lists are joined, `false` and
+ * `undefined` are left out.
+ */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return { markup: String.raw({ raw: strings }, ...contents.map(formatContent)) }
 }
@@ -23,5 +28,5 @@ function isList(content: Content): content is readonly Content[] {
 
 /** Escapes text for element content and for quoted attribute values. */
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  return escapeHidden(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

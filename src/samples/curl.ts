@@ -165,7 +165,7 @@ const PRINTF: StringSyntax = {
   escapes: { '\\': '\\\\', '%': '%%', '\n': '\n', '\t': '\t' },
   formatCode: (code) =>
     Array.from(
-      new TextEncoder().encode(String.fromCharCode(code)),
+      new TextEncoder().encode(String.fromCodePoint(code)),
       (byte) => `\\${byte.toString(8).padStart(3, '0')}`,
     ).join(''),
 }

@@ -152,7 +152,7 @@ function readValue(value: string | undefined, variable: string): string {
 
 /** Octal: Java replaces `\uXXXX` before it reads strings, so that `\u000A` would end the line. */
 const formatCode = (code: number): string =>
-  code < 0x100 ? `\\${code.toString(8).padStart(3, '0')}` : `\\u${formatHex(code)}`
+  code < 0x100 ? `\\${code.toString(8).padStart(3, '0')}` : escapeNonAscii(String.fromCodePoint(code))
 const STRING: StringSyntax = {
   escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
   formatCode,

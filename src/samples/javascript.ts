@@ -94,7 +94,7 @@ function readValue(value: string | undefined, variable: string): string {
   return value === undefined ? `process.env.${variable}` : quote(value)
 }
 
-const formatCode = (code: number): string => `\\u${formatHex(code)}`
+const formatCode = (code: number): string => (code > 0xffff ? `\\u{${formatHex(code, 1)}}` : `\\u${formatHex(code)}`)
 const STRING: StringSyntax = {
   escapes: { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r', '\t': '\\t' },
   formatCode,

@@ -1,25 +1,27 @@
+import { INVISIBLE } from '../lib/visible-text.js'
+
 /** How a language writes a string. */
 export interface StringSyntax {
   /** Characters with an escape of their own, and what they are replaced by. */
   readonly escapes: Readonly<Record<string, string>>
-  /** The escape of any other character that is not shown; `code` is a UTF-16 code unit. */
+  /** The escape of any other character that is not shown; `code` is a code point. */
   formatCode(code: number): string
 }
 
 /** Control characters, and characters that are not seen or reorder the text around them. */
-const HIDDEN = /[\p{Cc}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/u
+const HIDDEN = new RegExp(String.raw`${INVISIBLE.source}|[\p{Cc}\u2028\u2029]`, 'u')
 
 /** The inner part of a string literal. */
 export function escapeText(text: string, { escapes, formatCode }: StringSyntax): string {
   return Array.from(text, (character) => {
     if (Object.hasOwn(escapes, character)) return escapes[character]
-    return HIDDEN.test(character) ? formatCode(character.charCodeAt(0)) : character
+    return HIDDEN.test(character) ? formatCode(character.codePointAt(0)!) : character
   }).join('')
 }
 
 const C_STRING: StringSyntax = {
   escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
-  formatCode: (code) => `\\u${formatHex(code)}`,
+  formatCode: (code) => (code > 0xffff ? `\\U${formatHex(code, 8)}` : `\\u${formatHex(code)}`),
 }
 
 /** A string literal of Go and of C#, which have taken their escapes from C. */

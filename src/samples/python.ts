@@ -106,7 +106,7 @@ function readValue(value: string | undefined, variable: string): string {
   return value === undefined ? `os.environ["${variable}"]` : quote(value)
 }
 
-const formatCode = (code: number): string => `\\u${formatHex(code)}`
+const formatCode = (code: number): string => (code > 0xffff ? `\\U${formatHex(code, 8)}` : `\\u${formatHex(code)}`)
 const STRING: StringSyntax = {
   escapes: { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
   formatCode,

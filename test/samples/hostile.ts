@@ -3,7 +3,8 @@ import type { SampleCall } from '../../src/samples/call.js'
 /** What strings of each language could end or replace. */
 export const HOSTILE = `it's "q" \`b\` $HOME \${HOME} $(id) #{x} %s {0} \\ \\n \\u0041 </script> <!-- ?> """ ''' @x !! äöü € 😀`
 export const HOSTILE_LINES = `{\n  "a": "${HOSTILE.replaceAll('"', "'")}",\n\t"b": """\n\n  "c": \`\n  trailing \n}\\""`
-export const CONTROLS = 'a\r\nb\tc\u0001\u007F\u200E\u2028\u202E\uFEFFd'
+export const CONTROLS =
+  'a\r\nb\tc\u0001\u007F\u200E\u2028\u202E\uFEFFd\u00AD\u034F\u115F\u200D\u3164\uFE0F\uFFA0\u{E0041}\u{E0100}e'
 /** Names of parts and files: libraries write quotation marks and other characters of their headers differently. */
 const PART_NAME = "a'b $HOME"
 export const FILE_NAME = "it's $HOME.bin"

@@ -1,3 +1,4 @@
+import { escapeHidden } from '../../lib/visible-text.js'
 import { decode, formatDuration, formatSize, isText, readFileName, type AnswerBody } from './answer-body.js'
 import { create } from './elements.js'
 import { formatJson } from './json.js'
@@ -125,5 +126,5 @@ function formatBody(text: string, mediaType: string): string {
 
 /** Text that scrolls must be reachable by keyboard, and what is reachable needs a name. */
 function renderText(text: string, label: string): HTMLElement {
-  return create('pre', { tabindex: '0', role: 'region', 'aria-label': label }, create('code', {}, text))
+  return create('pre', { tabindex: '0', role: 'region', 'aria-label': label }, create('code', {}, escapeHidden(text)))
 }

@@ -1,4 +1,5 @@
 import type { Api } from '../../index.js'
+import { escapeHidden } from '../../lib/visible-text.js'
 import type { JsonObject } from '../../openapi/document.js'
 import { createDocumentResource, type Resource } from '../resource.js'
 import { writeReference } from './markdown.js'
@@ -12,7 +13,10 @@ export function listExports(
 ): [path: string, resource: () => Resource][] {
   const path = `/apis/${api.name}`
   return [
-    [`${path}.md`, createDocumentResource(MARKDOWN_TYPE, () => `${writeReference(api, document, options)}\n`)],
+    [
+      `${path}.md`,
+      createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(`${writeReference(api, document, options)}\n`)),
+    ],
     [`${path}/openapi.json`, createDocumentResource(JSON_TYPE, () => writeJson(document))],
     // RFC 9512.
     [`${path}/openapi.yaml`, createDocumentResource('application/yaml', () => stringifyYaml(document))],
@@ -24,5 +28,5 @@ export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 function writeJson(value: JsonObject): string {
-  return `${JSON.stringify(value, null, 2)}\n`
+  return escapeHidden(`${JSON.stringify(value, null, 2)}\n`)
 }

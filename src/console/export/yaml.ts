@@ -1,3 +1,5 @@
+import { INVISIBLE } from '../../lib/visible-text.js'
+
 /** The YAML of a JSON value, in block style: the same value for parsers of YAML 1.2 and 1.1. Longer texts are blocks of lines. */
 export function stringifyYaml(value: unknown): string {
   const lines: string[] = []
@@ -56,7 +58,10 @@ function isBlock(text: string): boolean {
   return /^[^\s]/.test(text) && /\n[^]/.test(text) && !/\s\n$|[^\S\n]\n|[^\S\n]$/.test(text) && !UNPRINTABLE.test(text)
 }
 
-const UNPRINTABLE = /(?!\n)\p{Cc}|[\xA0\u2028\u2029\p{Surrogate}\uFEFF\uFFFE\uFFFF]/u
+const UNPRINTABLE = new RegExp(
+  String.raw`${INVISIBLE.source}|(?!\n)\p{Cc}|[\xA0\u2028\u2029\p{Surrogate}\uFFFE\uFFFF]`,
+  'u',
+)
 
 function isMapping(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
@@ -71,12 +76,15 @@ function formatScalar(value: unknown): string {
 /** As it is where no parser reads it as anything else, otherwise a JSON string, which YAML has too. */
 function formatText(text: string): string {
   if (PLAIN.test(text) && !OTHER_TYPES.test(text)) return text
-  return JSON.stringify(text).replaceAll(/[\u007F-\u00A0\u2028\u2029\uFEFF\uFFFE\uFFFF]/g, escapeCharacter)
+  return JSON.stringify(text).replaceAll(UNSEEN, escapeCharacter)
 }
 
 function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const code = character.codePointAt(0)!.toString(16)
+  return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
 }
+
+const UNSEEN = new RegExp(String.raw`${INVISIBLE.source}|[\u007F-\u00A0\u2028\u2029\uFFFE\uFFFF]`, 'gu')
 
 const PLAIN = /^[A-Za-z_$/](?:[\w $/{}().;+*'&=?~@,-]*[\w$/{}().;+*'&=?~@-])?$/
 /** What parsers of YAML 1.1 or 1.2 read as a boolean or null. */

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../lib/html.js'
 import { createUniqueNames } from '../../lib/unique-names.js'
+import { escapeHidden, INVISIBLE } from '../../lib/visible-text.js'
 
 interface SanitizeOptions {
   readonly headingLevel: number
@@ -153,10 +154,38 @@ function escape(text: string): string {
   return html`${text}`.markup
 }
 
-/** Text between tags, in which character references stay. */
+/** Text between tags, in which character references stay, except those to characters that nobody sees. */
 function escapeText(text: string): string {
-  return text
+  return escapeHidden(text.replaceAll(REFERENCE, decodeHidden))
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll(/&(?!#?\w{1,31};)/g, '&amp;')
 }
+
+const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,31});/gi
+
+function decodeHidden(reference: string): string {
+  const character = HIDDEN_NAMES[reference.slice(1, -1)] ?? decode(reference)
+  return INVISIBLE.test(character) ? character : reference
+}
+
+/** The names of HTML for characters that nobody sees. */
+const HIDDEN_NAMES: Readonly<Record<string, string>> = Object.assign(Object.create(null) as Record<string, string>, {
+  shy: '\u00AD',
+  ZeroWidthSpace: '\u200B',
+  NegativeVeryThinSpace: '\u200B',
+  NegativeThinSpace: '\u200B',
+  NegativeMediumSpace: '\u200B',
+  NegativeThickSpace: '\u200B',
+  zwnj: '\u200C',
+  zwj: '\u200D',
+  lrm: '\u200E',
+  rlm: '\u200F',
+  NoBreak: '\u2060',
+  af: '\u2061',
+  ApplyFunction: '\u2061',
+  it: '\u2062',
+  InvisibleTimes: '\u2062',
+  ic: '\u2063',
+  InvisibleComma: '\u2063',
+})

@@ -1,3 +1,4 @@
+import { escapeHidden } from '../../lib/visible-text.js'
 import type { JsonObject } from '../../openapi/document.js'
 import type { ReferenceOperation } from './operation-keys.js'
 import { listParameters } from './parameters.js'
@@ -16,12 +17,6 @@ export function createSearchIndex(document: JsonObject, operations: readonly Ref
       ...listParameters(document, each).map(({ name }) => name),
       readText(operation['description'])?.slice(0, MAX_DESCRIPTION),
     ]
-    return [
-      each.key,
-      words
-        .filter((word) => word !== undefined)
-        .join(' ')
-        .replaceAll(/\s+/g, ' '),
-    ]
+    return [each.key, escapeHidden(words.filter((word) => word !== undefined).join(' ')).replaceAll(/\s+/g, ' ')]
   })
 }

@@ -1,0 +1,54 @@
+import { JOINS_BOTH, JOINS_NEXT, JOINS_PREVIOUS, VIRAMA } from './joining-letters.js'
+
+/**
+ * Replaces each character that nobody sees, or that reorders the text around it, except where its script or an emoji needs it.
+ * Line breaks and other control characters are not replaced.
+ */
+function replaceHidden(text: string, replace: (character: string) => string): string {
+  // Most texts have none.
+  return INVISIBLE.test(text)
+    ? text.replaceAll(PARTS, (part, kept) => (kept === undefined ? replace(part) : part))
+    : text
+}
+
+/** The text with what nobody sees as escapes of JSON, so that a JSON text keeps its meaning. */
+export function escapeHidden(text: string): string {
+  return replaceHidden(text, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
+/**
+ * Nobody sees them wherever they stand: default-ignorable characters (fillers, soft hyphens, tags, joiners, variation
+ * selectors), marks of the direction, annotations, and blanks that are no spaces.
+ */
+const INVISIBLE_CLASS = String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFF9-\uFFFC\u{1D159}`
+
+/** Any character that nobody sees. Code escapes them all. */
+export const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}]`, 'u')
+
+const MARKS = String.raw`[\p{Mn}\p{Me}]*`
+const PICTURE = String.raw`\p{Extended_Pictographic}`
+
+/** Where invisible characters are needed. */
+const NEEDED = [
+  // RFC 5892 A.1 and A.2: both joiners after a virama, and the non-joiner between letters that would join.
+  `(?<=[${VIRAMA}])[\\u200C\\u200D]`,
+  `(?<=[${JOINS_BOTH}${JOINS_NEXT}]${MARKS})\\u200C(?=${MARKS}[${JOINS_BOTH}${JOINS_PREVIOUS}])`,
+  // Before a virama: Bengali ya-phalaa after ra, Kannada ra, conjuncts of Sinhala (Unicode 12.2, 12.8, 13.2).
+  `(?<=[\\u09B0\\u0CB0\\p{Script=Sinhala}])\\u200D(?=[\\u09CD\\u0CCD\\u0DCA])`,
+  // Emoji (UTS 51): sequences, presentation, keycaps, and the three flags that are recommended.
+  `(?<=${PICTURE}[\\uFE0F\\p{Emoji_Modifier}]?)\\u200D(?=${PICTURE})`,
+  `(?<=(?![0-9#*])\\p{Emoji})[\\uFE0E\\uFE0F]`,
+  `(?<=[0-9#*])\\uFE0F(?=\\u20E3)`,
+  `(?<=\\u{1F3F4})\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}`,
+  // Variants of ideographs, of Myanmar and Phags-pa, and of Mongolian with its vowel separator.
+  `(?<=\\p{Ideographic})[\\uFE00-\\uFE02\\u{E0100}-\\u{E01EF}]`,
+  `(?<=[\\p{Script=Myanmar}\\p{Script=Phags_Pa}])\\uFE00`,
+  `(?<=(?=\\p{L})\\p{Script=Mongolian})[\\u180B-\\u180F]`,
+]
+
+const PARTS = new RegExp(`(${NEEDED.join('|')})|[${INVISIBLE_CLASS}]`, 'gu')
