@@ -76,7 +76,8 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     onDenied: readOptionalFunction('onDenied', options.onDenied),
     logger: readLogger(options.logger),
     now,
-    development: !production && process.env['NODE_ENV'] !== 'test',
+    // `node --test` does not set NODE_ENV. Only log lines depend on this.
+    development: !production && process.env['NODE_ENV'] !== 'test' && process.env['NODE_TEST_CONTEXT'] === undefined,
   }
 }
 

@@ -5,6 +5,7 @@ import { describeValue } from '../lib/describe-value.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { RespondWithDenial } from './error-responder.js'
+import { isGuardCall } from './guard-arguments.js'
 import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
 import { createCacheProtection } from './key-headers.js'
 import type { ReportOnly } from './report-only.js'
@@ -99,11 +100,19 @@ export function readParts(guards: unknown, register: GuardRegister): GuardConfig
   return parts
 }
 
+/** What stands in the place of a guard. */
+export function describeNoGuard(given: unknown): string {
+  if (isGuardCall(given)) return `${(given as Guard).name} itself, which makes guards and is none`
+  return typeof given === 'function' ? 'no guard of this platform' : describeValue(given)
+}
+
 function readPart(guard: Guard, name: string, register: GuardRegister): GuardConfig {
   if (typeof guard !== 'function' || !register.has(guard)) {
     throw new ConfigurationError({
-      problem: `${name} is ${typeof guard === 'function' ? 'no guard of this platform' : describeValue(guard)}`,
-      fix: 'List what requireBearer() and requireApiKey() of this platform return.',
+      problem: `${name} is ${describeNoGuard(guard)}`,
+      fix: isGuardCall(guard)
+        ? `Call it: auth.${guard.name}('...').`
+        : 'List what requireBearer() and requireApiKey() of this platform return.',
     })
   }
   const part = register.get(guard)

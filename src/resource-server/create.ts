@@ -14,6 +14,7 @@ import {
   readApiKeyArguments,
   readBearerArguments,
   readDocumentArguments,
+  refuseRequest,
   type GuardArguments,
 } from './guard-arguments.js'
 import { createGuards } from './guards.js'
@@ -70,7 +71,10 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
       const { api, options: guardOptions } = readApiKeyArguments(apis, args)
       return guards.apiKey(api, guardOptions)
     },
-    requireAny: (given, guardOptions) => guards.any(given, readAnyGuardOptions(guardOptions)),
+    requireAny(...args) {
+      refuseRequest('requireAny', args)
+      return guards.any(args[0], readAnyGuardOptions(args[1]))
+    },
     guardsFromDocument(name, document, guardOptions) {
       const { api, operations, options: documentOptions, repeated } = readDocumentArguments(apis, name, document, guardOptions) // prettier-ignore
       return guards.document(api, operations, documentOptions, repeated)

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { createOwnDenial, type Denial } from '../contracts/denial.js'
-import { describeValue } from '../lib/describe-value.js'
 import type { SecuredOperation } from '../openapi/operations.js'
 import {
   EXACT,
@@ -15,6 +14,7 @@ import type { RepeatedPrefix } from '../openapi/prefix.js'
 import type { Security } from '../openapi/security.js'
 import { createTemplateIndex } from '../openapi/template-index.js'
 import type { OnDenied } from '../options/options.js'
+import { describeNoGuard } from './any-guard.js'
 import type { RespondWithDenial } from './error-responder.js'
 import type { Guard } from './guard.js'
 import type { ReportOnly } from './report-only.js'
@@ -192,7 +192,7 @@ export function readUndocumented(given: unknown, register: Pick<WeakSet<Guard>, 
   if (typeof given === 'function' && register.has(given as Guard)) return given as Guard
   throw new ConfigurationError({
     option: 'guardsFromDocument: undocumented',
-    problem: `is ${typeof given === 'function' ? 'no guard of this platform' : describeValue(given)}`,
+    problem: `is ${describeNoGuard(given)}`,
     fix: "Write 'refuse', 'pass', or a guard such as auth.requireBearer('orders').",
   })
 }

@@ -17,6 +17,29 @@ const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', ap
 /** The arguments of `requireBearer()` and `requireApiKey()`: an optional API name and optional options. */
 export type GuardArguments = readonly unknown[]
 
+/**
+ * Throws if a call that makes guards was given to a route as if it were one: `app.get('/items', auth.requireBearer, handler)`. The
+ * request is not shown, because it has credentials.
+ */
+export function refuseRequest(call: string, args: GuardArguments): void {
+  if (!isRequest(args[0])) return
+  throw new ConfigurationError({
+    problem: `${call} was called with a request: it makes guards, and is none`,
+    fix: `Call it where the route is defined, and give what it returns: ${EXAMPLES[call] ?? `auth.${call}('orders')`}.`,
+  })
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  requireApiKey: "auth.requireApiKey('catalog')",
+  requireAny: "auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')])",
+  guardsFromDocument: "auth.guardsFromDocument('orders', './openapi.json')",
+}
+
+/** Node's requests, and what frameworks and tests have instead. */
+function isRequest(value: unknown): boolean {
+  return isObject(value) && typeof value['method'] === 'string' && isObject(value['headers'])
+}
+
 /** The API and the options of a bearer guard. Checked once, when the route is defined. */
 export function readBearerArguments(
   apis: ReadonlyMap<string, Api>,
@@ -47,6 +70,13 @@ export function readApiKeyArguments(
   }
 }
 
+/** Whether a function is one of the calls that make guards, which must be called. */
+export function isGuardCall(fn: unknown): boolean {
+  return typeof fn === 'function' && GUARD_CALLS.includes(fn.name.replace(/^bound /, ''))
+}
+
+const GUARD_CALLS = [...Object.values(GUARD_NAMES), 'requireAny', 'guardsFromDocument']
+
 /** The options of `requireAny()`. */
 export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
   return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'enforce', 'enforceBy'])
@@ -64,6 +94,7 @@ export function readDocumentArguments(
   options: DocumentGuardsOptions
   repeated: RepeatedPrefix | undefined
 } {
+  refuseRequest('guardsFromDocument', [name])
   const api = typeof name === 'string' ? apis.get(name) : undefined
   if (!api) {
     throw new ConfigurationError({
@@ -101,6 +132,7 @@ function readApi(
   args: GuardArguments,
 ): { api: Api; call: string; given: unknown } {
   const call = GUARD_NAMES[scheme]
+  refuseRequest(call, args)
   const named = typeof args[0] === 'string'
   const api = named ? findApi(apis, args[0], scheme, call) : findOnlyApi(apis, scheme, call)
   return { api, call: `${call}("${api.name}")`, given: (named ? args[1] : args[0]) ?? {} }
@@ -108,6 +140,11 @@ function readApi(
 
 /** The API of that name and scheme. Throws `ConfigurationError` if there is none. */
 export function findApi(apis: ReadonlyMap<string, Api>, name: unknown, scheme: Scheme, call: string): Api {
+  if (isRequest(name))
+    throw new ConfigurationError({
+      problem: `${call} was called with a request: it verifies a credential outside a request`,
+      fix: `Use a guard for a route: auth.${GUARD_NAMES[scheme]}('...').`,
+    })
   const api = typeof name === 'string' ? apis.get(name) : undefined
   if (!api) {
     throw new ConfigurationError({
@@ -143,7 +180,10 @@ function readGuardOptions<Options extends object>(
   if (!isObject(given)) {
     throw new ConfigurationError({
       problem: `${call}: the options are ${describeValue(given)}`,
-      fix: 'Write an object, or leave them out.',
+      fix:
+        typeof given === 'string' || Array.isArray(given)
+          ? 'Write an object: { scopes: [...] }.'
+          : 'Write an object, or leave them out.',
     })
   }
   const options = ownMembers(given)

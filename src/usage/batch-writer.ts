@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailableError } from '../contracts/errors.js'
 import type { UsageBatch } from '../contracts/usage.js'
+import { UNCOUNTED_APPLICATIONS } from '../lib/uncounted-applications.js'
 
 /** Writes rows in batches. A batch that fails is written again with the same id, so that the store adds it once. */
 export interface BatchWriter {
@@ -30,7 +31,9 @@ const MAX_UNKNOWN_AGE_MS = 12 * 3600 * 1000
 /** ... and the ids of batches are kept for longer, so that none is ever added twice. */
 export const BATCH_ID_RETENTION_MS = 2 * MAX_UNKNOWN_AGE_MS
 
-export function createBatchWriter<Row>(options: BatchWriterOptions<Row>): BatchWriter {
+export function createBatchWriter<Row extends { readonly applicationId: string }>(
+  options: BatchWriterOptions<Row>,
+): BatchWriter {
   const { takeAll, maxRows, now } = options
   let batches: Batch<Row>[] = []
   let writing = Promise.resolve(true)
@@ -38,7 +41,7 @@ export function createBatchWriter<Row>(options: BatchWriterOptions<Row>): BatchW
   async function writeAll(): Promise<boolean> {
     batches = batches.filter(({ at, mayBeWritten }) => !mayBeWritten || Math.abs(now() - at) < MAX_UNKNOWN_AGE_MS)
     if (!(await writeBatches())) return false
-    batches = divide(takeAll())
+    batches = divide(takeAll().filter(({ applicationId }) => !UNCOUNTED_APPLICATIONS.has(applicationId)))
     return writeBatches()
   }
 

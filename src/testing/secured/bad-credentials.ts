@@ -1,4 +1,5 @@
 import type { AcceptedCredential, PlatformAuth } from '../../index.js'
+import { UNCOUNTED_APPLICATIONS } from '../../lib/uncounted-applications.js'
 import { callersFor, createCaller, type Caller, type Callers } from '../callers.js'
 import { ACTOR, findApi } from '../credentials.js'
 
@@ -31,7 +32,10 @@ export interface CredentialSource {
 /** Makes the credentials that requests of `expectSecured()` are sent with, each once. */
 export function createCredentialSource(platform: PlatformAuth): CredentialSource {
   const made: string[] = []
-  const auth = noteApplications(platform, (id) => made.push(id))
+  const auth = noteApplications(platform, (id) => {
+    made.push(id)
+    UNCOUNTED_APPLICATIONS.add(id)
+  })
   const callers = new Map<string, Promise<Callers>>()
   const restricted = new Map<string, Promise<Caller>>()
 

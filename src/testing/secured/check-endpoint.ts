@@ -129,7 +129,8 @@ function reportUnguarded(
   const endpoint = owners.length === 0 || owners.some(({ route }) => route === own.route) ? own : owners[0]!
   if (endpoint !== own && owners.some(({ path }) => publicRoutes.has(method, path))) return
   if (!none.reached) {
-    return report('wrong-refusal', endpoint, method, `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
+    const kind = none.answer && none.answer.status < 300 ? 'open' : 'wrong-refusal'
+    return report(kind, endpoint, method, `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
       'Put the guard before what answers, such as app.param() or your own check. If a parameter needs a certain value, give it: params: { id: "..." }. If the route is protected otherwise, list it in "public" with that reason.') // prettier-ignore
   }
   const api = findApiAddress(auth, endpoint.path)?.api
@@ -229,6 +230,9 @@ function reportReached(
   if (!reached) return
   const owners = endpoints.filter(({ route }) => route === reached)
   if (owners.some(({ path }) => publicRoutes.has(method, path) || publicRoutes.has('OPTIONS', path))) return
-  report(kind, owners.includes(endpoint) ? endpoint : (owners[0] ?? endpoint), method, `${subject} reached the handler.`,
-    'Mount the guard with app.use(), router.use() or on the route. Do not compare req.path or req.url yourself: Express ignores case and a slash at the end.') // prettier-ignore
+  const isOther = owners.length > 0 && !owners.includes(endpoint)
+  report(kind, isOther ? owners[0]! : endpoint, method, `${subject} reached the handler.`,
+    isOther
+      ? `The route ${owners[0]!.path} takes this request. Put a guard before it, or list it in "public" with the reason.`
+      : 'Mount the guard with app.use(), router.use() or on the route. Do not compare req.path or req.url yourself: Express ignores case and a slash at the end.') // prettier-ignore
 }

@@ -93,7 +93,7 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
   }))
   const operations = readOperations(auth, options.documents)
   const publicRoutes = readPublicRoutes(options.public)
-  const problems = createProblemList()
+  const problems = createProblemList(endpoints.flatMap(({ handlers }) => handlers))
   const credentials = createCredentialSource(auth)
   const prober = createProber(app, auth)
   try {

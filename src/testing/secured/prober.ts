@@ -62,6 +62,7 @@ export function createProber(app: Listener, auth: Pick<PlatformAuth, 'events'>):
       current.entered.push({ layer, handle })
       functions.set(`${mount} ${Function.prototype.toString.call(handle)}`, { handle, mount })
     },
+    hasPassed: () => current.guards.length > 0,
     onLeft: (layer) => void current.left.add(layer),
   })
   const noteDenied = (event: PlatformEvent): void => void current.denied.push(event)

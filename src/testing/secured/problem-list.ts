@@ -8,8 +8,8 @@ export interface ProblemList {
   list(): readonly SecurityProblem[]
 }
 
-/** Problems, each once for a route and a kind, with the places of their handlers. */
-export function createProblemList(): ProblemList {
+/** Problems, each once for a route and a kind, with the places of their handlers, among all handlers of the app. */
+export function createProblemList(allHandlers: readonly unknown[]): ProblemList {
   const found = new Map<string, Omit<SecurityProblem, 'location'> & { readonly handlers: readonly unknown[] }>()
   const add = (problem: Omit<SecurityProblem, 'location'>, handlers: readonly unknown[]): void => {
     const key = `${problem.kind} ${problem.route}`
@@ -21,7 +21,13 @@ export function createProblemList(): ProblemList {
     add: (problem) => add(problem, []),
     list() {
       const problems = [...found.values()]
-      const locations = problems.length > 0 ? findSourceLocations(problems.flatMap(({ handlers }) => handlers)) : []
+      const locations =
+        problems.length > 0
+          ? findSourceLocations(
+              problems.flatMap(({ handlers }) => handlers),
+              allHandlers,
+            )
+          : []
       let at = 0
       return problems.map(({ handlers, ...problem }) => {
         const own = locations.slice(at, (at += handlers.length))

@@ -33,11 +33,23 @@ export interface SecurityProblem {
   readonly fix: string
 }
 
+const MAX_TEXT_LENGTH = 240
+/** Of Express's error pages. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&#39;': "'",
+  '&quot;': '"',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+}
+
 /** The answer, in a few words. */
 export function describeOutcome({ reached, answer }: Outcome): string {
   if (reached) return 'it reached the handler'
   if (!answer) return 'it got no answer'
-  const text = answer.body.toString().replaceAll(/\s+/g, ' ').slice(0, 120)
+  const markup = /<head>.*?<\/head>|<[^>]*>|&nbsp;/gs
+  const plain = answer.body.toString().replaceAll(markup, ' ').replaceAll(/&(?:#39|quot|lt|gt|amp);/g, (entity) => ENTITIES[entity]!) // prettier-ignore
+  const text = plain.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_TEXT_LENGTH)
   return text === '' ? `the answer was ${answer.status}` : `the answer was ${answer.status} ${text}`
 }
 

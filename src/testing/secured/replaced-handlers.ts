@@ -12,6 +12,8 @@ interface Observer {
   onGuard(guard: GuardDescription): void
   /** A request has come to a function that runs: what is mounted with `use()`, and a handler of OPTIONS. */
   onEntered(layer: Layer, handle: Handler, mount: string): void
+  /** Whether the current request has come to a guard. */
+  hasPassed(): boolean
   /** Such a function has passed the request on. */
   onLeft(layer: Layer): void
 }
@@ -48,7 +50,7 @@ export function replaceHandlers(app: unknown, observer: Observer): ReplacedHandl
       })
     } else if (layer.handle.length < 4 && !isOfExpress4(layer)) {
       runsFunctions = true
-      replace(layer, observeFunction(layer, observer))
+      replace(layer, observeFunction(layer, observer, role === 'perhaps'))
     }
   }
 
@@ -68,9 +70,11 @@ interface ReplacedHandlers {
   readonly runsFunctions: boolean
 }
 
-function observeFunction(layer: Layer, observer: Observer): Middleware {
+/** `isSkipped` is for what stands before a handler, if a guard has let the request pass. */
+function observeFunction(layer: Layer, observer: Observer, isSkipped: boolean): Middleware {
   const original = layer.handle as (req: IncomingMessage, res: ServerResponse, next: Next) => unknown
   return function observedFunction(req, res, next) {
+    if (isSkipped && observer.hasPassed()) return next()
     observer.onEntered(layer, original, (req as { baseUrl?: string }).baseUrl ?? '')
     return original(req, res, (error) => {
       observer.onLeft(layer)
@@ -93,8 +97,8 @@ function observeGuard(guard: Handler, onCalled: () => void): Middleware {
   }
 }
 
-/** What a function of a route does: it answers, it stands between guards, or it may come before a guard. */
-type Role = 'handler' | 'between' | 'before'
+/** What a function of a route does: it answers, it stands between guards, or it may come before a guard; perhaps it calls one. */
+type Role = 'handler' | 'between' | 'before' | 'perhaps'
 
 interface FoundLayer {
   readonly layer: Layer
@@ -125,9 +129,11 @@ function findRole(stack: readonly Layer[], at: number): Role {
   const position = chain.indexOf(layer)
   const first = isGuard.indexOf(true)
   const last = isGuard.lastIndexOf(true)
+  // A function without `next` cannot come before a guard. One without any parameters may be a wrapper.
+  const mayPass = layer.handle.length === 3 || layer.handle.length === 0
+  if (first < 0 && mayPass && position < chain.length - 1) return 'perhaps'
   if (position > last) return 'handler'
   if (position > first) return 'between'
   const hasHandler = chain.slice(last + 1).some(({ handle }) => handle.length < 4)
-  // A function without `next` cannot come before a guard. One without any parameters may be a wrapper.
-  return hasHandler && (layer.handle.length === 3 || layer.handle.length === 0) ? 'before' : 'handler'
+  return hasHandler && mayPass ? 'before' : 'handler'
 }

@@ -5,13 +5,17 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * Where functions are defined: `src/orders.ts:12`, relative to the working directory. Undefined for a function of a package, and
- * where the engine does not say. V8 knows it, and its inspector is the only way to ask.
+ * where the engine does not say. V8 knows it, and its inspector is the only way to ask. A function of a package, and one that
+ * was made at the same place as another of `all`, is a wrapper: the place of what it calls counts.
  */
-export function findSourceLocations(functions: readonly unknown[]): readonly (string | undefined)[] {
+export function findSourceLocations(
+  functions: readonly unknown[],
+  all: readonly unknown[],
+): readonly (string | undefined)[] {
   const session = new Session()
   try {
     session.connect()
-    return readLocations(session, functions)
+    return readLocations(session, functions, [...new Set([...functions, ...all])])
   } catch {
     return functions.map(() => undefined)
   } finally {
@@ -22,20 +26,71 @@ export function findSourceLocations(functions: readonly unknown[]): readonly (st
 
 const KEY = Symbol.for('express-platform-auth.functions')
 
-function readLocations(session: Session, functions: readonly unknown[]): (string | undefined)[] {
+function readLocations(
+  session: Session,
+  functions: readonly unknown[],
+  all: readonly unknown[],
+): (string | undefined)[] {
   const contexts: number[] = []
   session.on('Debugger.scriptParsed', ({ params }) => void SCRIPTS.set(params.scriptId, params))
   session.on('Runtime.executionContextCreated', ({ params }) => void contexts.push(params.context.id))
   session.post('Runtime.enable')
-  Reflect.set(globalThis, KEY, functions)
+  Reflect.set(globalThis, KEY, all)
   const list = findList(session, contexts)
-  const locations = functions.map((_, at) => (list === undefined ? undefined : findLocation(session, list, at)))
+  if (list === undefined) return functions.map(() => undefined)
+  const chains = all.map((_, at) => readChain(session, findMember(session, list, at)))
   // It lists all scripts of the process, which takes longer than all the rest.
-  if (locations.some((location) => location && !SCRIPTS.has(location.scriptId))) session.post('Debugger.enable')
-  return locations.map((location) => {
-    const script = location && SCRIPTS.get(location.scriptId)
-    return script && formatLocation(script, location)
+  if (chains.flat().some(({ location }) => location && !SCRIPTS.has(location.scriptId))) session.post('Debugger.enable')
+  const count = new Map<string, number>()
+  for (const place of chains.flat().map(describePlace)) count.set(place, (count.get(place) ?? 0) + 1)
+  return functions.map((each) => {
+    const chain = chains[all.indexOf(each)]!.map((link) => ({ place: describePlace(link), text: formatPlace(link) }))
+    const own = chain.find(({ place, text }) => text !== undefined && count.get(place) === 1)
+    return (own ?? chain.findLast(({ text }) => text !== undefined))?.text
   })
+}
+
+const MAX_WRAPPERS = 4
+
+interface DescribedFunction {
+  readonly location: Debugger.Location | undefined
+  /** The variables of the functions in which it is defined, the innermost first. */
+  readonly scopes: string | undefined
+  readonly source: string
+}
+
+/** A function, and what it calls if it is a wrapper. */
+function readChain(session: Session, functionId: string | undefined): DescribedFunction[] {
+  const chain = [describeFunction(session, functionId)]
+  while (chain.length <= MAX_WRAPPERS) {
+    const inner = findWrapped(session, chain.at(-1)!)
+    if (inner === undefined) break
+    chain.push(describeFunction(session, inner))
+  }
+  return chain
+}
+
+function describePlace({ location }: DescribedFunction): string {
+  return `${location?.scriptId} ${location?.lineNumber} ${location?.columnNumber}`
+}
+
+function formatPlace({ location }: DescribedFunction): string | undefined {
+  const script = location && SCRIPTS.get(location.scriptId)
+  return script && formatLocation(script, location)
+}
+
+/** The function that a wrapper calls: a variable of the function that has made the wrapper. */
+function findWrapped(session: Session, { scopes, source }: DescribedFunction): string | undefined {
+  const [innermost] = scopes === undefined ? [] : readProperties(session, scopes).result
+  const variables =
+    innermost?.value?.objectId === undefined ? [] : readProperties(session, innermost.value.objectId).result
+  const functions = variables.filter(({ value }) => value?.type === 'function')
+  const isCalled = ({ name }: Runtime.PropertyDescriptor): boolean =>
+    /^[\w$]+$/.test(name) &&
+    new RegExp(`(?<![\\w$.])${name.replaceAll('$', String.raw`\$`)}\\s*(?:\\?\\.)?(?:\\(|\\.(?:call|apply)\\b)`).test(
+      source,
+    )
+  return functions.find(isCalled)?.value?.objectId
 }
 
 const SCRIPTS = new Map<string, Debugger.ScriptParsedEventDataType>()
@@ -54,20 +109,35 @@ function findList(session: Session, contexts: readonly number[]): string | undef
   return undefined
 }
 
-function findLocation(session: Session, list: string, at: number): Debugger.Location | undefined {
+function findMember(session: Session, list: string, at: number): string | undefined {
   let functionId: string | undefined
   const call = { objectId: list, functionDeclaration: 'function (at) { return this[at] }', arguments: [{ value: at }] }
   session.post('Runtime.callFunctionOn', call, (_error, answer) => {
     functionId = (answer as Runtime.CallFunctionOnReturnType | undefined)?.result.objectId
   })
-  if (functionId === undefined) return undefined
-  let location: Debugger.Location | undefined
-  session.post('Runtime.getProperties', { objectId: functionId, ownProperties: true }, (_error, answer) => {
-    const { internalProperties = [] } = answer
-    const property = internalProperties.find(({ name }) => name === '[[FunctionLocation]]')
-    location = property?.value?.value as Debugger.Location | undefined
+  return functionId
+}
+
+function describeFunction(session: Session, functionId: string | undefined): DescribedFunction {
+  if (functionId === undefined) return { location: undefined, scopes: undefined, source: '' }
+  const { internalProperties = [] } = readProperties(session, functionId)
+  const find = (name: string): Runtime.RemoteObject | undefined =>
+    internalProperties.find((property) => property.name === name)?.value
+  let source = ''
+  const call = { objectId: functionId, functionDeclaration: 'function () { return Function.prototype.toString.call(this) }' } // prettier-ignore
+  session.post('Runtime.callFunctionOn', call, (_error, answer) => {
+    source = String((answer as Runtime.CallFunctionOnReturnType | undefined)?.result.value)
   })
-  return location
+  const location = find('[[FunctionLocation]]')?.value as Debugger.Location | undefined
+  return { location, scopes: find('[[Scopes]]')?.objectId, source }
+}
+
+function readProperties(session: Session, objectId: string): Runtime.GetPropertiesReturnType {
+  let properties: Runtime.GetPropertiesReturnType = { result: [] }
+  session.post('Runtime.getProperties', { objectId, ownProperties: true }, (error, answer) => {
+    if (!error) properties = answer
+  })
+  return properties
 }
 
 function formatLocation(

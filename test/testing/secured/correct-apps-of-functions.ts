@@ -1,5 +1,5 @@
 import cors from 'cors'
-import type { Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { CorrectApp } from './correct-apps.js'
 
 const READ = { security: [{ oauth2: ['orders:read'] }] }
@@ -31,6 +31,11 @@ export const CORRECT_APPS_OF_FUNCTIONS: readonly CorrectApp[] = [
     app.use(express.json(), cors())
     app.get('/orders/items', mayRead, handle)
     app.use((req, res, next) => (req.path.startsWith('/orders') || req.path.startsWith('/catalog') || req.path.startsWith('/invoices') || req.path.startsWith('/weather') ? next() : void res.type('html').send('<p>The application')))
+  }],
+  ['guards that functions on the route call, before other middleware', ({ app, handle, mayRead }) => {
+    const load: RequestHandler = (_req, _res, next) => next()
+    app.get('/orders/items', (req: Request, res: Response, next: NextFunction) => asGuard(mayRead)(req, res, next), handle)
+    app.get('/orders/notes', load, (req: Request, res: Response, next: NextFunction) => asGuard(mayRead)(req, res, next), handle)
   }],
   ['an application page for every path as a function, listed', ({ app, handle, mayRead }) => {
     app.get('/orders/items', mayRead, handle)
