@@ -3,7 +3,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { SchemaMigration, Store } from '../contracts/store.js'
 import { copyPlainObject } from '../lib/own-members.js'
 import { withTimeout } from '../lib/timeout.js'
-import { isPermanentFault } from './store-fault.js'
+import { isPermanentFault, isTimeoutFault } from './store-fault.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 interface BoundedStoreOptions {
@@ -61,7 +61,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
         const outcome = kind === 'write' ? readOutcome(cause) : undefined
         // A call that fails because the store has been closed is no outage.
         if (closed) throw new StoreUnavailableError('The store is closed.', { cause, outcome })
-        if (cause instanceof StoreTimeoutError) storeHealth.timedOut(call, cause)
+        if (cause instanceof StoreTimeoutError || isTimeoutFault(cause)) storeHealth.timedOut(call, cause)
         else storeHealth.failed(call, cause)
         throw new StoreUnavailableError('The store is unavailable.', { cause, outcome })
       }

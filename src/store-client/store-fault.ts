@@ -36,6 +36,12 @@ export function isPermanentFault(problem: unknown): boolean {
   return MISTAKES.has(name) || UNLOADABLE_MODULE.has(code)
 }
 
+/** Whether the database itself has given up a call, because it took too long or waited for a lock. */
+export function isTimeoutFault(problem: unknown): boolean {
+  const { code } = Object(problem) as { code?: unknown }
+  return code === '57014' || code === '55P03'
+}
+
 const MISTAKES: ReadonlySet<unknown> = new Set(['ReferenceError', 'TypeError'])
 const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
   'MODULE_NOT_FOUND',

@@ -98,3 +98,7 @@ declare module 'bunyan' {
   const bunyan: { readonly createLogger: typeof createLogger }
   export default bunyan
 }
+
+declare module 'pg8-0' {
+  export { Pool } from 'pg'
+}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findOutcome, parseTransactionId, SELECT_TRANSACTION_ID, type TransactionId } from './commit-outcome.js'
+import { isEndedByLimit, queryWithin, setLocalLimits } from './limited-query.js'
 import { acquire, type PostgresClient, type PostgresPool, type PostgresQuery, type PostgresResult } from './pool.js'
 import { isFromReplica } from './replica.js'
 
@@ -42,15 +43,25 @@ const COMMIT_TIMEOUT_MS = 2000
 const ROLLBACK_TIMEOUT_MS = 500
 /** How long a stopped process may hold the locks of an open transaction: short enough that other transactions get them in time. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3000
+/** PostgreSQL 14 and later can notice that the client of a waiting statement has gone. */
+const CLIENT_CHECK_INTERVAL_MS = 2000
 const MAX_ATTEMPTS = 5
 
 /** Overrides the defaults that the host may have set, so that a commit survives a power failure. */
-const BEGIN = `
-  BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-  SET LOCAL statement_timeout = ${TRANSACTION_TIMEOUT_MS};
-  SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};
-  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
-  ${SELECT_TRANSACTION_ID}`
+function begin(deadline: number): string {
+  return `
+    BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+    ${deadline === Infinity ? NO_LIMITS : setLocalLimits(remainingTime(deadline))}
+    SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};
+    SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';
+    ${SELECT_TRANSACTION_ID}`
+}
+
+/** For a migration, which may wait for another's, or for a lock. If its process ends meanwhile, the server process ends too. */
+const NO_LIMITS = `
+  SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
+  SELECT set_config('client_connection_check_interval', '${CLIENT_CHECK_INTERVAL_MS}', true)
+    WHERE current_setting('client_connection_check_interval', true) IS NOT NULL;`
 
 export function createPostgresConnections(
   pool: PostgresPool,
@@ -70,7 +81,7 @@ export function createPostgresConnections(
     const client = await acquireBefore(deadline)
     let isLost = false
     try {
-      const id = parseTransactionId(await client.query({ text: BEGIN, types: TYPES, ...limitTime(deadline) }))
+      const id = parseTransactionId(await client.query({ text: begin(deadline), types: TYPES, ...limitTime(deadline) }))
       const result = await work(createSql(client, prepare, deadline))
       if (result === false) await client.query({ text: 'ROLLBACK', ...limitTime(deadline) })
       else await commit(client, id, result, deadline)
@@ -99,20 +110,24 @@ export function createPostgresConnections(
     }
   }
 
-  /** Like the pool's own `query()`, but limited in time. */
+  /** Like the pool's own `query()`, but limited in time, here and in PostgreSQL. */
   async function query(
     statement: PostgresQuery,
     deadline: number = performance.now() + TRANSACTION_TIMEOUT_MS,
   ): Promise<PostgresResult> {
     const client = await acquireBefore(deadline)
-    let isFailed = true
+    let isUsable = false
     try {
-      const result = await client.query({ ...statement, ...limitTime(deadline) })
+      const limited = { ...statement, ...limitTime(deadline) }
+      const result = await queryWithin(client, limited, remainingTime(deadline))
       // A connection to a replica is closed: the address may lead to the primary by now.
-      isFailed = isFromReplica(result)
+      isUsable = !isFromReplica(result)
       return result
+    } catch (error) {
+      isUsable = isEndedByLimit(error)
+      throw error
     } finally {
-      client.release(isFailed)
+      client.release(!isUsable)
       client.removeListener('error', ignore)
     }
   }
@@ -178,9 +193,13 @@ function ignore(): void {}
  */
 function limitTime(deadline: number): Pick<PostgresQuery, 'query_timeout'> {
   if (deadline === Infinity) return {}
+  return { query_timeout: Math.ceil(remainingTime(deadline)) + SILENT_CONNECTION_MARGIN_MS }
+}
+
+function remainingTime(deadline: number): number {
   const remaining = deadline - performance.now()
   if (remaining <= 0) throw new Error('PostgreSQL took too long.')
-  return { query_timeout: Math.ceil(remaining) + SILENT_CONNECTION_MARGIN_MS }
+  return remaining
 }
 
 interface Queryable {

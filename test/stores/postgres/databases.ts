@@ -114,11 +114,14 @@ export async function watchChanges(store: Store): Promise<() => readonly string[
   return () => ids
 }
 
-/** The same pool; `onQuery` is awaited before each query. `errorCodes` collects the codes of failed queries. */
+/**
+ * The same pool; `onQuery` is awaited before each query. `errorCodes` collects the codes of failed queries in transactions.
+ * An `opaque` one hides all that `pg` does not document.
+ */
 export function spyOnQueries(
   pool: Pool,
   onQuery: (query: PostgresQuery) => unknown,
-  errorCodes: unknown[] = [],
+  { errorCodes = [], opaque = false }: { errorCodes?: unknown[]; opaque?: boolean } = {},
 ): PostgresPool {
   function spyOnClient(client: PoolClient): PostgresClient['query'] {
     return async function query(query) {
@@ -138,6 +141,7 @@ export function spyOnQueries(
         callback(
           error,
           client && {
+            ...(!opaque && { connection: (client as unknown as { connection: object }).connection }),
             query: spyOnClient(client),
             release: (destroy) => client.release(destroy),
             on: (event, listener) => client.on(event, listener),

@@ -120,7 +120,7 @@ describe('postgresStore, in transactions,', () => {
   it('locks credentials in one order, without deadlocks', async () => {
     const errorCodes: unknown[] = []
     const pools = [db.openPool({ max: 20 }), db.openPool({ max: 20 })].map((pool) =>
-      spyOnQueries(pool, () => undefined, errorCodes),
+      spyOnQueries(pool, () => undefined, { errorCodes }),
     )
     const [store, other] = [await db.openStore({ pool: pools[0]! }), await db.openStore({ pool: pools[1]! })]
     const hashes = Array.from({ length: 40 }, (_, i) => `h${i}`)
