@@ -3,15 +3,18 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import express from 'express'
 import { Client, Pool } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { blocksOf, readPage } from '../docs/pages.js'
 import { freePort } from '../support/free-port.js'
-import { createApplication } from '../support/http.js'
+import { accessToken, createApplication, createTokenForm, listen } from '../support/http.js'
+import { startLoad } from '../proxies/load.js'
 import type { AtEnd } from '../support/outage-host.js'
 import { openPlatform } from '../support/platform.js'
-import { freshDatabase } from '../support/postgres.js'
+import { freshDatabase, startPostgres } from '../support/postgres.js'
+import { timeBound } from '../support/time-bound.js'
 
 it('platforms work through PgBouncer in transaction mode, as docs/backup.md configures it', async ({
   onTestFinished: atEnd,
@@ -40,6 +43,51 @@ it('platforms work through PgBouncer in transaction mode, as docs/backup.md conf
     interval: 20,
   })
   for (const auth of platforms) expect(await auth.health()).toEqual({ ok: true, problems: [] })
+})
+
+it('a restart of PostgreSQL behind PgBouncer, as docs/backup.md configures it, fails no request of a known caller', async ({
+  onTestFinished: atEnd,
+}) => {
+  const server = await startPostgres()
+  atEnd(server.end)
+  const url = await startPgBouncer(server.url, atEnd)
+  const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 5000 })
+  atEnd(() => pool.end())
+  // Without `server_login_retry` PgBouncer waits 15 s.
+  const { auth } = openPlatform({ now: Date.now, maxStaleness: 10, store: postgresStore({ pool, listen: false }) })
+  atEnd(auth.close)
+  const app = express().use(auth.router)
+  app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.end())
+  const { port, close } = await listen(app)
+  atEnd(close)
+  const client = await createApplication(auth, ['orders', 'catalog'])
+  const Authorization = `Bearer ${await accessToken(app, 'orders', client)}`
+  const body = new URLSearchParams(createTokenForm(client)).toString()
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  const load = startLoad(
+    port,
+    [
+      { name: 'bearer', method: 'GET', path: '/orders/items', headers: { Authorization } },
+      { name: 'token', method: 'POST', path: '/orders/token', headers: form, body },
+    ],
+    4,
+    5,
+  )
+  await vi.waitFor(() => expect(load.count()).toBeGreaterThan(50), { timeout: 60_000 })
+  await server.stop()
+  // PgBouncer learns of it.
+  await vi.waitFor(async () => expect((await auth.health()).problems).not.toEqual([]), {
+    timeout: 60_000,
+    interval: 20,
+  })
+  await server.start()
+  const restartedAt = performance.now()
+  await vi.waitFor(async () => expect(await auth.health()).toEqual({ ok: true, problems: [] }), {
+    timeout: 60_000,
+    interval: 20,
+  })
+  expect(performance.now() - restartedAt).toBeLessThan(timeBound(3000))
+  expect(Object.keys(await load.stop()).toSorted()).toEqual(['bearer 200', 'token 200'])
 })
 
 /** Starts PgBouncer with the configuration of docs/backup.md, and resolves its address. */

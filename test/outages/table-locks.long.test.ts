@@ -38,7 +38,7 @@ describe.concurrent.each(['platform_auth_applications', 'platform_auth_changes']
       for (let i = 0; i < SECONDS * 10; i++) {
         // The process knows neither of them.
         calls.push(auth.verifyApiKey('catalog', unknown.mint('key', 1).plain).catch(ignore))
-        if (i % 10 === 0) calls.push(auth.applications.suspend(application.id).catch(ignore))
+        if (i % 10 === 0) calls.push(auth.applications.update(application.id, { name: `Shop ${i}` }).catch(ignore))
         if (i % 10 === 5) {
           const { rows } = await locker.query<{ count: string }>(`SELECT count(*) AS count FROM pg_stat_activity
           WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)

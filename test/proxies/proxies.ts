@@ -49,8 +49,8 @@ ${config.replace('listen 80;', `listen 127.0.0.1:${port};`)}
   },
 } as const
 
-/** Starts a proxy in front of two instances. */
-export async function startProxy(kind: keyof typeof PROXIES, instances: readonly [number, number]): Promise<Proxy> {
+/** Starts a proxy in front of two instances, which answer at /healthz. */
+export async function startProxy(kind: keyof typeof PROXIES, instances: readonly number[]): Promise<Proxy> {
   const block = blocksOf(readPage('docs/operations.md')).find(({ language }) => language === kind)
   if (!block) throw new Error(`docs/operations.md has no block in ${kind}`)
   const [first, second] = instances

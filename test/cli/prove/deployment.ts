@@ -96,9 +96,9 @@ export async function startDeployment(deployment: DeploymentOptions): Promise<De
   const folder = await mkdtemp(join(tmpdir(), 'prove-'))
   ends.push(() => rm(folder, { recursive: true, force: true }))
   const { openStore, args } = await createStore(folder, deployment.postgres === true, ends)
-  // The base address is known once the proxy listens; until then its instances wait.
+  // The base address is known once the proxy listens; until then its instances wait, and only tell it that they are there.
   const listeners = instances.map((): { listener: RequestListener } => ({
-    listener: (_, res) => void res.writeHead(503).end(),
+    listener: ({ url }, res) => void res.writeHead(url === '/healthz' ? 200 : 503).end(),
   }))
   const servers = await Promise.all(listeners.map((each) => listen((req, res) => each.listener(req, res))))
   ends.push(...servers.map((server) => () => close(server)))
