@@ -2,6 +2,7 @@ import { Client, Pool, type PoolConfig } from 'pg'
 import { Pool as OldestPool } from 'pg8-0'
 import { describe, expect, it } from 'vitest'
 import { postgresStore, type PostgresPool } from '../../src/stores/postgres/index.js'
+import { acquire } from '../../src/stores/postgres/pool.js'
 import { application, audit } from '../stores/records.js'
 import { spyOnQueries } from '../stores/postgres/databases.js'
 import type { AtEnd } from '../support/outage-host.js'
@@ -31,7 +32,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       return { pool, end: () => pool.end() }
     },
   },
-  'pg in pipeline mode': { openPool: (config) => openPool({ ...config, pipeline: true } as PoolConfig) },
+  'pg in pipeline mode': { openPool: (config) => openPool({ ...config, pipeline: true }) },
   'a pool that wraps that of pg, as instrumentation does': {
     openPool(config) {
       const pool = new Pool(config)
@@ -52,6 +53,8 @@ async function open(atEnd: AtEnd, { listen = true, throughPgBouncer = false, ...
   }
   const { pool, end } = way.openPool({ connectionString: url, max: MAX_CONNECTIONS, connectionTimeoutMillis: 5000 })
   atEnd(end)
+  const clients: { connection: { stream: { destroy(): void } } }[] = []
+  if (pool instanceof Pool) pool.on('connect', (client) => void clients.push(client as unknown as (typeof clients)[0]))
   const store = postgresStore({ pool, listen })
   await store.open()
   await store.saveApplication(application('a'), audit())
@@ -70,6 +73,8 @@ async function open(atEnd: AtEnd, { listen = true, throughPgBouncer = false, ...
     /** Server processes that wait for a lock. */
     countWaiting: () => count(`wait_event_type = 'Lock'`),
     countConnections: () => count('true'),
+    /** As the kernel does for a process that was killed. */
+    vanish: () => clients.forEach(({ connection }) => connection.stream.destroy()),
   }
 }
 
@@ -88,10 +93,11 @@ describe.concurrent.each(Object.entries(WAYS))('A locked table, with %s,', (_, w
       store.changesSince(undefined),
       store.listAudit({ after: undefined, limit: 1, applicationId: undefined }),
       store.saveApplication(application('b'), audit()),
-    ].map((call) => expect(call).rejects.toBeInstanceOf(Error))
-    let most = 0
-    const isOver = Promise.all(calls).then(() => true)
-    while (!(await Promise.race([isOver, false]))) most = Math.max(most, await countConnections())
+    ].map(async (call) => expect(await call.catch((error: unknown) => error)).toBeInstanceOf(Error))
+    let [most, isOver] = [0, false]
+    const ended = Promise.all(calls).finally(() => (isOver = true))
+    while (!isOver) most = Math.max(most, await countConnections())
+    await ended
     expect(await countWaiting()).toBe(0)
     expect(most).toBeLessThanOrEqual(MAX_CONNECTIONS)
     await other.query('ROLLBACK')
@@ -110,41 +116,35 @@ describe.concurrent.each(Object.entries(WAYS))('A locked table, with %s,', (_, w
 })
 
 it('A locked table is not waited for on behalf of a process that has gone', async ({ onTestFinished: atEnd }) => {
-  const { store, pool, other, countWaiting } = await open(atEnd, WAYS['pg']!)
+  const { store, other, countWaiting, vanish } = await open(atEnd, WAYS['pg']!)
   await other.query(LOCK)
-  const reading = expect(store.findApplication('a')).rejects.toBeInstanceOf(Error)
+  const reading = store.findApplication('a').catch((error: unknown) => error)
   await expect.poll(countWaiting).toBe(1)
-  // As the kernel does for a process that was killed.
-  const clients = (pool as unknown as { _clients: { connection: { stream: { destroy(): void } } }[] })._clients
-  for (const { connection } of clients) connection.stream.destroy()
-  await reading
+  vanish()
+  expect(await reading).toBeInstanceOf(Error)
   await expect.poll(countWaiting, { timeout: 20_000 }).toBe(0)
 })
 
 it('A locked table is not waited for by the migration of a process that has gone', async ({
   onTestFinished: atEnd,
 }) => {
-  const { pool, other, countWaiting } = await open(atEnd, WAYS['pg']!)
+  const { pool, other, countWaiting, vanish } = await open(atEnd, WAYS['pg']!)
   await other.query(`UPDATE platform_auth_meta SET value = '0' WHERE key = 'schema_version'`)
   await other.query('BEGIN; SELECT pg_advisory_xact_lock(6023885187240)')
-  const opening = expect(postgresStore({ pool }).open()).rejects.toBeInstanceOf(Error)
+  const opening = postgresStore({ pool })
+    .open()
+    .catch((error: unknown) => error)
   await expect.poll(countWaiting).toBe(1)
-  const clients = (pool as unknown as { _clients: { connection: { stream: { destroy(): void } } }[] })._clients
-  for (const { connection } of clients) connection.stream.destroy()
-  await opening
+  vanish()
+  expect(await opening).toBeInstanceOf(Error)
   await expect.poll(countWaiting, { timeout: 20_000 }).toBe(0)
 })
 
 /** What a query of the host gets on the pool that it shares. */
-function readLimits(pool: PostgresPool): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    pool.connect((error, client) => {
-      if (!client) return reject(error)
-      const text = `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`
-      client
-        .query({ text })
-        .then(({ rows }) => resolve(rows[0]), reject)
-        .finally(() => client.release())
-    })
-  })
+async function readLimits(pool: PostgresPool): Promise<unknown> {
+  const client = await acquire(pool, () => undefined)
+  const text = `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`
+  const { rows } = await client.query({ text })
+  client.release()
+  return rows[0]
 }

@@ -116,7 +116,7 @@ function statementName(name: string): string {
 /** As PostgreSQL reads it as text. */
 function formatValue(value: unknown): string | null {
   if (value === null || value === undefined) return null
-  return Array.isArray(value) ? `{${value.map(formatElement).join()}}` : String(value)
+  return Array.isArray(value) ? `{${value.map(formatElement).join()}}` : String(value as string | number)
 }
 
 function formatElement(element: unknown): string {
