@@ -94,10 +94,10 @@ describe.concurrent.each(Object.entries(WAYS))('A locked table, with %s,', (_, w
       store.listAudit({ after: undefined, limit: 1, applicationId: undefined }),
       store.saveApplication(application('b'), audit()),
     ].map(async (call) => expect(await call.catch((error: unknown) => error)).toBeInstanceOf(Error))
-    let [most, isOver] = [0, false]
-    const ended = Promise.all(calls).finally(() => (isOver = true))
-    while (!isOver) most = Math.max(most, await countConnections())
-    await ended
+    let most = 0
+    const watching = setInterval(() => void countConnections().then((count) => (most = Math.max(most, count))), 100)
+    await Promise.all(calls)
+    clearInterval(watching)
     expect(await countWaiting()).toBe(0)
     expect(most).toBeLessThanOrEqual(MAX_CONNECTIONS)
     await other.query('ROLLBACK')

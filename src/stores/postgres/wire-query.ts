@@ -65,7 +65,7 @@ export function createWireQuery(
       if (name !== '') wire.close({ type: 'S', name: statementName(name) })
       wire.parse({ text, name: statementName(name), types: [] })
     }
-    wire.bind({ portal: '', statement: statementName(name), values: values.map(formatValue) })
+    wire.bind({ portal: '', statement: statementName(name), values: (values as Value[]).map(formatValue) })
   }
 
   const query: WireQuery = {
@@ -113,10 +113,12 @@ function statementName(name: string): string {
   return name && `${name}_limited`
 }
 
+type Value = string | number | readonly unknown[] | null
+
 /** As PostgreSQL reads it as text. */
-function formatValue(value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  return Array.isArray(value) ? `{${value.map(formatElement).join()}}` : String(value as string | number)
+function formatValue(value: Value): string | null {
+  if (value === null) return null
+  return typeof value === 'object' ? `{${value.map(formatElement).join()}}` : String(value)
 }
 
 function formatElement(element: unknown): string {
