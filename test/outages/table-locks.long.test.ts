@@ -7,6 +7,7 @@ import { postgresStore } from '../../src/stores/postgres/index.js'
 import { openPlatform } from '../support/platform.js'
 import { startPgBouncer } from '../support/pgbouncer.js'
 import { freshDatabase } from '../support/postgres.js'
+import { waitUntil } from '../support/wait-until.js'
 
 const SECONDS = 60
 const MAX_CONNECTIONS = 5
@@ -51,8 +52,8 @@ describe.concurrent.each(['platform_auth_applications', 'platform_auth_changes']
       await locker.query('ROLLBACK')
       await Promise.all(calls)
       await expect
-        .poll(() => auth.verifyApiKey('catalog', credentials.clientId).catch((error: unknown) => error))
-        .toMatchObject({ application: { id: application.id } })
+      const isKnown = ({ application: { id } }: { application: { id: string } }): boolean => id === application.id
+      await waitUntil(() => auth.verifyApiKey('catalog', credentials.clientId).then(isKnown, () => false))
       await locker.end()
       await auth.close()
       await pool.end()
