@@ -51,7 +51,6 @@ describe.concurrent.each(['platform_auth_applications', 'platform_auth_changes']
       expect(Math.max(...counts)).toBeLessThanOrEqual(MAX_CONNECTIONS)
       await locker.query('ROLLBACK')
       await Promise.all(calls)
-      await expect
       const isKnown = ({ application: { id } }: { application: { id: string } }): boolean => id === application.id
       await waitUntil(() => auth.verifyApiKey('catalog', credentials.clientId).then(isKnown, () => false))
       await locker.end()
