@@ -129,7 +129,7 @@ it('A locked table is not waited for by the migration of a process that has gone
   onTestFinished: atEnd,
 }) => {
   const { pool, other, countWaiting, vanish } = await open(atEnd, WAYS['pg']!)
-  await other.query(`UPDATE platform_auth_meta SET value = '0' WHERE key = 'schema_version'`)
+  await other.query('DELETE FROM platform_auth_meta')
   await other.query('BEGIN; SELECT pg_advisory_xact_lock(6023885187240)')
   const opening = postgresStore({ pool })
     .open()

@@ -30,14 +30,13 @@ export async function migrate(
   const version = await readSchemaVersion(sql)
   if (!mayMigrate) refuseOlderSchema(version, migrations.length)
   if (version === migrations.length) return undefined
+  // Migrations, and waiting for those of another process, may take as long as they need.
   const from = await transaction((sql) => migrateInTransaction(sql, migrations), Infinity)
   return describeMigration(from, migrations.length)
 }
 
 /** Resolves the version that it found. */
 async function migrateInTransaction(sql: Sql, migrations: readonly Migration[]): Promise<number> {
-  // Migrations, and waiting for those of another process, may take as long as they need.
-  await sql.run('SET LOCAL statement_timeout = 0')
   await takeAdvisoryLock(sql, 'migration')
   const from = await readSchemaVersion(sql)
   refuseNewerSchema(from, migrations.length)
