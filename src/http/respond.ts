@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OAuthError, createDenial, retryAfter, type Denial } from '../contracts/denial.js'
 import { StoreUnavailableError } from '../contracts/errors.js'
-import { readHeader } from './request.js'
+import { endRefusal } from './refused-upload.js'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -9,19 +9,21 @@ type Headers = Readonly<Record<string, string>>
 export function sendJson(res: ServerResponse, status: number, document: unknown, headers: Headers = {}): void {
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('X-Content-Type-Options', 'nosniff')
-  sendText(res, status, JSON.stringify(document), headers)
-}
-
-function sendText(res: ServerResponse, status: number, body: string, headers: Headers): void {
-  res.statusCode = status
-  setHeaders(res, headers)
-  res.setHeader('Content-Length', Buffer.byteLength(body))
-  // A string, not a Buffer: Node writes it together with the header section.
+  const body = JSON.stringify(document)
+  prepareText(res, status, body, headers)
   res.end(body)
 }
 
-/** Sends an HTML page that is neither cached nor framed. */
+/** The body is sent as a string, not as a Buffer: Node writes it together with the header section. */
+function prepareText(res: ServerResponse, status: number, body: string, headers: Headers): void {
+  res.statusCode = status
+  setHeaders(res, headers)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
+}
+
+/** Sends an HTML page that is neither cached nor framed. `req` may have a body that was refused before it was read. */
 export function sendPage(
+  req: IncomingMessage,
   res: ServerResponse,
   status: number,
   page: string,
@@ -36,7 +38,7 @@ export function sendPage(
   res.setHeader('X-Content-Type-Options', 'nosniff')
   res.setHeader('Referrer-Policy', referrerPolicy)
   res.setHeader('Cache-Control', 'no-store')
-  res.end(body)
+  endRefusal(req, res, body)
 }
 
 /** Sends a status and headers without a body. */
@@ -54,8 +56,9 @@ export function sendEmpty(res: ServerResponse, status: 200 | 204, headers: Heade
 export function sendDenial(req: IncomingMessage, res: ServerResponse, denied: Denial): void {
   try {
     if (res.headersSent) return closeUnfinished(res)
-    if (isLargeUpload(req)) res.setHeader('Connection', 'close')
-    sendText(res, denied.status, formatBody(denied), denied.headers)
+    const body = formatBody(denied)
+    prepareText(res, denied.status, body, denied.headers)
+    endRefusal(req, res, body)
   } catch {
     closeUnfinished(res)
   }
@@ -108,17 +111,6 @@ const UNAVAILABLE = createDenial(
   retryAfter(1),
 )
 const UNEXPECTED = createDenial('server_error', 'The server met an unexpected condition')
-
-const LARGE_UPLOAD_BYTES = 64 * 1024
-
-/** Node would read and drop the rest of a refused upload to keep the connection. Closing it costs less on both sides. */
-function isLargeUpload(req: IncomingMessage): boolean {
-  if (req.httpVersionMajor !== 1 || req.complete) return false
-  return (
-    readHeader(req, 'transfer-encoding') !== undefined ||
-    Number(readHeader(req, 'content-length') ?? 0) > LARGE_UPLOAD_BYTES
-  )
-}
 
 /** RFC 6749 5.2 and RFC 6750 3 allow %x20-21 / %x23-5B / %x5D-7E only. */
 export function replaceForbidden(value: string): string {

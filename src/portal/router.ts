@@ -59,7 +59,7 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
     const setCookie = outcome.setCookie ?? visitor.setCookie
     // Beside the cookies of the host.
     if (setCookie !== undefined) res.appendHeader('Set-Cookie', setCookie)
-    sendAnswer(res, outcome.answer, sending)
+    sendAnswer(req, res, outcome.answer, sending)
   }
 
   async function route(exchange: Exchange): Promise<Outcome> {
@@ -91,10 +91,8 @@ export function createPortalRouter(options: PortalRouterOptions): Middleware {
     logRefusal('portal', denied, unwrapCause(refusal))
     if (res.headersSent) return sendDenial(req, res, denied)
     setHeaders(res, denied.headers)
-    // The rest of a body that is too large is not read.
-    if (!req.complete) res.setHeader('Connection', 'close')
     const page = signInPages.renderProblem('This did not work', `${denied.description.replace(/\.$/, '')}.`)
-    sendAnswer(res, { status: denied.status, page }, sending)
+    sendAnswer(req, res, { status: denied.status, page }, sending)
   }
 
   return function portalRouter(req, res, next) {

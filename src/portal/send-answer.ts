@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendPage } from '../http/respond.js'
 import { hasOwnMember } from '../lib/own-members.js'
 import type { PortalAnswer, PortalDownload } from './request.js'
@@ -10,8 +10,13 @@ interface SendOptions {
 }
 
 /** Sends a page, a redirect below `root`, or a file. None of them is cached. */
-export function sendAnswer(res: ServerResponse, answer: PortalAnswer, { root, policy }: SendOptions): void {
-  if (hasOwnMember(answer, 'page')) return sendPage(res, answer.status, answer.page, policy, REFERRER_POLICY)
+export function sendAnswer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  answer: PortalAnswer,
+  { root, policy }: SendOptions,
+): void {
+  if (hasOwnMember(answer, 'page')) return sendPage(req, res, answer.status, answer.page, policy, REFERRER_POLICY)
   if (hasOwnMember(answer, 'redirect'))
     return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
   sendDownload(res, answer.status, answer.download)

@@ -84,25 +84,23 @@ export function createDecideEndpoints(options: DecideOptions): { readonly show: 
     return { status: denial?.problem === undefined ? 200 : 400, page: pages.renderOpen(approval, token, denial) }
   }
 
-  function send(res: ServerResponse, { status, page }: Answer): void {
-    sendPage(res, status, page, policy)
+  function send(req: IncomingMessage, res: ServerResponse, { status, page }: Answer): void {
+    sendPage(req, res, status, page, policy)
   }
 
   return {
-    show: (_req, res) => send(res, { status: 200, page: pages.renderStart() }),
+    show: (req, res) => send(req, res, { status: 200, page: pages.renderStart() }),
     async decide(req, res) {
       let form: Form | undefined
       try {
         form = await readForm(req, FIELDS)
-        send(res, await answerForm(form, req))
+        send(req, res, await answerForm(form, req))
       } catch (error) {
         const denied = readRefusal(error)
         if (res.headersSent) return sendDenial(req, res, denied)
         setHeaders(res, denied.headers)
-        // The rest of a body that is too large is not read.
-        if (!req.complete) res.setHeader('Connection', 'close')
         // With the link, so that one button tries again.
-        send(res, {
+        send(req, res, {
           status: denied.status,
           page: pages.renderStart({ link: form?.get('link'), problem: denied.description }),
         })

@@ -67,7 +67,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const routes = new Map<string, Endpoint>([
     ['GET /', (req, res) => sendForm(req, res, 200)],
     ['POST /', paceStarts(registerApplication)],
-    ['GET /claim', (_req, res) => sendPage(res, 200, renderClaimPage(links), policy)],
+    ['GET /claim', (req, res) => sendPage(req, res, 200, renderClaimPage(links), policy)],
     ['POST /claim', paceStarts(claimCredentials)],
     ...(decisions
       ? ([
@@ -79,7 +79,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
   function sendForm(req: IncomingMessage, res: ServerResponse, status: number, refused?: RefusedForm): void {
     const page = renderRegistrationPage(apis, links, readPreferredLanguage(req), refused)
-    sendPage(res, status, page, policy)
+    sendPage(req, res, status, page, policy)
   }
 
   /** A form is answered with a page, JSON with JSON. */
@@ -102,7 +102,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       }
       // A known one: its problem would have been found.
       await register(fields as Registration, req)
-      sendPage(res, 202, renderRegisteredPage(links), policy)
+      sendPage(req, res, 202, renderRegisteredPage(links), policy)
     } catch (error) {
       sendRefusedForm(error, fields, req, res)
     }
@@ -143,8 +143,6 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     const denied = readRefusal(error)
     if (res.headersSent) return sendDenial(req, res, denied)
     setHeaders(res, denied.headers)
-    // The rest of a body that is too large is not read.
-    if (!req.complete) res.setHeader('Connection', 'close')
     sendForm(req, res, denied.status, { fields, problems: NO_PROBLEMS, reason: `${denied.description}.` })
   }
 

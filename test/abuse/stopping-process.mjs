@@ -24,6 +24,8 @@ process.on('warning', (warning) => complaints.push(String(warning)))
 
 const auth = createPlatformAuth({
   baseUrl: 'http://localhost',
+  developersUrl: 'http://localhost/developers',
+  operators: ['ops@example.com'],
   apis: {
     orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read' }, registration: 'automatic' },
     catalog: { scheme: 'apiKey' },
@@ -39,7 +41,7 @@ const auth = createPlatformAuth({
     from: 'developers@example.com',
   }),
   logger: { debug() {}, info() {}, warn() {}, error: (...line) => void complaints.push(line.map(String).join(' ')) },
-  rateLimits: { registration: false, allRegistrations: false },
+  rateLimits: { registration: false, allRegistrations: false, failedAuthentication: false },
   maxStaleness,
 })
 
@@ -52,6 +54,8 @@ app.use((req, _res, next) => {
 })
 app.use(auth.router)
 app.use('/register', auth.registrationRouter)
+app.use('/applications', auth.portalRouter)
+app.put('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).application.id))
 app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json(authOf(req).application.id))
 app.post(
   '/orders/items',

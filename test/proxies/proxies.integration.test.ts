@@ -10,6 +10,7 @@ import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../support/postgres.js'
 import { startTcpProxy } from '../support/tcp-proxy.js'
 import { waitUntil } from '../support/wait-until.js'
+import { listRefusedUploads, sendUploads } from '../http/refused-uploads.js'
 import { ALL_ANSWERED, createCalls, createInstance } from './instances.js'
 import { startLoad } from './load.js'
 import { startProxy } from './proxies.js'
@@ -48,6 +49,32 @@ describe.concurrent('Behind the proxies of docs/operations.md,', () => {
     // The process waits until the proxies have ended their idle connections.
     await Promise.all(proxies.map(({ end }) => end()))
     expect(await stopped).toBe(0)
+  })
+
+  it('refused uploads get their status, and take no process out of service', async ({
+    expect,
+    onTestFinished: atEnd,
+  }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'proxies-'))
+    atEnd(() => rm(folder, { recursive: true, force: true }))
+    const database = join(folder, 'platform.sqlite')
+    const calls = await createCalls(sqliteStore(database))
+    const instances = await Promise.all([1, 2].map(() => createInstance(database, { drain: 0 })))
+    atEnd(async () => void (await Promise.all(instances.map(({ stop }) => stop()))))
+    const [first, second] = instances as [(typeof instances)[0], (typeof instances)[0]]
+    await Promise.all([first.start(), second.start()])
+    const uploads = ([70_000, 1_000_000] as const).flatMap((bytes) => [
+      ...listRefusedUploads({ bytes, how: 'length' }),
+      ...listRefusedUploads({ bytes, how: 'chunked' }),
+    ])
+    for (const kind of ['haproxy', 'nginx'] as const) {
+      const proxy = await startProxy(kind, [first.port, second.port])
+      const load = startLoad(proxy.port, calls, 4, PAUSE_MS)
+      expect(await sendUploads(proxy.port, uploads), kind).toEqual(uploads.map(({ status }) => status))
+      await waitUntil(() => load.count() > 100, { timeout: 60_000 })
+      expect(Object.keys(await load.stop()).toSorted(), kind).toEqual(ALL_ANSWERED)
+      await proxy.end()
+    }
   })
 
   it('no request fails in an outage of the database that is shorter than maxStaleness', async ({

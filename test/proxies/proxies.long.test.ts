@@ -8,6 +8,7 @@ import { waitUntil } from '../support/wait-until.js'
 import { ALL_ANSWERED, createCalls, createInstance, type Instance } from './instances.js'
 import { startLoad } from './load.js'
 import { startProxy } from './proxies.js'
+import { listRefusedUploads, sendUploads } from '../http/refused-uploads.js'
 
 const REQUESTS = 20_000
 
@@ -30,7 +31,7 @@ async function startInstances(atEnd: (end: () => Promise<void>) => void, drain: 
 }
 
 it.each(['haproxy', 'nginx'] as const)(
-  `behind %s, none of ${REQUESTS} requests fails while two processes are restarted in turn`,
+  `behind %s, none of ${REQUESTS} requests fails while two processes are restarted in turn and uploads are refused`,
   { timeout: 600_000 },
   async (kind) => {
     const ends: (() => Promise<void>)[] = []
@@ -38,6 +39,7 @@ it.each(['haproxy', 'nginx'] as const)(
     const proxy = await startProxy(kind, ports)
     const load = startLoad(proxy.port, calls, 16)
     let restarts = 0
+    const uploads = sendAllSizes(proxy.port)
     while (load.count() < REQUESTS || restarts < 4) {
       const instance = instances[restarts++ % 2]!
       expect(await instance.stop()).toBe(0)
@@ -46,12 +48,28 @@ it.each(['haproxy', 'nginx'] as const)(
       await sleep(5000)
     }
     const answers = await load.stop()
+    const { sent, wrong } = await uploads
     await proxy.end()
     for (const end of ends) await end()
-    process.stdout.write(`LONG proxies ${kind}: ${restarts} restarts, ${JSON.stringify(answers)}\n`)
+    expect(wrong).toEqual([])
+    process.stdout.write(
+      `LONG proxies ${kind}: ${restarts} restarts, ${sent} refused uploads, ${JSON.stringify(answers)}\n`,
+    )
     expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)
   },
 )
+
+/** Refused uploads of all sizes, in each form. */
+async function sendAllSizes(port: number): Promise<{ sent: number; wrong: readonly string[] }> {
+  const uploads = [70_000, 200_000, 1_000_000, 4_000_000, 16_000_000].flatMap((bytes) =>
+    (['length', 'chunked', 'expect'] as const).flatMap((how) => listRefusedUploads({ bytes, how })),
+  )
+  const statuses = await sendUploads(port, uploads)
+  const wrong = uploads.flatMap(({ path, bytes, how, status }, i) =>
+    statuses[i] === status ? [] : [`${path} ${bytes} ${how}: ${statuses[i]}`],
+  )
+  return { sent: uploads.length, wrong }
+}
 
 it.each(['refuses connections', 'does not answer'] as const)(
   'behind haproxy, no request fails while the database %s for 6 seconds',

@@ -48,11 +48,19 @@ export async function exchange(
   }
 }
 
-/** Reads until the server closes the connection. A reset after the answer is not an error. */
+/**
+ * Reads until the server closes the connection; sends no more after a whole answer, because a server may read what it has
+ * refused. A reset after the answer is not an error.
+ */
 function readAll(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
-    socket.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk))
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const [head = '', body] = text.split('\r\n\r\n', 2)
+      const length = /^content-length: (\d+)$/im.exec(head)?.[1]
+      if (body !== undefined && Buffer.byteLength(body) >= Number(length)) socket.end()
+    })
     socket.on('error', () => undefined)
     socket.on('close', () => (text === '' ? reject(new Error('No answer came.')) : resolve(text)))
   })
