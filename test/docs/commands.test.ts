@@ -30,7 +30,7 @@ const PROGRAMS = [
   'tail',
   'umask',
 ]
-const NPM_COMMANDS = ['ci', 'pack', 'publish', 'version']
+const NPM_COMMANDS = ['ci', 'init', 'pack', 'publish', 'version']
 
 const commands = allPages()
   .flatMap(blocksOf)

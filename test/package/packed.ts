@@ -53,7 +53,7 @@ export async function pack(): Promise<Packed> {
 export async function copyBuild(): Promise<Installable> {
   const scratch = await mkdtemp(join(tmpdir(), 'copied-'))
   const folder = join(scratch, 'package')
-  for (const name of ['package.json', 'dist/esm', 'dist/cjs']) {
+  for (const name of ['package.json', 'dist/esm', 'dist/cjs', 'dist/assets']) {
     await cp(join(root, name), join(folder, name), { recursive: true })
   }
   return createInstallable(scratch)

@@ -1,0 +1,138 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { copyBuild, type Installable } from '../package/packed.js'
+import { freePort } from '../support/free-port.js'
+import { LOGIN, readMail, startMailServer, type MailServer } from '../support/smtp.js'
+import { waitUntil } from '../support/wait-until.js'
+import { blocksOf, readPage } from './pages.js'
+
+/** Walks README.md as a newcomer does: each block is what stands there, but for the port. */
+const README = readPage('README.md')
+const [firstServer] = blocksOf(README).filter(({ marker }) => marker === 'file: example-app/minimal.js')
+const fileName = /Save it as `([\w.]+)` in an empty folder/.exec(README.text)?.[1] ?? 'README names no file'
+
+const execute = promisify(execFile)
+
+describe.each(['commonjs', 'module'] as const)(
+  'README.md in an empty folder, where npm init has written the type %s',
+  (type) => {
+    let installable: Installable
+    let folder: string
+    let port: number
+    let server: ChildProcess | undefined
+    let mailServer: MailServer
+
+    beforeAll(async () => {
+      ;[installable, mailServer, port] = await Promise.all([copyBuild(), startMailServer(), freePort()])
+      folder = await installable.consumer({ type, packages: ['express', 'jose', 'nodemailer'], programs: [] })
+      await rm(join(folder, 'package.json'))
+      await execute('npm', ['init', '-y', '--offline'], { cwd: folder })
+      // What it writes depends on the version of npm: nothing, or "commonjs" since version 11.
+      const written = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as object
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ ...written, type }))
+    })
+    afterEach(async () => {
+      if (server && server.exitCode === null && server.kill()) await once(server, 'exit')
+      server = undefined
+    })
+    afterAll(async () => {
+      await mailServer.close()
+      await installable.remove()
+    })
+
+    /** Starts a server, and resolves when it answers: a function that returns what it has printed. */
+    async function start(code: string, env: Readonly<Record<string, string>> = {}): Promise<() => string> {
+      await writeFile(join(folder, fileName), code.replaceAll('3000', String(port)))
+      const child = spawn(process.execPath, [fileName], { cwd: folder, env: { PATH: process.env['PATH'], ...env } })
+      server = child
+      let printed = ''
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => void (printed += text))
+      await waitUntil(async () => {
+        if (child.exitCode !== null) throw new Error(`The server ended. It printed: ${printed}`)
+        return fetch(`http://localhost:${port}/`).then(
+          () => true,
+          () => false,
+        )
+      })
+      return () => printed
+    }
+
+    it('"A complete server": it starts, and the commands of "Calling an API" work with what it prints', async () => {
+      const printed = await start(firstServer!.code)
+      const form = /clientId: '(\S+)',\s+clientSecret: '(\S+)'/
+      await waitUntil(() => form.test(printed()))
+      const [, key = '', secret = ''] = form.exec(printed()) ?? []
+      const [commands] = blocksOf(README).filter(({ code }) => code.includes('$KEY:$SECRET'))
+      const [tokenLine = '', ...calls] = commands!.code.split('\n').filter((line) => line.startsWith('curl'))
+      const run = async (line: string, env = {}): Promise<string> =>
+        (
+          await execute('sh', ['-c', line.replaceAll('3000', String(port))], {
+            env: { PATH: process.env['PATH'], ...env },
+          })
+        ).stdout
+      const answer = JSON.parse(await run(tokenLine, { KEY: key, SECRET: secret })) as Record<string, string>
+      expect(answer).toMatchObject({ token_type: 'bearer', scope: 'orders:read' })
+      const answers = []
+      for (const call of calls)
+        answers.push(JSON.parse(await run(call, { KEY: key, ACCESS_TOKEN: answer['access_token'] })))
+      expect(answers).toEqual([{ for: 'Acme' }, ['tea', 'coffee']])
+    })
+
+    it('"Registration": a partner registers, an operator approves by e-mail, and the credentials work', async () => {
+      const smtp = `smtp://${LOGIN.user}:${encodeURIComponent(LOGIN.pass)}@127.0.0.1:${mailServer.port}`
+      await start(createRegistrationServer(), { SMTP_URL: smtp })
+      const address = `http://localhost:${port}`
+      expect((await fetch(`${address}/developers/`)).status).toBe(200)
+      const registered = await fetch(`${address}/developers/register`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: 'Acme', contact: 'dev@acme.example', apis: ['orders', 'catalog'] }),
+      })
+      expect(registered.status).toBe(202)
+      const [, link = ''] = /(http\S+#\S+)/.exec((await receive('you@example.com')) ?? '') ?? []
+      const [page = '', token = ''] = link.split('#')
+      expect(page).toBe(`${address}/developers/register/decide`)
+      const decided = await fetch(page, {
+        method: 'POST',
+        body: new URLSearchParams({ link: token, decision: 'approve' }),
+      })
+      expect(decided.status).toBe(200)
+      const email = await receive('dev@acme.example')
+      const [key = '', secret = ''] = [/epa_key_\w+/, /epa_sec_\w+/].map((form) => form.exec(email)?.[0])
+      const answer = await fetch(`${address}/orders/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${btoa(`${key}:${secret}`)}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials' }),
+      })
+      const { access_token: accessToken } = (await answer.json()) as { access_token: string }
+      const orders = await fetch(`${address}/orders/items`, { headers: { Authorization: `Bearer ${accessToken}` } })
+      expect([orders.status, await orders.json()]).toEqual([200, { for: 'Acme' }])
+    })
+
+    /** README's first server with the block of "Registration" in place of its first two statements. */
+    function createRegistrationServer(): string {
+      const [block] = blocksOf(README).filter(({ code }) => code.includes('operators:'))
+      const [, options] = /^const auth = createPlatformAuth\((\{[\s\S]*?\n\})\)\n/m.exec(firstServer!.code) ?? []
+      const rest = firstServer!.code
+        .replace(/^const auth = [\s\S]*?\n\}\)\n/m, '')
+        .replace(/^const app = .*\n/m, '')
+        .replace(/^console\.log.*\n/m, '')
+      const [imports, routes] = [rest.split('\n').filter(isImport), rest.split('\n').filter((line) => !isImport(line))]
+      return [...imports, `const options = ${options}`, block!.code, ...routes].join('\n')
+    }
+
+    async function receive(recipient: string): Promise<string> {
+      await waitUntil(() => mailServer.mailsTo(recipient).length > 0)
+      return (await readMail(mailServer.mailsTo(recipient)[0]!)).text ?? ''
+    }
+  },
+)
+
+function isImport(line: string): boolean {
+  return line.startsWith('import ')
+}
