@@ -9,6 +9,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { IS_LONG_LANE } from '../support/long-lane.js'
+import { allPages } from '../docs/pages.js'
 import { pack, readText, run, type Packed } from './packed.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -29,7 +30,8 @@ afterAll(() => packed?.remove())
 
 describe('the tarball', () => {
   it('contains the build, the manifest and the documents, and nothing else', () => {
-    const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
+    const pages = allPages().map(({ path }) => path)
+    const documents = [...pages, 'LICENSE', 'package.json'].toSorted()
     const paths = packed.files.map(({ path }) => path)
     const built = /^dist\/(?:(?:esm|cjs)\/.+\.(?:js|d\.ts)|cjs\/package\.json|assets\/[\w.-]+)$/
     expect(paths.filter((path) => !built.test(path)).toSorted()).toEqual(documents)
@@ -47,6 +49,19 @@ describe('the tarball', () => {
     }
     const manifest = await readText(root, 'package.json')
     expect(await readText(packed.folder, 'package.json')).toBe(manifest)
+  })
+
+  it('has every page that README.md links to, and every page that pages for users link to', () => {
+    const paths = new Set(packed.files.map(({ path }) => path))
+    const pages = allPages().filter(({ path }) => paths.has(path) && path !== 'CONTRIBUTING.md')
+    expect(pages.map(({ path }) => path)).toContain('docs/guards.md')
+    const dead = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/(?<!!)\[[^\]]*\]\(([^)#\s]+\.md)(?:#[^)]*)?\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !/^\w+:/.test(link) && !paths.has(join(dirname(path), link)))
+        .map((link) => `${path}: ${link}`),
+    )
+    expect(dead).toEqual([])
   })
 
   it('contains the console’s files once, and the licences of copied packages', async () => {

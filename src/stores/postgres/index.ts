@@ -188,12 +188,17 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   }
 }
 
+function isClient(pool: object): boolean {
+  return 'connectionParameters' in pool && !('totalCount' in pool)
+}
+
 function checkOptions(options: PostgresStoreOptions | undefined): { pool: PostgresPool; listen: boolean } {
   const { pool, listen = true }: Partial<PostgresStoreOptions> = options ?? {}
-  if (typeof pool?.connect !== 'function') {
+  // A pg.Client connects too, but is one connection.
+  if (typeof pool?.connect !== 'function' || isClient(pool)) {
     throw new ConfigurationError({
       problem: 'postgresStore() was given no pool of the package pg',
-      fix: "Write postgresStore({ pool: new pg.Pool({ connectionString: '...' }) }).",
+      fix: "Write postgresStore({ pool: new pg.Pool({ connectionString: '...' }) }). Of drizzle take db.$client; knex and Prisma have no such pool.",
     })
   }
   if (listen && countConnections(pool) === 1) {
