@@ -90,9 +90,10 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**
-   * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for what no retry can correct: a
-   * wrong secret, a newer schema, a missing driver, a mistake in the store's code. An unavailable store is retried, unless `retry`
-   * is false; the process stays alive meanwhile. Until then, requests wait up to 5 seconds and then get 503.
+   * Resolves when the store is migrated and has a signing key. Rejects with `ConfigurationError` for what no retry can correct (a
+   * wrong secret, a newer schema, a missing driver, a mistake in the store's code), and for what waiting alone does not cure: a
+   * missing right, folder, database or password. Its `fix` names the path, or the GRANT; the platform goes on trying, so a later call may
+   * resolve. An unavailable store is retried, unless `retry` is false; the process stays alive meanwhile. Until then, requests wait up to 5 seconds and then get 503.
    */
   ready(options?: ReadyOptions): Promise<void>
   /** Whether requests are answered with knowledge no older than `maxStaleness`, and what is wrong. Resolves within about half a second. */

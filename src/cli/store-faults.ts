@@ -6,9 +6,19 @@ export interface StoreFault {
 
 /** The fault that an error of a database driver or of Node stands for, by its code. */
 export function findStoreFault(error: unknown): StoreFault | undefined {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown }
+  const { code, errcode, grant, path } = (error ?? {}) as Fault
   // SQLite's primary result code is the low byte.
-  return typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
+  const fault = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
+  // What a store adds to the errors of its start.
+  if (fault && typeof grant === 'string') return { ...fault, fix: grant }
+  return fault && typeof path === 'string' ? { ...fault, fix: `${fault.fix} Its path is ${path}.` } : fault
+}
+
+interface Fault {
+  readonly code?: unknown
+  readonly errcode?: unknown
+  readonly grant?: unknown
+  readonly path?: unknown
 }
 
 const FULL: StoreFault = {
@@ -22,6 +32,10 @@ const READ_ONLY: StoreFault = {
 const NO_RIGHTS: StoreFault = {
   problem: 'The store refuses this role',
   fix: 'Grant it SELECT, INSERT, UPDATE and DELETE on the tables platform_auth_*, and USAGE on their schema.',
+}
+const NO_FILE: StoreFault = {
+  problem: 'The SQLite file cannot be opened',
+  fix: 'Check the path, and the rights of the file and its folder.',
 }
 const DAMAGED: StoreFault = {
   problem: 'The SQLite file is damaged',
@@ -42,10 +56,19 @@ const FAULTS_BY_CODE: Readonly<Record<string, StoreFault>> = {
   EDQUOT: FULL,
   '53100': FULL,
   EROFS: READ_ONLY,
-  EACCES: READ_ONLY,
+  EACCES: NO_FILE,
+  EPERM: NO_FILE,
+  ENOENT: NO_FILE,
+  ENOTDIR: NO_FILE,
+  EISDIR: NO_FILE,
   '0A000': READ_ONLY,
   '25006': READ_ONLY,
   '42501': NO_RIGHTS,
+  '3F000': NO_RIGHTS,
+  '28000': {
+    problem: 'The database refuses the login',
+    fix: 'Let the role log in (LOGIN, pg_hba.conf), or correct the address.',
+  },
   '55P03': LOCKED,
   '26000': POOLER,
   '42P05': POOLER,
@@ -63,9 +86,6 @@ const FAULTS_BY_SQLITE_CODE: Readonly<Record<number, StoreFault>> = {
   8: READ_ONLY,
   11: DAMAGED,
   13: FULL,
-  14: {
-    problem: 'The SQLite file cannot be opened',
-    fix: 'Check the path, and the rights of the file and its folder.',
-  },
+  14: NO_FILE,
   26: DAMAGED,
 }

@@ -29,7 +29,10 @@ export interface ReadyOptions {
 
 /** From start-up to `close()`: whether this process can answer, and why not. */
 export interface Readiness {
-  /** Resolves once the platform has started. Rejects if no retry can help, and with `retry: false` for any failure. */
+  /**
+   * Resolves once the platform has started. Rejects if waiting does not help, and with `retry: false` for any failure. It may be
+   * called again.
+   */
   ready(options?: ReadyOptions): Promise<void>
   /** Starts the platform. Called once, when all parts have been created. */
   begin(steps: StartAndStop): void
@@ -71,7 +74,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   async function waitForStart(): Promise<void> {
     try {
       const createError = (): Error => new StoreUnavailableError('The platform is not ready yet.')
-      await withTimeout(startup.finished, START_WAIT_TIMEOUT_MS, createError)
+      await withTimeout(startup.finishedUnlessBlocked(), START_WAIT_TIMEOUT_MS, createError)
     } catch (cause) {
       throw new StoreUnavailableError('The platform is not ready.', { cause })
     }
@@ -130,8 +133,8 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       startup.begin(steps.start)
     },
     ready({ retry = true } = {}) {
-      if (retry || startup.isFinished()) return keepAlive(startup.finished)
-      return keepAlive(Promise.race([startup.finished, startup.firstFailure]))
+      const finished = startup.finishedUnlessBlocked()
+      return keepAlive(retry || startup.isFinished() ? finished : Promise.race([finished, startup.firstFailure]))
     },
     available() {
       if (!startup.isFinished()) return limitWaiting(waitForStart)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
+import { findAccessProblem } from './store-access.js'
 import { describeStoreFault, isPermanentFault } from './store-fault.js'
 
 /** Everything that must be done before the first answer. Repeated until it succeeds, or the signal is aborted. */
@@ -12,6 +13,11 @@ export interface Startup {
   begin(start: Start): void
   /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError` if no retry can help, or after `abort()`. */
   readonly finished: Promise<void>
+  /**
+   * As `finished`, but rejects with `ConfigurationError` when an attempt fails with what waiting alone does not cure, such as
+   * a missing right. The attempts go on, so that a later call can resolve.
+   */
+  finishedUnlessBlocked(): Promise<void>
   /** Rejects when the first attempt fails. */
   readonly firstFailure: Promise<never>
   isFinished(): boolean
@@ -30,6 +36,8 @@ export function createStartup(logger: Logger): Startup {
   const closing = new AbortController()
   const firstFailure = createRejection()
   const abandoned = createRejection()
+  /** Rejected when the attempt under way fails with what waiting does not cure. */
+  let blocked = createRejection()
   let isFinished = false
   let problem: unknown = 'its store has not been opened yet.'
 
@@ -48,8 +56,13 @@ export function createStartup(logger: Logger): Startup {
         return
       } catch (error) {
         const permanent = findPermanentProblem(error)
-        firstFailure.reject(permanent ?? error)
-        reportFailure(error, permanent)
+        const access = permanent ? undefined : findAccessProblem(error)
+        reportFailure(error, permanent, access)
+        if (access) {
+          blocked.reject(access)
+          blocked = createRejection()
+        }
+        firstFailure.reject(permanent ?? access ?? error)
         if (permanent) throw permanent
       }
       await sleep(START_RETRY_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
@@ -57,7 +70,7 @@ export function createStartup(logger: Logger): Startup {
     throw new StoreUnavailableError('The platform was closed before it was ready.')
   }
 
-  function reportFailure(error: unknown, permanent: ConfigurationError | undefined): void {
+  function reportFailure(error: unknown, permanent?: ConfigurationError, access?: ConfigurationError): void {
     const [message, lastMessage] = [joinMessages(error), joinMessages(problem)]
     problem = permanent ?? error
     if (permanent) {
@@ -67,12 +80,13 @@ export function createStartup(logger: Logger): Startup {
     }
     // One log line for all attempts that fail in the same way.
     else if (message !== lastMessage && !closing.signal.aborted)
-      logger.error(`The platform could not start yet and will retry: ${message}`)
+      logger.error(`The platform could not start yet and will retry: ${access ? `${access.message} ` : ''}${message}`)
   }
 
   return {
     begin: (start) => settle(repeatUntilStarted(start)),
     finished,
+    finishedUnlessBlocked: () => Promise.race([finished, blocked.promise]),
     firstFailure: firstFailure.promise,
     isFinished: () => isFinished,
     describeProblem: () => describeStartProblem(problem),

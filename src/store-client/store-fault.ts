@@ -63,6 +63,12 @@ const STARTING = 'it is starting or shutting down'
 const UNKNOWN_HOST = 'its host name cannot be resolved'
 const UNREACHABLE_HOST = 'its host is unreachable'
 
+const NOT_ALLOWED = 'the process may not open its file'
+const NO_FOLDER = 'its folder does not exist'
+const NO_FILE = 'its path leads to no file'
+const NO_RIGHTS = 'its role lacks a right'
+const MISSING_TABLE = 'a table is missing'
+
 /** Node's error codes and PostgreSQL's (SQLSTATE). */
 const FAULTS_BY_CODE: Readonly<Record<string, string>> = {
   ETIMEDOUT: UNRESPONSIVE,
@@ -75,11 +81,21 @@ const FAULTS_BY_CODE: Readonly<Record<string, string>> = {
   ENETUNREACH: UNREACHABLE_HOST,
   ENOSPC: FULL,
   EROFS: READ_ONLY,
+  EACCES: NOT_ALLOWED,
+  EPERM: NOT_ALLOWED,
+  ENOENT: NO_FOLDER,
+  ENOTDIR: NO_FILE,
+  EISDIR: NO_FILE,
   ESTALE: 'its file was deleted or replaced',
   // A replica: "Cannot set transaction read-write mode during recovery".
   '0A000': READ_ONLY,
   '25006': READ_ONLY,
+  '28000': 'it refuses the login',
   '28P01': 'it rejects the password',
+  '3D000': 'there is no such database',
+  '3F000': 'it has no schema that the role may use',
+  '42501': NO_RIGHTS,
+  '42P01': MISSING_TABLE,
   '53100': FULL,
   '53300': 'it has no connection left',
   '55P03': LOCKED,

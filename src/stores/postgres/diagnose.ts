@@ -4,6 +4,7 @@ import type { ConfigurationProblem } from '../../contracts/errors.js'
 import { createProbeValue } from '../sql/probe-value.js'
 import type { PostgresConnections, Sql } from './connection.js'
 import { acquire, type PostgresPool } from './pool.js'
+import { findMissingPrivileges } from './rights.js'
 
 interface DiagnoseOptions extends PostgresConnections {
   readonly pool: PostgresPool
@@ -20,24 +21,6 @@ export async function diagnose({ sql, transaction, pool, listen }: DiagnoseOptio
   await transaction(writeAndRollBack)
   return listen && !(await receivesNotifications(pool, sql)) ? [LISTEN_FAILS] : []
 }
-
-async function findMissingPrivileges(sql: Sql): Promise<ConfigurationProblem | undefined> {
-  const missing = await sql.get<{ role: string; privileges: string; tables: string }>(MISSING_PRIVILEGES)
-  if (!missing) return undefined
-  const { role, privileges, tables } = missing
-  return {
-    problem: `The role ${role} lacks rights (${privileges}) on tables of the store`,
-    fix: `As the owner of the tables: GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${role};`,
-  }
-}
-
-const MISSING_PRIVILEGES = `
-  SELECT quote_ident(current_user) AS role, string_agg(DISTINCT privilege, ', ') AS privileges,
-    string_agg(DISTINCT relname, ', ') AS tables
-  FROM pg_catalog.pg_class, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS privilege
-  WHERE starts_with(relname, 'platform_auth_') AND relkind IN ('r', 'p') AND pg_table_is_visible(oid)
-    AND NOT has_table_privilege(oid, privilege)
-  HAVING count(*) > 0`
 
 async function writeAndRollBack(sql: Sql): Promise<false> {
   await sql.run(`INSERT INTO platform_auth_meta (key, value) VALUES ('doctor', $1)`, createProbeValue())

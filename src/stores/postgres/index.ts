@@ -31,6 +31,7 @@ import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
 import { establishPepper, findPepper, resealPepper } from './pepper.js'
 import type { PostgresPool } from './pool.js'
+import { addGrant } from './rights.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
@@ -92,9 +93,9 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     if (closed) throw new Error('The PostgreSQL store is closed.')
     ignoreLostConnections(pool)
     if (opening) return opening.then(() => undefined)
-    opening = migrate({ sql, transaction }, { migrations: MIGRATIONS, mayMigrate }).catch((error: unknown) => {
+    opening = migrate({ sql, transaction }, { migrations: MIGRATIONS, mayMigrate }).catch(async (error: unknown) => {
       opening = undefined
-      throw error
+      throw await addGrant(sql, error)
     })
     return opening
   }

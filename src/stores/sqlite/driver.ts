@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { StoreIncompatibleError } from '../../contracts/errors.js'
 
 /** The part of `DatabaseSync` that a store uses; `node:sqlite` and `@photostructure/sqlite` both export such a class. */
@@ -33,6 +34,11 @@ export async function loadSqliteDriver(): Promise<OpenSqliteFile> {
     // SQLite's own waiting for a lock blocks the event loop; connection.ts waits instead.
     return new DatabaseSync(path, { timeout: 0 })
   }
+}
+
+/** The absolute path of the file that a path or URI names. */
+export function findAbsolutePath(path: string): string {
+  return resolve(path.startsWith('file:') ? (parseFileUri(path) ?? path) : path)
 }
 
 /** The file that SQLite would create; undefined for a database in memory, and for a URI that says not to create one. */

@@ -14,7 +14,7 @@ import { listAudit, writeAudit } from './audit.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
-import { loadSqliteDriver, type SqliteDatabase } from './driver.js'
+import { findAbsolutePath, loadSqliteDriver, type SqliteDatabase } from './driver.js'
 import {
   changeEmails,
   findEmail,
@@ -83,7 +83,9 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     if (opening) return opening.then(() => undefined)
     opening = connect(pathOrDatabase, { mayMigrate, onProgress }).catch((error: unknown) => {
       opening = undefined
-      throw error
+      // SQLite's own errors have no path, and those of Node have it as it was given.
+      if (typeof pathOrDatabase !== 'string') throw error
+      throw Object.assign(error as Error, { path: findAbsolutePath(pathOrDatabase) })
     })
     return (await opening).migration
   }
