@@ -38,6 +38,11 @@ async function importDefault(file: string): Promise<unknown> {
         { cause },
       )
     }
-    throw new CommandError(`--config: ${file} could not be loaded: ${describeError(cause)}`, { cause })
+    // `npm init` writes "type": "commonjs", so that Node reads a file .js with an import as CommonJS.
+    const hint =
+      cause instanceof SyntaxError && extname(file) === '.js'
+        ? '. If it has import or export, name it .mjs, or write "type": "module" into package.json'
+        : ''
+    throw new CommandError(`--config: ${file} could not be loaded: ${describeError(cause)}${hint}`, { cause })
   }
 }

@@ -16,7 +16,9 @@ export function readLogger(logger: unknown): Logger {
     throw invalidOption(`logger.${level}`, logger[level], 'A logger has debug, info, warn and error.')
   }
   const given = logger as unknown as Logger
-  if (typeof logger['bindings'] === 'function') return withLogError(given, logErrorToPino)
+  // nestjs-pino's PinoLogger has pino's calls and the logger itself.
+  const pino = [logger, logger['logger']].filter(isObject).some(({ bindings }) => typeof bindings === 'function')
+  if (pino) return withLogError(given, logErrorToPino)
   const isWinston = Array.isArray(logger['transports']) && typeof logger['isLevelEnabled'] === 'function'
   return isWinston ? withLogError(given, logErrorToWinston) : given
 }

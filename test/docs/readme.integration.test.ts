@@ -28,7 +28,11 @@ describe.each(['commonjs', 'module'] as const)(
 
     beforeAll(async () => {
       ;[installable, mailServer, port] = await Promise.all([copyBuild(), startMailServer(), freePort()])
-      folder = await installable.consumer({ type, packages: ['express', 'jose', 'nodemailer'], programs: [] })
+      folder = await installable.consumer({
+        type,
+        packages: ['express', 'jose', 'nodemailer', '@photostructure/sqlite'],
+        programs: [],
+      })
       await rm(join(folder, 'package.json'))
       await execute('npm', ['init', '-y', '--offline'], { cwd: folder })
       // What it writes depends on the version of npm: nothing, or "commonjs" since version 11.
@@ -112,6 +116,34 @@ describe.each(['commonjs', 'module'] as const)(
       const { access_token: accessToken } = (await answer.json()) as { access_token: string }
       const orders = await fetch(`${address}/orders/items`, { headers: { Authorization: `Bearer ${accessToken}` } })
       expect([orders.status, await orders.json()]).toEqual([200, { for: 'Acme' }])
+    })
+
+    it('docs/cli.md: the first commands work with the module that the page shows', async () => {
+      const blocks = blocksOf(readPage('docs/cli.md'))
+      const [module] = blocks.filter(({ code }) => code.includes('export default'))
+      await writeFile(join(folder, 'platform.mjs'), module!.code)
+      const [session] = blocks.filter(({ language }) => language === 'console')
+      const lines = session!.code.split('\n').filter((line) => line.startsWith('$ npx express-platform-auth '))
+      const program = join(folder, 'node_modules/express-platform-auth/dist/esm/cli/main.js')
+      const env = { PATH: process.env['PATH'], PLATFORM_AUTH_SECRET: 'a secret of 32 characters or more' }
+      let id = ''
+      for (const line of lines) {
+        const command = line
+          .replace('$ npx express-platform-auth', `"${process.execPath}" "${program}"`)
+          .replace('platform.js', 'platform.mjs')
+          .replace(/app_[0-9a-f]{32}/, id)
+        const { stdout } = await execute('sh', ['-c', command], { cwd: folder, env })
+        id = /app_[0-9a-f]{32}/.exec(stdout)?.[0] ?? id
+        expect(stdout, line).toContain(id)
+      }
+      expect(lines.length).toBeGreaterThan(3)
+      await writeFile(join(folder, 'platform.js'), module!.code)
+      const listing = execute(process.execPath, [program, 'apps', 'list', '--config', 'platform.js'], {
+        cwd: folder,
+        env,
+      })
+      if (type === 'module') expect((await listing).stdout).toContain(id)
+      else await expect(listing).rejects.toThrow('name it .mjs, or write "type": "module" into package.json')
     })
 
     /** README's first server with the block of "Registration" in place of its first two statements. */

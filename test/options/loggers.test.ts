@@ -19,6 +19,14 @@ import { readSourceFiles } from '../support/source-files.js'
 const LOGGERS: Readonly<Record<string, (stream: Writable) => Logger>> = {
   'pino()': (stream) => pino(stream),
   'a child of pino()': (stream) => pino(stream).child({ module: 'auth' }),
+  'a class around pino (nestjs-pino)': (stream) => {
+    const logger = pino(stream)
+    const at =
+      (level: keyof Logger) =>
+      (...args: [string]): void =>
+        logger[level](...args)
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), logger } as Logger
+  },
   'winston with JSON': (stream) => winston.createLogger({ transports: [new winston.transports.Stream({ stream })] }),
   'winston with text': (stream) =>
     winston.createLogger({

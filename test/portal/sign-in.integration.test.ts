@@ -55,6 +55,18 @@ describe.each(Object.entries(EXPRESSES))('the sign-in at the portal, on %s', (_,
 })
 
 describe('a way to sign in', () => {
+  it('that a mail service has refused, which its SDK resolves with, is in the log', async () => {
+    const error = { name: 'validation_error', statusCode: 422, message: 'The e-mail was not accepted.' }
+    const host = openPortal({ mailer: { send: async () => ({ data: null, error }) } })
+    await addApplication(host.auth, CONTACT)
+    const browser = createBrowser(host.app)
+    await browser.get()
+    await browser.submit('/sign-in', { contact: CONTACT })
+    const line = 'A sign-in e-mail was not sent: validation_error 422.'
+    await expect.poll(() => host.logger.lines, { timeout: 20_000 }).toContainEqual(line)
+    await host.auth.close()
+  })
+
   it('P63, P64: is used once, by link or by code', async () => {
     const host = openPortal()
     await addApplication(host.auth, CONTACT)

@@ -59,6 +59,12 @@ describe('the doctor reports', () => {
     expect(await findProblems('mail server', ...broken)).toMatchObject([
       { finding: 'The mail server cannot be used: Invalid login: 535' },
     ])
+    const resend = await writeMailer(
+      `verify: async () => ({ data: null, error: { name: 'restricted_api_key', statusCode: 401 } })`,
+    )
+    expect(await findProblems('mail server', ...resend)).toMatchObject([
+      { finding: expect.stringContaining('restricted_api_key 401') as string },
+    ])
     const smtp = await writeConfig(`
       import { createTransport } from ${JSON.stringify(import.meta.resolve('nodemailer'))}
       import { smtpMailer } from ${JSON.stringify(import.meta.resolve('../../../dist/esm/mailers/smtp.js'))}
