@@ -59,26 +59,55 @@ export function refuseContact(current: ApplicationRecord, address: string, now: 
   )
 }
 
+/** How long ago an address was last invited, if that is less than an hour: it gets no second e-mail in that time. Milliseconds. */
+export function findRecentInvitation(
+  { invitations }: ApplicationRecord,
+  address: string,
+  now: number,
+): { readonly waitMs: number } | undefined {
+  const newest = invitations
+    .filter((each) => isSameMailbox(each.address, address))
+    .reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0)
+  const waitMs = newest + REINVITATION_MS - now
+  return waitMs > 0 ? { waitMs } : undefined
+}
+
+const REINVITATION_MS = 3600 * 1000
+/** Ended invitations that are kept: as many as an application may send in an hour at the portal. */
+const MAX_ENDED_INVITATIONS = 20
+
 interface InvitationsChange {
   readonly changed: Pick<ApplicationRecord, 'invitations'>
   readonly emails: readonly EmailChange[]
 }
 
-/** Ends some invitations, and those that have expired: their links no longer work, and unsent e-mails are not sent. */
+/**
+ * Ends some invitations, and those that have expired: their links no longer work, and unsent e-mails are not sent. Those of the
+ * last hour are kept, except those of `contacts`, which are contacts now.
+ */
 export async function endInvitations(
   store: Store,
   current: ApplicationRecord,
   now: number,
   isEnded: (invitation: Invitation) => boolean,
+  contacts: readonly string[] = [],
 ): Promise<InvitationsChange> {
-  const invitations = listOpenInvitations(current, now).filter((each) => !isEnded(each))
-  if (invitations.length === current.invitations.length) return { changed: { invitations }, emails: [] }
+  const open = listOpenInvitations(current, now)
+  const invitations = open.filter((each) => !isEnded(each))
+  const kept = current.invitations
+    .filter((each) => !invitations.includes(each) && each.createdAt + REINVITATION_MS > now)
+    .filter(({ address }) => !contacts.some((each) => isSameMailbox(each, address)))
+    .map((each) => ({ ...each, hashes: [], expiresAt: Math.min(each.expiresAt, now) }))
+    .slice(-MAX_ENDED_INVITATIONS)
+  const changed = { invitations: [...kept, ...invitations] }
+  const hasEnded = invitations.length < open.length || changed.invitations.length < current.invitations.length
+  if (!hasEnded) return { changed, emails: [] }
   const queued = await listQueuedEmails(store, current.id)
   const ended = queued.filter(
     ({ purpose, recipient = '' }) =>
       purpose === 'invitation' && !invitations.some(({ address }) => isSameMailbox(address, recipient)),
   )
-  return { changed: { invitations }, emails: ended.map((email) => ({ remove: email })) }
+  return { changed, emails: ended.map((email) => ({ remove: email })) }
 }
 
 /** `by` of a change that a contact makes. */

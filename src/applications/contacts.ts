@@ -75,7 +75,7 @@ export async function addContactTo(
   refuseDeleted(current, 'addContact')
   refuseContact(current, contact, now)
   const contacts = [...listContacts(current), contact]
-  const ended = await endInvitations(store, current, now, ({ address }) => isSameMailbox(address, contact))
+  const ended = await endInvitations(store, current, now, ({ address }) => isSameMailbox(address, contact), contacts)
   return {
     changed: { ...toContactMembers(contacts), ...ended.changed },
     details: { contacts: contacts.length },
@@ -105,7 +105,7 @@ async function replaceContacts(
   const actors = removed.map(describeContactActor)
   const isEnded = ({ by = '', address }: Invitation): boolean =>
     actors.includes(by) || contacts.some((each) => isSameMailbox(each, address))
-  const ended = await endInvitations(store, current, now, isEnded)
+  const ended = await endInvitations(store, current, now, isEnded, contacts)
   const redirected =
     contacts[0] === current.contact
       ? { changed: {}, emails: [] }

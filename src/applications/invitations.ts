@@ -75,7 +75,7 @@ export function createInvitations(options: InvitationsOptions): Pick<Application
         const email = createQueuedEmail(id, 'invitation', createdAt, { recipient: address, details: describeActor(by) })
         return {
           changed: { invitations },
-          details: { invitations: invitations.length },
+          details: { invitations: listOpenInvitations({ ...current, invitations }, createdAt).length },
           emails: [...ended.emails, { save: email }],
         }
       })

@@ -39,7 +39,7 @@ export interface CredentialRecord {
 /** The languages of the built-in texts of e-mails. */
 export type Language = 'en' | 'de' | 'fr' | 'es'
 
-/** An open invitation to become a contact of an application. */
+/** An invitation to become a contact of an application: open, or ended and kept for an hour, so that the address is not invited again. */
 export interface Invitation {
   readonly address: string
   /** HMAC-SHA-256 of the tokens of the links sent, under the pepper, newest first; none until the e-mail is sent. */

@@ -6,3 +6,8 @@ const ADDRESS =
 export function isEmailAddress(text: unknown): text is string {
   return typeof text === 'string' && text.length <= 254 && ADDRESS.test(text) && text.indexOf('@') <= 64
 }
+
+/** The address without `+tag`, which many mail servers ignore. */
+export function removeTag(address: string): string {
+  return address.replace(/\+[^@]*/, '')
+}

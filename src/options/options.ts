@@ -128,7 +128,7 @@ export interface RateLimitsOptions {
   readonly registration?: Limit | false | undefined
   /** Registrations from all addresses and for all contacts together; 20 times `registration` if left out, 100 in 3600 seconds. */
   readonly allRegistrations?: Limit | false | undefined
-  /** Requests for a sign-in e-mail per address, and per mailbox; 5 in 3600 seconds if left out. */
+  /** Requests for a sign-in e-mail per address; a mailbox gets up to three times as many. 5 in 3600 seconds if left out. */
   readonly signIn?: Limit | false | undefined
   /** An ioredis instance in which all processes count together. If left out, each process counts for itself. */
   readonly redis?: RedisConnection | undefined

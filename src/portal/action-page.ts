@@ -21,6 +21,8 @@ export interface ActionCall {
   readonly applications: ApplicationCalls
   /** For the audit log. */
   readonly by: string
+  /** Counts an e-mail to an address that the contact has chosen. Rejects with `too_many_requests`. */
+  readonly limitInvitation: (applicationId: string, address: string) => Promise<void>
 }
 
 export type ActionOutcome =

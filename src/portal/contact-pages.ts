@@ -1,4 +1,13 @@
-import { listContacts, listOpenInvitations, toMailbox } from '../applications/contact-lists.js'
+import {
+  findRecentInvitation,
+  listContacts,
+  listOpenInvitations,
+  refuseContact,
+  toMailbox,
+} from '../applications/contact-lists.js'
+import { readRegistrationContact } from '../applications/validation.js'
+import { OAuthError, retryAfter } from '../contracts/denial.js'
+import { formatWait } from '../lib/format-wait.js'
 import { html } from '../lib/html.js'
 import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
 import { hashAddress } from './contact-section.js'
@@ -29,13 +38,27 @@ export function createInvitePage(view: ApplicationView): ActionPage {
             />
           </div>`,
       }),
-    async perform(entered, { applications, by }) {
-      const address = readField(entered, 'address')
-      if (address === '') throw new FormProblem('Enter an e-mail address.')
-      await applications.inviteContact(view.record.id, address, { by })
+    async perform(entered, { applications, by, limitInvitation }) {
+      const { record, now } = view
+      if (readField(entered, 'address') === '') throw new FormProblem('Enter an e-mail address.')
+      // A mistake counts against no limit that the address or the application shares with others.
+      const address = readRegistrationContact(readField(entered, 'address'))
+      refuseContact(record, address, now)
+      const recent = findRecentInvitation(record, address, now)
+      if (recent) throw createTooEarlyError(Math.ceil(recent.waitMs / 1000))
+      await limitInvitation(record.id, address)
+      await applications.inviteContact(record.id, address, { by })
       return { done: 'invited' }
     },
   }
+}
+
+function createTooEarlyError(seconds: number): OAuthError {
+  return new OAuthError(
+    'too_many_requests',
+    `This address was invited less than an hour ago. Ask your colleague to look for that e-mail, or try again in ${formatWait(seconds)}`,
+    { headers: retryAfter(seconds) },
+  )
 }
 
 /** Undefined if no such contact can be removed: one remains. */

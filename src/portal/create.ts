@@ -13,6 +13,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { PageBrand } from '../lib/page-brand.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
+import { createInvitationLimits } from './invitation-limits.js'
 import { createPageRenderer } from './page.js'
 import { createPortalPages, type PortalPagesOptions } from './pages.js'
 import { createPortalRouter } from './router.js'
@@ -119,7 +120,10 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
     signOuts,
     getHashKey: deriveKey('sign-in'),
     pageUrl: `${developersUrl}/applications/sign-in`,
-    limitSignIns: rateLimits.create('signIn', limits.signIn, { untrustedKeys: true }),
+    limitRequests: rateLimits.create('signIn', limits.signIn, { untrustedKeys: true }),
+    limitEmails: rateLimits.create('signInEmails', multiply(limits.signIn, MAILBOX_SHARES), { untrustedKeys: true }),
+    limitPending: rateLimits.create('pendingSignIns', PENDING_LIMIT, { untrustedKeys: true }),
+    limitGuesses: rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true }),
   })
   const renderPage = createPageRenderer({ root, developersUrl, brand: options.brand })
   const signInPages = createSignInPages(renderPage, root)
@@ -129,7 +133,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
     ...options.pages,
     renderPage,
     root,
-    limitInvitations: rateLimits.create('invitations', INVITATION_LIMIT, { untrustedKeys: true }),
+    invitationLimits: createInvitationLimits(rateLimits),
   })
   const pages: PortalPages = (request) => {
     const limit = request.method === 'GET' ? options.limitLookups : options.limitChanges
@@ -141,8 +145,15 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
   }
 }
 
-/** Of a contact, who chooses the addresses that get an e-mail. */
-const INVITATION_LIMIT: Limit = { limit: 20, window: 3600 }
+/** A mailbox gets as many e-mails as this number of addresses may ask for. */
+const MAILBOX_SHARES = 3
+const PENDING_LIMIT: Limit = { limit: 1, window: 3600 }
+/** Of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
+const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
+
+function multiply(limit: Limit | false, by: number): Limit | false {
+  return limit && { ...limit, limit: Math.min(limit.limit * by, Number.MAX_SAFE_INTEGER) }
+}
 
 /** Computes at the first call: the pepper is known once the store is open. */
 function cacheResult<Result>(compute: () => Result): () => Result {

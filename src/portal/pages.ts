@@ -13,6 +13,7 @@ import { renderApplication } from './application-page.js'
 import { renderApplications } from './applications-page.js'
 import { findActionPage } from './find-action-page.js'
 import { readField } from './form-fields.js'
+import type { InvitationLimits } from './invitation-limits.js'
 import { formatEnvFile, renderIssued } from './issued-page.js'
 import type { RenderPortalPage } from './page.js'
 import { createLinks, formatPath } from './page-links.js'
@@ -38,8 +39,7 @@ export interface PortalPagesOptions {
   readonly usage?: UsageSource | undefined
   /** Undefined if the platform stores no refusals. */
   readonly refusals?: RefusalSource | undefined
-  /** Counts an invitation, which sends an e-mail to an address that the contact chooses. Rejects with `too_many_requests`. */
-  readonly limitInvitations: ((mailbox: string) => Promise<unknown>) | undefined
+  readonly invitationLimits: InvitationLimits
   /** Writes the `lastUsedAt` times that this process has collected. */
   readonly flushLastUsed: () => Promise<void>
   readonly now: () => number
@@ -51,6 +51,7 @@ const MAX_APPLICATIONS = 1000
 /** The pages of contacts who are signed in. */
 export function createPortalPages(options: PortalPagesOptions): PortalPages {
   const { renderPage, root, developersUrl, store, apis, actions, flushLastUsed, now } = options
+  const { countAttempt, limitInvitation } = options.invitationLimits
   const link = createLinks(root)
   const titles = new Map(apis.map(({ name, title }) => [name, title]))
 
@@ -131,11 +132,9 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     })
     try {
       if (view.record.version !== version) throw new StaleForm()
-      if (page.action === 'invite' && fields.has('address')) await options.limitInvitations?.(session.mailbox)
-      return await showOutcome(
-        view,
-        await page.perform(fields, { applications, by: describeContactActor(session.mailbox) }),
-      )
+      if (page.action === 'invite' && fields.has('address')) await countAttempt(session.mailbox)
+      const call = { applications, by: describeContactActor(session.mailbox), limitInvitation }
+      return await showOutcome(view, await page.perform(fields, call))
     } catch (error) {
       if (error instanceof StaleForm) return showStale(view)
       if (error instanceof FormProblem) return showForm(view, page, fields, error.message)

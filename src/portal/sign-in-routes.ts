@@ -103,7 +103,8 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
 
 const CONTACT_MISSING = 'Enter an e-mail address.'
 const CONTACT_REFUSED = 'Enter one e-mail address, such as dev@example.com.'
-const CODE_REFUSED = 'The code is not right, has been used, or has expired. After 5 attempts, ask for a new e-mail.'
+const CODE_REFUSED =
+  'The code is not right, has been used, or has expired. After 5 attempts, open the link in the e-mail, or ask for a new one.'
 const LINK_REFUSED = 'The link has been used, or has expired. Ask for a new one.'
 const INVITATION_REFUSED =
   'The link is not complete, or the invitation has been accepted already, was cancelled, or has expired. Copy the whole link from the e-mail, or ask a contact of the application for a new one.'

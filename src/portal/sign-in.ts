@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findContact } from '../applications/contact-lists.js'
 import { ApplicationError, StoreUnavailableError } from '../contracts/errors.js'
+import type { ApplicationRecord } from '../contracts/application-record.js'
 import { OAuthError } from '../contracts/denial.js'
 import type { Language } from '../contracts/application-record.js'
 import type { Store } from '../contracts/store.js'
@@ -49,8 +50,14 @@ interface SignInOptions {
   readonly sendSignIn: SendSignIn
   /** The address of the page that links lead to. */
   readonly pageUrl: string
-  /** Per address, and per mailbox. */
-  readonly limitSignIns: RateLimit | undefined
+  /** Per address of a client. */
+  readonly limitRequests: RateLimit | undefined
+  /** Per mailbox: more than one address may ask for, so that none uses up the e-mails of another's mailbox. */
+  readonly limitEmails: RateLimit | undefined
+  /** Per mailbox that only waiting registrations have, which anybody may make: signing in confirms that it is the partner's. */
+  readonly limitPending: RateLimit | undefined
+  /** Per mailbox: codes that are compared, whatever they are guessed for. */
+  readonly limitGuesses: RateLimit | undefined
   readonly limitLookups: ConcurrencyLimit
   readonly limitChanges: ConcurrencyLimit
   readonly logger: { error(message: string, cause: unknown): void }
@@ -58,7 +65,7 @@ interface SignInOptions {
 }
 
 const SIGN_IN_MINUTES = 15
-/** Of 20^8 codes: with 5 requests per hour, one guess in a billion an hour is right. */
+/** Of one code. All codes of a mailbox together are bounded by `limitGuesses`. */
 const MAX_GUESSES = 5
 /** No vowels, so that no words arise, and none that look like digits (RFC 8628 6.1). */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -67,7 +74,18 @@ const CODE_LENGTH = 8
 const MAX_SEND_DELAY_MS = 500
 
 export function createSignIn(options: SignInOptions): SignIn {
-  const { store, sessions, signOuts, getHashKey, sendSignIn, pageUrl, limitSignIns } = options
+  const {
+    store,
+    sessions,
+    signOuts,
+    getHashKey,
+    sendSignIn,
+    pageUrl,
+    limitRequests,
+    limitEmails,
+    limitPending,
+    limitGuesses,
+  } = options
   const { limitLookups, limitChanges, logger, now } = options
 
   function computeHash(kind: 'link' | 'code', text: string): string {
@@ -95,31 +113,26 @@ export function createSignIn(options: SignInOptions): SignIn {
     return { record, link: `${pageUrl}#${token}`, code: formatCode(code) }
   }
 
-  /** A limit that is reached is not shown: that somebody else has asked for a mailbox shows that it is known. */
-  async function mayReceive(mailbox: string): Promise<boolean> {
-    try {
-      await limitSignIns?.(`mailbox ${mailbox}`)
-      return true
-    } catch (error) {
-      if (error instanceof OAuthError) return false
-      throw error
-    }
-  }
-
   /** `caller`: the client's address, which takes turns with others. */
   async function send(
     mailbox: string,
     email: { readonly link: string; readonly code: string },
     caller: string,
   ): Promise<void> {
-    if (!(await mayReceive(mailbox))) return
     await sleep(Math.random() * MAX_SEND_DELAY_MS, undefined, { ref: false })
-    const query = { after: undefined, limit: 1, api: undefined, status: undefined, contact: mailbox }
-    const [application] = await limitLookups(caller, () => store.listApplications(query))
+    const application = await findApplication(mailbox, caller)
+    if (application?.status === 'pending' && !(await isBelow(limitPending, mailbox))) return
     // The address as it is stored: what was entered may differ in case, and so may be another mailbox.
     const to = application && findContact(application, mailbox)
     if (to !== undefined)
       sendSignIn({ ...email, to, minutes: SIGN_IN_MINUTES, language: application?.language ?? 'en' })
+  }
+
+  /** One that the mailbox is a contact of; one that waits only if there is no other among the first. */
+  async function findApplication(mailbox: string, caller: string): Promise<ApplicationRecord | undefined> {
+    const query = { after: undefined, limit: 20, api: undefined, status: undefined, contact: mailbox }
+    const found = await limitLookups(caller, () => store.listApplications(query))
+    return found.find(({ status }) => status !== 'pending') ?? found[0]
   }
 
   function reportFailure(error: unknown): void {
@@ -139,16 +152,19 @@ export function createSignIn(options: SignInOptions): SignIn {
   return {
     async request(mailbox, req) {
       const address = readClientAddress(req)
-      await limitSignIns?.(`address ${address}`)
+      await limitRequests?.(address)
+      const isSent = await isBelow(limitEmails, mailbox)
       const { record, ...email } = create(mailbox, undefined)
-      // Stored for every mailbox: neither this answer nor that to a code shows whether it is known.
-      await limitChanges(address, () => store.addSignIn(record))
-      void send(mailbox, email, address).catch(reportFailure)
+      // Stored for every mailbox, and above its limit too: neither this answer nor that to a code shows whether it is known.
+      await limitChanges(address, () => store.addSignIn(isSent ? record : withoutCode(record)))
+      if (isSent) void send(mailbox, email, address).catch(reportFailure)
       return record.id
     },
     async acceptCode(id, code) {
       const record = await store.countSignInGuess(id)
       if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
+      // A link is never refused by it: whoever guesses codes does not keep the contact out.
+      if (!(await isBelow(limitGuesses, record.mailbox))) return undefined
       const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
       return timingSafeEqual(Buffer.from(presented), Buffer.from(record.codeHash)) ? accept(record) : undefined
     },
@@ -163,6 +179,22 @@ export function createSignIn(options: SignInOptions): SignIn {
       return link
     },
   }
+}
+
+/** Counts one more. A limit that is reached is not shown: what others have asked for a mailbox is not for this caller. */
+async function isBelow(limit: RateLimit | undefined, mailbox: string): Promise<boolean> {
+  try {
+    await limit?.(mailbox)
+    return true
+  } catch (error) {
+    if (error instanceof OAuthError) return false
+    throw error
+  }
+}
+
+/** Nobody gets its code, so none is right. The record is as any other, and so are the answers to guesses. */
+function withoutCode(record: SignInRecord): SignInRecord {
+  return { ...record, codeHash: randomBytes(32).toString('base64url') }
 }
 
 /** In two groups, which are easier to read. */

@@ -4,6 +4,7 @@ import type { Limit } from '../contracts/api.js'
 import { OAuthError } from '../contracts/denial.js'
 import { StoreUnavailableError } from '../contracts/errors.js'
 import { readClientAddress, readIpAddress, type Ipv6Prefix } from '../http/request.js'
+import { removeTag } from '../lib/email-address.js'
 import { describeValue } from '../lib/describe-value.js'
 import { withTimeout } from '../lib/timeout.js'
 import type { RateLimits } from '../rate-limits/create.js'
@@ -74,8 +75,4 @@ async function askHost(
 /** For the answer 503. */
 function createTimeoutError(): Error {
   return new StoreUnavailableError('registration.allow did not answer within 5 seconds.')
-}
-
-function removeTag(contact: string): string {
-  return contact.replace(/\+[^@]*/, '')
 }

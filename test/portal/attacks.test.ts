@@ -58,12 +58,12 @@ describe('a stranger learns nothing about an address', () => {
       return withoutRandom(await browser.post(`${ROOT}/sign-in`, { contact, csrf: csrf! }, headers), contact)
     }
     const first = await ask(CONTACT)
-    for (const contact of [CONTACT, CONTACT.toUpperCase(), CONTACT]) expect(await ask(contact)).toEqual(first)
-    for (let i = 0; i < 4; i++) expect(await ask(STRANGER)).toEqual(first)
-    // Two requests of each mailbox were looked up, after their answers.
-    await expect.poll(() => store.calls('listApplications') - before).toBe(4)
-    await nextSignInEmail(host.mailer, 1)
-    expect(host.mailer.emails).toHaveLength(2)
+    for (let i = 0; i < 7; i++) expect(await ask(i % 2 ? CONTACT : CONTACT.toUpperCase())).toEqual(first)
+    for (let i = 0; i < 8; i++) expect(await ask(STRANGER)).toEqual(first)
+    // Six requests of each mailbox were looked up, after their answers: as many as three addresses may send.
+    await expect.poll(() => store.calls('listApplications') - before).toBe(12)
+    await nextSignInEmail(host.mailer, 5)
+    expect(host.mailer.emails).toHaveLength(6)
     await host.auth.close()
   })
 

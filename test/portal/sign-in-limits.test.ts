@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { memoryStore, type Store } from '../../src/index.js'
+import { createBrowser, readHiddenFields, ROOT } from './browser.js'
+import { addApplication, nextSignInEmail, openLink, openPortal, type PortalHost } from './portal-app.js'
+
+const CONTACT = 'dev@shop.example'
+const STRANGER = 'nobody@shop.example'
+
+/** A portal that takes the client's address from a header, and keeps what it stores of sign-ins. */
+function openBehindProxy(rateLimits: object = {}) {
+  const store = memoryStore()
+  const signIns: Parameters<Store['addSignIn']>[0][] = []
+  const recording: Store = { ...store, addSignIn: (signIn) => (signIns.push(signIn), store.addSignIn(signIn)) }
+  const host = openPortal(
+    { store: recording, rateLimits: { signIn: { limit: 5, window: 3600 }, ...rateLimits } },
+    { prepare: (app) => app.set('trust proxy', true) },
+  )
+  return { ...host, signIns }
+}
+
+/** Asks for an e-mail from an address; `guess` sends a code to the page that was answered. */
+async function ask(host: PortalHost, address: string, contact = CONTACT) {
+  const browser = createBrowser(host.app)
+  const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-For': address }
+  const { csrf } = readHiddenFields((await browser.get()).text)
+  const { status, text } = await browser.post(`${ROOT}/sign-in`, { contact, csrf: csrf! }, headers)
+  const fields = readHiddenFields(text.slice(text.indexOf('sign-in/code')))
+  const guess = (code: string) => browser.post(`${ROOT}/sign-in/code`, { ...fields, csrf: csrf!, code }, headers)
+  return { status, guess }
+}
+
+const addressOf = (i: number): string => `192.0.2.${i}`
+
+describe('the e-mails of a mailbox', () => {
+  it('P66: are not used up by one address: the contact gets an e-mail at another one', async () => {
+    const host = openBehindProxy()
+    await addApplication(host.auth, CONTACT)
+    const statuses: number[] = []
+    for (let i = 0; i < 7; i++) statuses.push((await ask(host, addressOf(1))).status)
+    expect(statuses).toEqual([202, 202, 202, 202, 202, 429, 429])
+    await nextSignInEmail(host.mailer, 4)
+    const { guess } = await ask(host, addressOf(2))
+    const { code } = await nextSignInEmail(host.mailer, 5)
+    // Nor do its guesses, of all codes that it has asked for, end the contact's.
+    expect((await guess(code)).status).toBe(303)
+    await host.auth.close()
+  })
+
+  it('P66: end at three times as many as one address may ask for; what is stored above that has the same form', async () => {
+    const host = openBehindProxy()
+    await addApplication(host.auth, CONTACT)
+    for (let i = 0; i < 20; i++) expect((await ask(host, addressOf(i))).status).toBe(202)
+    await nextSignInEmail(host.mailer, 14)
+    expect(host.mailer.emails).toHaveLength(15)
+    expect(host.signIns).toHaveLength(20)
+    // Each is stored with the hash of something.
+    expect(new Set(host.signIns.map(({ codeHash }) => codeHash?.length))).toEqual(new Set([43]))
+    await host.auth.close()
+  })
+})
+
+describe('the mailbox of a registration that waits', () => {
+  it('P66: gets one e-mail an hour, however many addresses ask; one that is a contact elsewhere gets them all', async () => {
+    const host = openBehindProxy()
+    await host.auth.applications.register({ name: 'Waiting', contact: CONTACT, apis: ['invoices'] })
+    const before = host.mailer.emails.length
+    for (let i = 0; i < 4; i++) expect((await ask(host, addressOf(i))).status).toBe(202)
+    await nextSignInEmail(host.mailer, before)
+    // Each e-mail is delayed by half a second at most, so that its time shows nothing.
+    await sleep(600)
+    expect(host.mailer.emails).toHaveLength(before + 1)
+    await addApplication(host.auth, CONTACT)
+    await ask(host, addressOf(9))
+    await nextSignInEmail(host.mailer, before + 1)
+    expect(host.mailer.emails).toHaveLength(before + 2)
+    await host.auth.close()
+  })
+})
+
+describe('the codes of a mailbox', () => {
+  it('P67: are guessed 50 times an hour, whoever guesses which; the link that was sent works after that', async () => {
+    const host = openBehindProxy({ signIn: false })
+    await addApplication(host.auth, CONTACT)
+    const own = await ask(host, addressOf(200))
+    const { code, link } = await nextSignInEmail(host.mailer, 0)
+    const wrong = new Set<string>()
+    for (let i = 0; i < 11; i++) {
+      const { guess } = await ask(host, addressOf(i))
+      for (let j = 0; j < 5; j++) wrong.add(normalize(await guess('BBBB-BBBB')))
+    }
+    const refused = await own.guess(code)
+    expect(refused.status).toBe(400)
+    // One answer, so that it does not show that somebody guesses.
+    expect([...wrong]).toEqual([normalize(refused)])
+    const browser = createBrowser(host.app)
+    await openLink(browser, link)
+    expect(browser.page.text).toContain('Sign out')
+    // Those of other mailboxes are not affected.
+    await addApplication(host.auth, STRANGER)
+    await nextSignInEmail(host.mailer, 11)
+    const other = await ask(host, addressOf(201), STRANGER)
+    expect((await other.guess((await nextSignInEmail(host.mailer, 12)).code)).status).toBe(303)
+    await host.auth.close()
+  })
+})
+
+/** Without what is random in each answer. */
+function normalize({ status, text }: { readonly status: number; readonly text: string }): string {
+  return `${status} ${text.replaceAll(/value="[^"]*"/g, '')}`
+}
