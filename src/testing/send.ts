@@ -1,9 +1,9 @@
-import { createServer, request as createRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import type { Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createFinalHandler } from './final-handler.js'
 import { createConnection } from './in-memory-connection.js'
+import { createAnswerReader } from './read-answer.js'
 
 /** What answers requests: an Express app, a router, or any other listener of Node's HTTP server. */
 export type Listener = {
@@ -27,7 +27,8 @@ export interface SentRequest {
 
 export interface ReceivedAnswer {
   readonly status: number
-  readonly headers: Readonly<IncomingHttpHeaders>
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
   /** Names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
@@ -38,16 +39,17 @@ const { setTimeout, clearTimeout } = globalThis
 const ANSWER_TIMEOUT_MS = 10_000
 
 /**
- * Sends a request to a listener without a port, and resolves the answer. Client and server are Node's own, over a connection in
+ * Sends a request to a listener without a port, and resolves the answer. Node's own server reads it from a connection in
  * memory, so that the listener sees and answers what it does on a server. Rejects if a listener throws that is no app or
  * router, closes the connection, or has not answered in time.
  */
 export function send(listener: Listener, request: SentRequest): Promise<ReceivedAnswer> {
-  const { method, target, headers = {}, body = '', address = '127.0.0.1' } = request
-  const { maxBodyTime, maxWait = ANSWER_TIMEOUT_MS } = request
+  const { method, target, address = '127.0.0.1', maxBodyTime, maxWait = ANSWER_TIMEOUT_MS } = request
   const { client, server } = createConnection(address)
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => fail(`was not answered within ${maxWait / 1000} seconds.`), maxWait)
+    const reader = createAnswerReader(method)
+    let hasBegun = false
     const end = (): void => {
       clearTimeout(timer)
       client.destroy()
@@ -56,36 +58,49 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
       end()
       reject(problem instanceof Error ? problem : new Error(`${method} ${target} ${String(problem)}`))
     }
+    const answer = (): void => {
+      end()
+      const { status, rawHeaders, body } = reader.read()!
+      resolve({ status, rawHeaders, headers: joinHeaders(rawHeaders), body })
+    }
     FAILURES.set(server, fail)
-    const outgoing = createRequest({
-      createConnection: () => client,
-      method,
-      // A client cannot send other characters.
-      path: target.replaceAll(/[^!-ÿ]/g, encodeURIComponent),
-      headers: {
-        Host: 'localhost',
-        ...headers,
-        ...(body.length > 0 ? { 'Content-Length': String(Buffer.byteLength(body)) } : {}),
-      },
-    })
-    outgoing.once('error', () => fail('was not answered: the connection was closed.'))
-    outgoing.once('response', (incoming) => {
-      const chunks: Buffer[] = []
-      const answer = (): void => {
-        end()
-        const { statusCode = 0, headers: received, rawHeaders } = incoming
-        resolve({ status: statusCode, headers: received, rawHeaders, body: Buffer.concat(chunks) })
-      }
-      incoming.on('data', (chunk: Buffer) => void chunks.push(chunk))
-      incoming.once('end', answer)
-      incoming.once('error', () => fail('was not answered: the connection was closed.'))
-      if (maxBodyTime === undefined) return
+    client.on('data', (chunk: Buffer) => {
+      const read = reader.push(chunk)
+      if (read?.isComplete) return answer()
+      if (!read || hasBegun || maxBodyTime === undefined) return
+      hasBegun = true
       clearTimeout(timer)
       timer = setTimeout(answer, maxBodyTime)
     })
+    client.once('end', () => {
+      const read = reader.read()
+      // An answer without a length ends with the connection, if the server has ended it.
+      const isWhole = read && !read.rawHeaders.some((name) => /^(?:content-length|transfer-encoding)$/i.test(name))
+      if (isWhole) answer()
+      else fail(CLOSED)
+    })
+    client.once('close', () => fail(CLOSED))
     findServer(listener).emit('connection', server)
-    outgoing.end(body)
+    client.write(writeRequest(request))
   })
+}
+
+const CLOSED = 'was not answered: the connection was closed.'
+
+function writeRequest({ method, target, headers = {}, body = '' }: SentRequest): Buffer {
+  const content = Buffer.from(body)
+  const hasLength = content.length > 0 || ['POST', 'PUT', 'PATCH'].includes(method)
+  const sent = { Host: 'localhost', ...headers, ...(hasLength ? { 'Content-Length': content.length } : {}), Connection: 'close' } // prettier-ignore
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`.replaceAll(/[\r\n]/g, ' '))
+  // A client cannot send other characters.
+  const path = target.replaceAll(/[^!-~\x80-\xff]/g, encodeURIComponent)
+  return Buffer.concat([Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1'), content])
+}
+
+function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {
+  const joined = new Headers()
+  for (let at = 0; at < rawHeaders.length; at += 2) joined.append(rawHeaders[at]!, rawHeaders[at + 1]!)
+  return Object.fromEntries(joined)
 }
 
 /** What to do when a listener throws, by the connection. */

@@ -1,7 +1,9 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import { Readable } from 'node:stream'
 import express4 from 'express4'
 import express5 from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fetchFrom } from '../../src/testing/index.js'
 import { listen } from '../support/http.js'
 
@@ -112,3 +114,41 @@ async function describeAnswer(response: Response): Promise<object> {
   const body = (await response.text()).replaceAll(/<br>[\s&nbp;]*at [^<]*/g, '')
   return { status, headers: headers.filter(([name]) => status < 500 || name !== 'content-length'), body }
 }
+
+describe('fetchFrom()', () => {
+  it('does not use a client that tests replace, and reads long answers of every form', async () => {
+    const original = http.request
+    http.request = () => expect.fail('The client was used.')
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      http.request = original
+      syncBuiltinESMExports()
+    })
+    const piece = Buffer.alloc(50_000, 'abc\r\n\r\n')
+    const answerIn: Record<string, RequestListener> = {
+      chunks: (_req, res) => void Readable.from(Array.from({ length: 400 }, () => piece)).pipe(res),
+      length: (_req, res) => void res.setHeader('Content-Length', 400 * piece.length).end(Buffer.concat(Array.from({ length: 400 }, () => piece))), // prettier-ignore
+      trailers: (_req, res) => {
+        res.writeHead(200, { Trailer: 'X-End' })
+        for (let at = 0; at < 400; at += 1) res.write(piece)
+        res.addTrailers({ 'X-End': 'yes' })
+        res.end()
+      },
+    }
+    for (const listener of Object.values(answerIn)) {
+      const body = Buffer.from(await (await fetchFrom(listener)('/')).arrayBuffer())
+      expect(body.equals(Buffer.concat(Array.from({ length: 400 }, () => piece)))).toBe(true)
+    }
+  })
+
+  it.each([
+    ['before its length', (res: ServerResponse) => res.writeHead(200, { 'Content-Length': '10' }).write('half')],
+    ['before its last chunk', (res: ServerResponse) => res.write('half')],
+  ])('rejects an answer that ends %s', async (_when, write) => {
+    const listener: RequestListener = (req, res) => {
+      write(res)
+      setImmediate(() => req.socket.end())
+    }
+    await expect(fetchFrom(listener)('/x')).rejects.toThrow('GET /x was not answered: the connection was closed.')
+  })
+})
