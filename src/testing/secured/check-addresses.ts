@@ -63,7 +63,7 @@ export async function checkHintedPaths(context: CheckContext): Promise<void> {
     for (const path of readHints(handle).paths.flatMap((each) => [mount + each, each])) {
       const api = findApiAddress(context.auth, path)?.api
       if (api === undefined) continue
-      for (const method of EVERY_METHOD)
+      for (const method of EVERY_METHOD.slice(0, 5))
         if (!(await checkRequest(context, { api, path, target: path }, method, path)).isClosed) break
     }
   }

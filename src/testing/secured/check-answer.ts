@@ -5,9 +5,14 @@ import type { Outcome } from './prober.js'
 
 /** Whether a request without a credential got nothing: a guard's refusal, a 404, or an answer to OPTIONS without content. */
 export function isClosed(outcome: Outcome, method: string): boolean {
-  const { reached, answer } = outcome
+  const { reached, answer, isPlatforms } = outcome
   if (reached || !answer) return false
-  return answer.status === 404 || isGuardsAnswer(outcome, method) || (method === 'OPTIONS' && isPreflightAnswer(answer))
+  return (
+    isPlatforms ||
+    answer.status === 404 ||
+    isGuardsAnswer(outcome, method) ||
+    (method === 'OPTIONS' && isPreflightAnswer(answer))
+  )
 }
 
 /** Whether the answer is a refusal of a guard of this platform: not only that a guard refused, because the app may have answered all the same. */

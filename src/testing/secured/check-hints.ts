@@ -2,28 +2,47 @@ import { isClosed } from './check-answer.js'
 import type { Check } from './check-context.js'
 import { readHints } from './hints.js'
 import { describeOutcome } from './problem.js'
-import type { Outcome } from './prober.js'
+import type { Outcome, Prober } from './prober.js'
 
 /** A function of the app is the same before many routes. */
 const MAX_ROUTES_PER_FUNCTION = 5
 
 /** Requests without a credential that have what functions before the guard compare requests with: headers, query, host, address, parameters. */
 export async function checkHints(check: Check, { entered }: Outcome): Promise<void> {
-  const { prober, method, target, endpoint, report, uses } = check
+  if (entered.length === 0 || (await isOpenFor(check, COMMON))) return
   for (const { handle } of entered) {
-    const count = uses.get(handle) ?? 0
-    if (count >= MAX_ROUTES_PER_FUNCTION) continue
-    uses.set(handle, count + 1)
-    for (const request of listRequests(check, readHints(handle))) {
-      const outcome = await prober.probe(method, request.target ?? target, request.headers, request.address)
-      const { answer, reached } = outcome
-      if (isClosed(outcome, method) || (!reached && (answer?.status ?? 500) >= 400)) continue
-      if (reached && reached !== endpoint.route) continue
-      report('open', endpoint, method, `A request without a credential, but with ${request.name}, was not refused: ${describeOutcome(outcome)}.`,
-        'Everybody can send what the function before the guard looks at. Put the guard before it, or list the route in "public" with the reason.') // prettier-ignore
-      return
-    }
+    const count = check.uses.get(handle) ?? 0
+    check.uses.set(handle, count + 1)
+    if (count < MAX_ROUTES_PER_FUNCTION && (await isOpenFor(check, listRequests(check, readHints(handle))))) return
   }
+}
+
+async function isOpenFor(
+  { prober, method, target, endpoint, report }: Check,
+  requests: readonly HintedRequest[],
+): Promise<boolean> {
+  for (const request of requests) {
+    const outcome = await prober.probe(method, request.target ?? target, request.headers, request)
+    const { answer, reached } = outcome
+    if (isClosed(outcome, method) || (!reached && (answer?.status ?? 500) >= 400)) continue
+    if (reached && reached !== endpoint.route) continue
+    if (!reached && (await isPageForAll(prober, method, request, outcome))) continue
+    report('open', endpoint, method, `A request without a credential, but with ${request.name}, was not refused: ${describeOutcome(outcome)}.`,
+      'Everybody can send what the function before the guard looks at. Put the guard before it, or list the route in "public" with the reason.') // prettier-ignore
+    return true
+  }
+  return false
+}
+
+/** Whether a path of no API has the same answer: a website's page for every path, which browsers get. */
+async function isPageForAll(
+  prober: Prober,
+  method: string,
+  request: HintedRequest,
+  { answer }: Outcome,
+): Promise<boolean> {
+  const other = (await prober.probe(method, '/express-platform-auth-unknown-path', request.headers, request)).answer
+  return other?.status === answer?.status && other?.body.equals(answer?.body ?? Buffer.alloc(0)) === true
 }
 
 interface HintedRequest {
@@ -32,14 +51,35 @@ interface HintedRequest {
   readonly target?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly address?: string
+  readonly body?: string
 }
 
-function listRequests({ endpoint, target }: Check, { names, values }: ReturnType<typeof readHints>): HintedRequest[] {
+/** What callers that apps trust have in common: browsers, load balancers and their health checks, neighbours. */
+const COMMON: readonly HintedRequest[] = [
+  {
+    name: 'what a browser sends',
+    headers: { Accept: 'text/html', 'X-Requested-With': 'XMLHttpRequest', Origin: 'http://localhost', Referer: 'http://localhost/', Cookie: 'session=1', 'User-Agent': 'Mozilla/5.0' },
+  },
+  {
+    name: 'what a proxy or a health check of this machine sends',
+    address: '127.0.0.1',
+    headers: { 'User-Agent': 'kube-probe/1.30 GoogleHC/1.0 ELB-HealthChecker/2.0', 'X-Forwarded-For': '127.0.0.1', 'X-Forwarded-Proto': 'https', 'X-Real-IP': '127.0.0.1' },
+  },
+  { name: 'a form with files', headers: { Accept: 'text/event-stream', 'Content-Type': 'multipart/form-data; boundary=x' } },
+] // prettier-ignore
+
+function listRequests(
+  { endpoint, target, method }: Check,
+  { names, values }: ReturnType<typeof readHints>,
+): HintedRequest[] {
   const requests: HintedRequest[] = []
+  const hasBody = method !== 'GET' && method !== 'HEAD'
   for (const value of names.length === 0 ? [] : ['1', 'true', ...values]) {
     const headers = Object.fromEntries(names.map((name) => [name, value]))
     const query = names.map((name) => `${name}=${encodeURIComponent(value)}`)
     const Cookie = names.map((name) => `${name}=${value}`).join('; ')
+    const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, value === 'true' || value])))
+    if (hasBody) requests.push({ name: `the body ${body}`, headers: { 'Content-Type': 'application/json' }, body })
     requests.push({ name: `"${value}" in the headers ${names.join(', ')}`, headers: { ...headers, Cookie } })
     requests.push({
       name: `the query ${query.join('&')}`,

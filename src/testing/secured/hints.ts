@@ -1,5 +1,7 @@
 import { METHODS } from 'node:http'
+import { readClosure } from './closure-texts.js'
 import { findExamplePaths } from './example-path.js'
+import type { Handler } from './layer.js'
 
 /** What the text of a function compares a request with. */
 export interface Hints {
@@ -12,52 +14,59 @@ export interface Hints {
 }
 
 /**
- * Reads texts and regular expressions in a function, because no request that is made up would have them: `req.path === '/dump'`,
- * `req.get('x-internal')`, `req.params.id === 'latest'`. What is not written in the function itself is not found.
+ * Reads the texts and regular expressions that a function compares requests with, because no request that is made up would have
+ * them: `req.path === '/dump'`, `req.get('x-internal')`, `req.params.id === 'latest'`. Those in its own text, and in that of
+ * functions that it calls, come before those in the variables that it sees.
  */
-export function readHints(fn: (...args: never[]) => unknown): Hints {
-  const source = Function.prototype.toString.call(fn).slice(0, MAX_SOURCE_LENGTH)
-  const texts = [...source.matchAll(/'([^'\\\n]{1,80})'|"([^"\\\n]{1,80})"|`([^`\\\n$]{1,80})`/g)].map(
-    ([, a, b, c]) => a ?? b ?? c ?? '',
-  )
-  const patterns = [
-    ...source.matchAll(
-      /(?:^|[(=,!&|?:\s])\/((?:\\.|\[[^\]\n]*\]|[^/\\[\n*])(?:\\.|\[[^\]\n]*\]|[^/\\[\n])*)\/([a-z]*)/g,
-    ),
-  ]
-  const written = patterns.flatMap(([, pattern = '', flags]) => writePaths(pattern, flags))
-  const properties = [...source.matchAll(/\.(?:headers|query|cookies|signedCookies)\s*(?:\?\.|\.)\s*(\w+)/g)].map(
-    ([, name = '']) => name,
-  )
-  const words = texts.filter((text) => /^[\w.:@-]+$/.test(text))
+export function readHints(fn: Handler): Hints {
+  const { texts: seen, sources } = readClosure(fn)
+  const source = [Function.prototype.toString.call(fn), ...sources].join('\n').slice(0, MAX_SOURCE_LENGTH)
+  const literals = [...source.matchAll(/'([^'\\\n]{1,80})'|"([^"\\\n]{1,80})"|`([^`\\\n$]{1,80})`/g)]
+  const texts = [...literals.map(([, a, b, c]) => a ?? b ?? c ?? ''), ...writeExamples(source)]
+  const words = texts.filter((text) => /^[A-Za-z][\w-]*$/.test(text))
+  const isValue = (text: string): boolean => /^[!-~]+$/.test(text) && !METHODS.includes(text)
   return {
-    paths: limit([
-      ...texts.filter((text) => /^\/[!-~]*$/.test(text)).map((text) => text.replace(/(?<=.)\*?$/, '')),
-      ...written,
-    ]),
-    names: limit(
-      [...properties, ...words.filter((word) => /^[A-Za-z][\w-]*$/.test(word))].filter((name) => !UNSAFE.test(name)),
-    ),
-    values: limit(words.filter((word) => !METHODS.includes(word))),
+    paths: limit([...texts, ...seen].flatMap(toPaths), MAX_PATHS),
+    names: limit([...readProperties(source), ...words].filter((name) => !UNSAFE.test(name))),
+    values: [...limit(texts.filter(isValue)), ...limit(seen.filter(isValue), MAX_SEEN)],
   }
 }
 
 /** Bundled code is long, and compares requests with hundreds of texts. */
 const MAX_SOURCE_LENGTH = 8000
 const MAX_HINTS = 12
+const MAX_SEEN = 6
+const MAX_PATHS = 20
 
 /** Headers that would make another request of it, and credentials, which have requests of their own. */
 const UNSAFE =
-  /^(?:host|connection|content-.*|transfer-encoding|upgrade|expect|te|trailer|keep-alive|authorization|proxy-.*|if-.*|range|__proto__)$/i
+  /^(?:host|connection|content-(?:length|encoding|range)|transfer-encoding|upgrade|expect|te|trailer|keep-alive|authorization|proxy-.*|if-.*|range|__proto__)$/i
 
-function writePaths(pattern: string, flags = ''): string[] {
-  try {
-    return findExamplePaths(new RegExp(pattern, flags)).map(({ path }) => path).filter((path) => /^\/[!-~]+$/.test(path)) // prettier-ignore
-  } catch {
-    return []
-  }
+/** `/dump`, and the name of a service, which is a path below where the function is mounted. */
+function toPaths(text: string): string[] {
+  if (/^\/[!-~]*$/.test(text)) return [text.replace(/(?<=.)\*?$/, '')]
+  return /^[\w-]+(?:\/[\w.-]+)*$/.test(text) ? [`/${text}`] : []
 }
 
-function limit(texts: readonly string[]): string[] {
-  return [...new Set(texts)].slice(0, MAX_HINTS)
+/** `req.query.debug`, `req.body?.internal` */
+function readProperties(source: string): string[] {
+  const found = source.matchAll(/\.(?:headers|query|body|cookies|signedCookies)\b[^\n;{}]{0,60}?(?:\?\.|\.)\s*(\w+)/g)
+  return [...found].map(([, name = '']) => name)
+}
+
+/** A text for each regular expression that the source has. */
+function writeExamples(source: string): string[] {
+  const start = String.raw`(?:^|[(=,!&|?:\s])`
+  const body = String.raw`((?:\\.|\[[^\]\n]*\]|[^/\\[\n*])(?:\\.|\[[^\]\n]*\]|[^/\\[\n])*)`
+  return [...source.matchAll(new RegExp(`${start}/${body}/([a-z]*)`, 'g'))].flatMap(([, pattern = '', flags]) => {
+    try {
+      return findExamplePaths(new RegExp(pattern, flags)).map(({ path }) => path)
+    } catch {
+      return []
+    }
+  })
+}
+
+function limit(texts: readonly string[], count = MAX_HINTS): string[] {
+  return [...new Set(texts)].slice(0, count)
 }

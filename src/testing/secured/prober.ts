@@ -26,15 +26,22 @@ export interface Outcome {
   readonly entered: readonly CalledFunction[]
   /** The last of them that did not pass the request on. */
   readonly answeredBy: CalledFunction | undefined
+  /** Whether that is a router of the platform, such as its token endpoints. */
+  readonly isPlatforms: boolean
   /** Undefined if there was none. */
   readonly answer: ReceivedAnswer | undefined
 }
 
 type Headers = Readonly<Record<string, string>>
 
+interface More {
+  readonly address?: string
+  readonly body?: string
+}
+
 export interface Prober {
-  /** `address` is the client's: another one for each request if left out. */
-  probe(method: string, target: string, headers?: Headers, address?: string): Promise<Outcome>
+  /** The client has another address for each request, if none is given. */
+  probe(method: string, target: string, headers?: Headers, more?: More): Promise<Outcome>
   /** Whether anything but guards and replaced handlers could answer. */
   readonly runsFunctions: boolean
   /** The function that has the current request: the last one that was called and has not passed it on. */
@@ -48,9 +55,16 @@ export interface Prober {
 }
 
 /** Sends requests to an app whose handlers are replaced meanwhile. One request at a time. */
-export function createProber(app: Listener, auth: Pick<PlatformAuth, 'events'>): Prober {
+export function createProber(app: Listener, auth: PlatformAuth): Prober {
   let current = startOutcome()
   let count = 0
+  const own = new Set<unknown>([
+    auth.router,
+    auth.wellKnownRouter,
+    auth.suspensionRouter,
+    auth.registrationRouter,
+    auth.portalRouter,
+  ])
   const functions = new Map<string, { handle: Handler; mount: string }>()
   const { restore, runsFunctions } = replaceHandlers(app, {
     onReached(route, { method }) {
@@ -60,7 +74,8 @@ export function createProber(app: Listener, auth: Pick<PlatformAuth, 'events'>):
     onGuard: (guard) => void current.guards.push(guard),
     onEntered(layer, handle, mount) {
       current.entered.push({ layer, handle })
-      functions.set(`${mount} ${Function.prototype.toString.call(handle)}`, { handle, mount })
+      if (own.has(handle)) return
+      functions.set(`${mount.toLowerCase()} ${Function.prototype.toString.call(handle)}`, { handle, mount })
     },
     hasPassed: () => current.guards.length > 0,
     onLeft: (layer) => void current.left.add(layer),
@@ -70,22 +85,31 @@ export function createProber(app: Listener, auth: Pick<PlatformAuth, 'events'>):
   auth.events.on('request.denied', noteDenied)
   auth.events.on('request.wouldDeny', noteReported)
 
-  async function probe(method: string, target: string, headers: Headers, from?: string): Promise<Outcome> {
+  async function probe(method: string, target: string, headers: Headers, more: More): Promise<Outcome> {
     const outcome = (current = startOutcome())
     count += 1
     // Limits of failed attempts count by address.
-    const address = from ?? `127.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
-    const request = { method, target, headers, address, maxBodyTime: MAX_BODY_MS, maxWait: MAX_WAIT_MS }
+    const address = more.address ?? `127.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
+    const request = {
+      method,
+      target,
+      headers,
+      address,
+      body: more.body ?? '',
+      maxBodyTime: MAX_BODY_MS,
+      maxWait: MAX_WAIT_MS,
+    }
     const answer = await send(app, request).catch(() => undefined)
     const answeredBy = outcome.reached ? undefined : outcome.entered.findLast(({ layer }) => !outcome.left.has(layer))
-    return { ...outcome, answeredBy, answer }
+    const isPlatforms = answeredBy !== undefined && own.has(answeredBy.handle)
+    return { ...outcome, answeredBy, isPlatforms, answer }
   }
 
   return {
-    async probe(method, target, headers = {}, from) {
-      let outcome = await probe(method, target, headers, from)
-      for (let more = MAX_REPETITIONS; more > 0 && isLimited(outcome); more -= 1)
-        outcome = await probe(method, target, headers, from)
+    async probe(method, target, headers = {}, more = {}) {
+      let outcome = await probe(method, target, headers, more)
+      for (let left = MAX_REPETITIONS; left > 0 && isLimited(outcome); left -= 1)
+        outcome = await probe(method, target, headers, more)
       return outcome
     },
     runsFunctions,

@@ -1,7 +1,8 @@
-import { Session, type Debugger, type Runtime } from 'node:inspector'
+import type { Debugger, Runtime, Session } from 'node:inspector'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { callsVariable, inspectFunctions, readProperties } from './inspector.js'
 
 /**
  * Where functions are defined: `src/orders.ts:12`, relative to the working directory. Undefined for a function of a package, and
@@ -12,33 +13,19 @@ export function findSourceLocations(
   functions: readonly unknown[],
   all: readonly unknown[],
 ): readonly (string | undefined)[] {
-  const session = new Session()
-  try {
-    session.connect()
-    return readLocations(session, functions, [...new Set([...functions, ...all])])
-  } catch {
-    return functions.map(() => undefined)
-  } finally {
-    Reflect.deleteProperty(globalThis, KEY)
-    session.disconnect()
-  }
+  const every = [...new Set([...functions, ...all])]
+  const find = (session: Session, ids: readonly (string | undefined)[]) => readLocations(session, functions, every, ids)
+  return inspectFunctions(every, find) ?? functions.map(() => undefined)
 }
-
-const KEY = Symbol.for('express-platform-auth.functions')
 
 function readLocations(
   session: Session,
   functions: readonly unknown[],
   all: readonly unknown[],
+  ids: readonly (string | undefined)[],
 ): (string | undefined)[] {
-  const contexts: number[] = []
   session.on('Debugger.scriptParsed', ({ params }) => void SCRIPTS.set(params.scriptId, params))
-  session.on('Runtime.executionContextCreated', ({ params }) => void contexts.push(params.context.id))
-  session.post('Runtime.enable')
-  Reflect.set(globalThis, KEY, all)
-  const list = findList(session, contexts)
-  if (list === undefined) return functions.map(() => undefined)
-  const chains = all.map((_, at) => readChain(session, findMember(session, list, at)))
+  const chains = ids.map((id) => readChain(session, id))
   // It lists all scripts of the process, which takes longer than all the rest.
   if (chains.flat().some(({ location }) => location && !SCRIPTS.has(location.scriptId))) session.post('Debugger.enable')
   const count = new Map<string, number>()
@@ -85,38 +72,11 @@ function findWrapped(session: Session, { scopes, source }: DescribedFunction): s
   const variables =
     innermost?.value?.objectId === undefined ? [] : readProperties(session, innermost.value.objectId).result
   const functions = variables.filter(({ value }) => value?.type === 'function')
-  const isCalled = ({ name }: Runtime.PropertyDescriptor): boolean =>
-    /^[\w$]+$/.test(name) &&
-    new RegExp(`(?<![\\w$.])${name.replaceAll('$', String.raw`\$`)}\\s*(?:\\?\\.)?(?:\\(|\\.(?:call|apply)\\b)`).test(
-      source,
-    )
-  return functions.find(isCalled)?.value?.objectId
+  return functions.find(({ name }) => callsVariable(source, name))?.value?.objectId
 }
 
 const SCRIPTS = new Map<string, Debugger.ScriptParsedEventDataType>()
 const SOURCE_MAPS = new Map<string, SourceMap | undefined>()
-
-/** The list of functions. Jest runs tests in a context of their own, whose global object is another one. */
-function findList(session: Session, contexts: readonly number[]): string | undefined {
-  const expression = `globalThis[Symbol.for(${JSON.stringify(Symbol.keyFor(KEY))})]`
-  for (const contextId of contexts) {
-    let found: string | undefined
-    session.post('Runtime.evaluate', { expression, contextId }, (_error, answer) => {
-      found = (answer as Runtime.EvaluateReturnType | undefined)?.result.objectId
-    })
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-function findMember(session: Session, list: string, at: number): string | undefined {
-  let functionId: string | undefined
-  const call = { objectId: list, functionDeclaration: 'function (at) { return this[at] }', arguments: [{ value: at }] }
-  session.post('Runtime.callFunctionOn', call, (_error, answer) => {
-    functionId = (answer as Runtime.CallFunctionOnReturnType | undefined)?.result.objectId
-  })
-  return functionId
-}
 
 function describeFunction(session: Session, functionId: string | undefined): DescribedFunction {
   if (functionId === undefined) return { location: undefined, scopes: undefined, source: '' }
@@ -130,14 +90,6 @@ function describeFunction(session: Session, functionId: string | undefined): Des
   })
   const location = find('[[FunctionLocation]]')?.value as Debugger.Location | undefined
   return { location, scopes: find('[[Scopes]]')?.objectId, source }
-}
-
-function readProperties(session: Session, objectId: string): Runtime.GetPropertiesReturnType {
-  let properties: Runtime.GetPropertiesReturnType = { result: [] }
-  session.post('Runtime.getProperties', { objectId, ownProperties: true }, (error, answer) => {
-    if (!error) properties = answer
-  })
-  return properties
 }
 
 function formatLocation(

@@ -1,5 +1,7 @@
 import cors from 'cors'
+import helmet from 'helmet'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import { developerConsole } from '../../../src/console/index.js'
 import type { CorrectApp } from './correct-apps.js'
 
 const READ = { security: [{ oauth2: ['orders:read'] }] }
@@ -36,6 +38,23 @@ export const CORRECT_APPS_OF_FUNCTIONS: readonly CorrectApp[] = [
     const load: RequestHandler = (_req, _res, next) => next()
     app.get('/orders/items', (req: Request, res: Response, next: NextFunction) => asGuard(mayRead)(req, res, next), handle)
     app.get('/orders/notes', load, (req: Request, res: Response, next: NextFunction) => asGuard(mayRead)(req, res, next), handle)
+  }],
+  ['a page for browsers that is the same for every path, before the guards', ({ app, handle, mayRead }) => {
+    app.use((req, res, next) => (req.method === 'GET' && req.get('accept')?.includes('html') ? void res.type('html').send('<p>The application') : next()))
+    app.get('/orders/items', mayRead, handle)
+  }],
+  ['helmet, CORS, parsers, static files, the console, and errors for what is not found', ({ express, app, auth, handle, mayRead }) => {
+    app.use(helmet(), cors(), express.json(), express.urlencoded({ extended: true }), express.static('docs'))
+    app.use(auth.router, auth.wellKnownRouter).use('/developers', developerConsole(auth))
+    app.get('/orders/items', mayRead, handle)
+    app.use((_req, _res, next) => next(Object.assign(new Error('Not found'), { status: 404 })))
+  }],
+  ['a limiter for the token endpoint, which names its path', ({ app, auth, handle, mayRead }) => {
+    app.use((req, res, next) => {
+      if (req.path === '/orders/token') res.locals['isLimited'] = true
+      next()
+    })
+    app.use(auth.router).get('/orders/items', mayRead, handle)
   }],
   ['an application page for every path as a function, listed', ({ app, handle, mayRead }) => {
     app.get('/orders/items', mayRead, handle)

@@ -151,6 +151,35 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
     app.use('/orders', (req, res, next) => (req.ip === '10.0.0.1' ? next() : asGuard(mayRead)(req, res, next))).get('/orders/items', handle)
   }],
 
+  // What everybody can send.
+  ...conditions([
+    ['XMLHttpRequest', (req) => req.xhr],
+    ['a browser', (req) => req.accepts(['json', 'html']) === 'html'],
+    ['this machine', (req) => ['127.0.0.1', '::1'].includes(req.socket.remoteAddress ?? '')],
+    ['a health check', (req) => /kube-probe/.test(req.get('user-agent') ?? '')],
+    ['an origin', (req) => req.headers.origin === 'https://shop.example'],
+    ['a stream', (req) => req.headers.accept === 'text/event-stream'],
+    ['a form with files', (req) => Boolean(req.is('multipart/form-data'))],
+    ['a member of the body', (req) => Boolean((req.body as { internal?: unknown } | undefined)?.internal)],
+  ]),
+  ['an address that opens a route, behind a proxy', 'open', 'GET /orders/items', ({ app, handle, mayRead }) => {
+    app.set('trust proxy', true)
+    app.use('/orders', (req, res, next) => (req.secure ? next() : asGuard(mayRead)(req, res, next))).get('/orders/items', handle)
+  }],
+  ['a list of public paths beside the function', 'open', 'GET /orders/ping', ({ app, handle, mayRead }) => {
+    const open = ['/orders/ping']
+    app.use((req, res, next) => (open.includes(req.path) ? void res.json({}) : next())).get('/orders/items', mayRead, handle)
+  }],
+  ['a guard that a list of paths is without', 'open', 'POST /orders/login', ({ app, handle, mayRead }) => {
+    const without = new Set(['/orders/login'])
+    app.use((req, res, next) => (without.has(req.path) || !/^\/orders/i.test(req.path) ? next() : asGuard(mayRead)(req, res, next)))
+    app.post('/orders/login', handle).get('/orders/items', handle)
+  }],
+  ['a table of services (Feathers)', 'open', 'GET /orders/notes', ({ app, handle, mayRead }) => {
+    const services = new Map([['orders/notes', open]])
+    app.use((req, res, next) => (services.get(req.path.slice(1)) ?? next)(req, res)).get('/orders/items', mayRead, handle)
+  }],
+
   // Documents.
   ['a scope of an operation in a path item that is a reference', 'missing-scope', 'GET /orders/items', ({ app, auth, handle }) => {
     app.get('/orders/items', auth.requireBearer('orders'), handle)
@@ -178,3 +207,12 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
     return { documents: { orders: { paths: { '/items': { get: READ } } } } }
   }],
 ] // prettier-ignore
+
+/** A guard that one kind of request need not pass. */
+function conditions(cases: readonly (readonly [name: string, mayPass: (req: Request) => boolean])[]): Mistake[] {
+  return cases.map(([name, mayPass]) => [`a guard that ${name} need not pass`, 'open', 'POST /orders/items', ({ express, app, handle, mayRead }) => {
+    app.use(express.json())
+    app.use('/orders', (req, res, next) => (mayPass(req) ? next() : asGuard(mayRead)(req, res, next)))
+    app.post('/orders/items', handle)
+  }]) // prettier-ignore
+}
