@@ -118,6 +118,19 @@ describe.each(['commonjs', 'module'] as const)(
       expect([orders.status, await orders.json()]).toEqual([200, { for: 'Acme' }])
     })
 
+    it('"Stores": a file keeps applications over a restart', async () => {
+      const key = /clientId: '(\S+)'/
+      const env = { PLATFORM_AUTH_SECRET: 'a secret of 32 characters or more' }
+      const printed = await start(createStoreServer(), env)
+      await waitUntil(() => key.test(printed()))
+      const [, clientId = ''] = key.exec(printed()) ?? []
+      server!.kill()
+      await once(server!, 'exit')
+      await start(createStoreServer(), env)
+      const answer = await fetch(`http://localhost:${port}/catalog/items`, { headers: { 'X-Api-Key': clientId } })
+      expect(answer.status).toBe(200)
+    })
+
     it('docs/cli.md: the first commands work with the module that the page shows', async () => {
       const blocks = blocksOf(readPage('docs/cli.md'))
       const [module] = blocks.filter(({ code }) => code.includes('export default'))
@@ -145,6 +158,15 @@ describe.each(['commonjs', 'module'] as const)(
       if (type === 'module') expect((await listing).stdout).toContain(id)
       else await expect(listing).rejects.toThrow('name it .mjs, or write "type": "module" into package.json')
     })
+
+    /** README's first server with the first store of "Stores". */
+    function createStoreServer(): string {
+      const [block] = blocksOf(README).filter(({ code }) => code.includes('const store ='))
+      const used = block!.code.split('\n').filter((line) => /sqliteStore|createPlatformAuth/.test(line))
+      const statements = used.map((line) => line.replace(/^createPlatformAuth/, 'const auth = createPlatformAuth'))
+      const server = firstServer!.code.replace('const auth = createPlatformAuth(', 'const options = (')
+      return server.replace('const app = ', `${statements.join('\n')}\nconst app = `)
+    }
 
     /** README's first server with the block of "Registration" in place of its first two statements. */
     function createRegistrationServer(): string {
