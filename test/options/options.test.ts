@@ -532,11 +532,11 @@ describe('a guard', () => {
     ],
     [
       () => requireBearer('orders', ['orders:read']),
-      'requireBearer("orders"): the options are ["orders:read"]. Write an object, or leave them out.',
+      'requireBearer("orders"): the options are ["orders:read"]. Write an object: { scopes: [...] }.',
     ],
     [
       () => requireBearer('orders', 'orders:read'),
-      'requireBearer("orders"): the options are "orders:read". Write an object, or leave them out.',
+      'requireBearer("orders"): the options are "orders:read". Write an object: { scopes: [...] }.',
     ],
     [
       () => requireBearer('orders', { optional: 'yes' }),
