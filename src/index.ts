@@ -93,7 +93,7 @@ export type {
   ImportSource,
   ImportSummary,
 } from './applications/import-api.js'
-export type { Outbox } from './applications/email-outbox.js'
+export type { Outbox, OutboxStatus } from './applications/email-outbox.js'
 export type { Audit, AuditEntry } from './applications/audit-log.js'
 export type { Usage, UsageEntry, UsageQuery } from './usage/usage.js'
 export type { UsagePeriod } from './usage/period.js'

@@ -35,6 +35,7 @@ import { createResourceServer } from './resource-server/create.js'
 import type { GuardsApi } from './resource-server/guards-api.js'
 import { createBoundedStore } from './store-client/bounded-store.js'
 import { createClientLimits } from './store-client/client-limits.js'
+import { createClockCheck } from './store-client/clock-check.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
 import { createEncryption, openPepper } from './store-client/encryption.js'
 import { createReadiness, type Health, type ReadyOptions } from './store-client/readiness.js'
@@ -142,12 +143,13 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
   const clientLimits = createClientLimits(store)
   const { limitLookups, limitChanges } = clientLimits
-  const feed = createChangeFeed({ store, storeHealth, maxStaleness: settings.maxStaleness })
+  const clockCheck = createClockCheck({ clockTolerance, logger, emit })
+  const feed = createChangeFeed({ store, storeHealth, clockCheck, maxStaleness: settings.maxStaleness, now })
   const paceStarts = createPacedStart()
   const { redis, headers } = settings.rateLimits
   const rateLimits = createRateLimits({ secrets: settings.secrets, baseUrl, redis, headers, onChange: createOutageNotice({ logger, emit }) }) // prettier-ignore
   const readiness = createReadiness({
-    feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem()],
+    feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem(), clockCheck.problem, () => credentialEmail.problem()],
   }) // prettier-ignore
   const { available } = readiness
   const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })

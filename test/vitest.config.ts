@@ -142,6 +142,10 @@ function findUnavailable(): string[] {
     console.log('Without the tests with PgBouncer: apt-get install pgbouncer.')
     files.push('test/outages/pgbouncer.integration.test.ts', 'test/cli/doctor/service-checks.integration.test.ts')
   }
+  if (!isInstalled('promtool')) {
+    console.log('Without the test of alerts: apt-get install prometheus.')
+    files.push('test/opentelemetry/alerts.integration.test.ts')
+  }
   if (!isInstalled('sqlite3')) {
     console.log('Without the tests of backups: apt-get install sqlite3.')
     files.push('test/docs/backup.integration.test.ts')

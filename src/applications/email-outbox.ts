@@ -19,6 +19,18 @@ export interface Outbox {
    * `application_not_found`.
    */
   cancel(applicationId: string, options?: ActorOptions): Promise<{ cancelled: number }>
+  /** How many e-mails wait to be sent, of all processes. Counts 1,000 at most. */
+  status(): Promise<OutboxStatus>
+}
+
+/** What `auth.outbox.status()` resolves. */
+export interface OutboxStatus {
+  /** E-mails that are to be sent, now or when their next attempt is due. */
+  readonly waiting: number
+  /** Those of them whose last attempt failed. */
+  readonly deferred: number
+  /** When the oldest of them was queued; undefined if none waits. */
+  readonly oldestAt: Date | undefined
 }
 
 interface OutboxOptions {
@@ -32,6 +44,7 @@ interface OutboxOptions {
 }
 
 const RETRY_PAGE_SIZE = 100
+const MAX_COUNTED_EMAILS = 1000
 
 export function createOutbox({ store, writer, opened, onEmailDue, now }: OutboxOptions): Outbox {
   async function retryAll(applicationId: string | undefined, state: QueuedEmail['state']): Promise<number> {
@@ -50,6 +63,16 @@ export function createOutbox({ store, writer, opened, onEmailDue, now }: OutboxO
       if (applicationId !== undefined) retried += await retryAll(applicationId, 'claimable')
       if (retried > 0) onEmailDue?.()
       return { retried }
+    },
+    async status() {
+      await opened()
+      const emails = await store.listEmails({ applicationId: undefined, state: 'due', limit: MAX_COUNTED_EMAILS })
+      const oldest = emails.reduce((earliest, { createdAt }) => Math.min(earliest, createdAt), Infinity)
+      return {
+        waiting: emails.length,
+        deferred: emails.filter(({ problem }) => problem !== undefined).length,
+        oldestAt: emails.length > 0 ? new Date(oldest) : undefined,
+      }
     },
     async cancel(applicationId, { by } = {}) {
       await opened()

@@ -39,6 +39,10 @@ export type EventType =
   | 'store.writesAccepted'
   | 'limits.unavailable'
   | 'limits.available'
+  | 'mail.unavailable'
+  | 'mail.available'
+  | 'clock.deviates'
+  | 'clock.agrees'
 
 /** Where a request comes from: for operators only, never sent. */
 export interface RequestOrigin {

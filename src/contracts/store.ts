@@ -162,6 +162,8 @@ export interface CredentialReplacement {
 
 /** Changes from the change feed, and the cursor to read on from. */
 export interface ChangesPage {
+  /** Optional: the database's clock, in milliseconds since 1970. The platform reports that its own differs. */
+  readonly time?: number | undefined
   readonly cursor: string
   readonly changes: readonly Change[]
 }

@@ -7,6 +7,7 @@ import type { NewAuditRecord } from '../contracts/store-records.js'
 import type { Store } from '../contracts/store.js'
 import { readServiceFailure } from '../lib/service-failure.js'
 import { toFailed } from './attempt-failure.js'
+import type { MailHealth } from './mail-health.js'
 import { isNotice } from './notice.js'
 import {
   type Attempt,
@@ -32,12 +33,13 @@ export interface Attempts {
 interface AttemptsOptions extends PreparationOptions {
   readonly store: Store
   readonly emit: Emit
+  readonly mailHealth: Pick<MailHealth, 'answered' | 'deferred'>
   /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   readonly onFailed: (applicationId: string, problem: string, final: boolean) => void
 }
 
 export function createAttempts(options: AttemptsOptions): Attempts {
-  const { store, writer, delivery, emit, onFailed, now } = options
+  const { store, writer, delivery, emit, onFailed, mailHealth, now } = options
 
   /** Whether the e-mail is still as this process saved it: operators' calls cancel, redirect and suspend e-mails, and a first use removes them. */
   async function isUnchanged({ id, version }: QueuedEmail): Promise<boolean> {
@@ -80,6 +82,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       return undefined
     },
     async accepted(email) {
+      mailHealth.answered()
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
@@ -100,6 +103,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       const { applicationId } = email
       const failure = readServiceFailure(error)
       const { problem } = failure
+      if (failure.permanent) mailHealth.answered()
+      else mailHealth.deferred(problem)
       const failed = toFailed(email, failure, now())
       const final = failed.state === 'failed'
       const [latest = []] = email.attemptedHashes

@@ -11,6 +11,7 @@ import type { Mailer } from '../contracts/mailer.js'
 import type { Store } from '../contracts/store.js'
 import { createAttempts } from './attempt.js'
 import { createClaim, type ClaimCredentials } from './claim-link.js'
+import { createMailHealth } from './mail-health.js'
 import { createEmailWriter } from './message.js'
 import { createSignInMailer, type SignInMailer } from './sign-in-email.js'
 import { createEmailWorker } from './worker.js'
@@ -22,6 +23,8 @@ export interface CredentialEmail {
   readonly sendSignIn: SignInMailer['sendSignIn']
   /** Sends due e-mails now; no effect before `start`, or without a mailer. */
   wake(): void
+  /** For `auth.health()`: that the mail server takes no e-mails. */
+  problem(): string | undefined
   /** Starts to send e-mails; called once the store is open. */
   start(): void
   /** Waits for e-mails that are being sent. */
@@ -55,9 +58,10 @@ export function createCredentialEmail(options: CredentialEmailOptions): Credenti
   const { store, mailer, developersUrl, portal, logger, now } = options
   const portalUrl = portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined
   const writeEmail = createEmailWriter({ ...options, portalUrl })
-  const attempts = createAttempts({ ...options, onFailed: logFailure })
+  const mailHealth = createMailHealth(options)
+  const attempts = createAttempts({ ...options, onFailed: logFailure, mailHealth })
   const worker = mailer && createEmailWorker({ store, mailer, attempts, writeEmail, now, onError: logError })
-  const signInMailer = mailer && createSignInMailer({ mailer, writeEmail, logger })
+  const signInMailer = mailer && createSignInMailer({ mailer, writeEmail, logger, mailHealth })
   let started = false
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {
@@ -79,6 +83,7 @@ export function createCredentialEmail(options: CredentialEmailOptions): Credenti
     claim: createClaim(options),
     sendSignIn: (email) => signInMailer?.sendSignIn(email),
     wake,
+    problem: mailHealth.problem,
     start() {
       started = true
       wake()

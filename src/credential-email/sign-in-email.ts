@@ -6,6 +6,7 @@ import type { Mailer } from '../contracts/mailer.js'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.js'
 import { callService, readServiceFailure } from '../lib/service-failure.js'
 import { withTimeout } from '../lib/timeout.js'
+import type { MailHealth } from './mail-health.js'
 import type { WriteEmail } from './message.js'
 
 /** Sends e-mails that are not queued in the store: whoever lost one asks for another. */
@@ -20,6 +21,7 @@ interface SignInMailerOptions {
   readonly mailer: Mailer
   readonly writeEmail: WriteEmail
   readonly logger: Pick<Logger, 'warn'>
+  readonly mailHealth: Pick<MailHealth, 'answered' | 'deferred'>
 }
 
 const MAX_CONCURRENT_EMAILS = 4
@@ -29,7 +31,7 @@ const MAX_WAITING_EMAILS = 1000
 const RETRY_DELAYS_MS = [2000, 10_000]
 const MAILER_TIMEOUT_MS = 60_000
 
-export function createSignInMailer({ mailer, writeEmail, logger }: SignInMailerOptions): SignInMailer {
+export function createSignInMailer({ mailer, writeEmail, logger, mailHealth }: SignInMailerOptions): SignInMailer {
   const sending = new Set<Promise<void>>()
   const closing = new AbortController()
   const limit = createConcurrencyLimit({
@@ -42,13 +44,21 @@ export function createSignInMailer({ mailer, writeEmail, logger }: SignInMailerO
     for (let attempt = 0; ; attempt++) {
       try {
         // The recipient's own queue, so that many requests for one address do not delay those for others.
-        return await limit(email.to, () => sendOnce(email))
+        await limit(email.to, () => sendOnce(email))
+        return mailHealth.answered()
       } catch (error) {
+        noteFailure(error)
         const delay = RETRY_DELAYS_MS[attempt]
         if (delay === undefined || closing.signal.aborted || isFinal(error)) return logFailure(error)
         await sleep(delay, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
       }
     }
+  }
+
+  function noteFailure(error: unknown): void {
+    const { permanent, problem } = readServiceFailure(error)
+    if (permanent) mailHealth.answered()
+    else if (problem !== 'overloaded') mailHealth.deferred(problem)
   }
 
   async function sendOnce(email: SignInEmail): Promise<void> {

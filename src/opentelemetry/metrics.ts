@@ -1,4 +1,14 @@
-import type { Attributes, Counter, Histogram, MeterProvider, ObservableCallback } from '@opentelemetry/api'
+import type {
+  Attributes,
+  BatchObservableCallback,
+  Counter,
+  Histogram,
+  Meter,
+  MeterProvider,
+  ObservableCallback,
+  ObservableGauge,
+} from '@opentelemetry/api'
+import type { OutboxStatus } from '../index.js'
 import { ATTRIBUTES, SCOPE } from './names.js'
 import { COUNTERS, OUTAGES, type CounterName, type OutageName } from './recordings.js'
 
@@ -17,6 +27,8 @@ interface MetricsOptions {
   readonly provider: () => MeterProvider
   readonly apis: readonly { readonly name: string; readonly scheme: string }[]
   readonly isUnavailable: (outage: OutageName) => boolean
+  /** Asked at each collection. */
+  readonly readOutbox?: (() => Promise<OutboxStatus>) | undefined
 }
 
 interface Instruments {
@@ -29,7 +41,7 @@ interface Instruments {
 /** Seconds: from a reconnect to an outage of an hour. */
 const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
-export function createMetrics({ provider, apis, isUnavailable }: MetricsOptions): Metrics {
+export function createMetrics({ provider, apis, isUnavailable, readOutbox }: MetricsOptions): Metrics {
   let instruments: Instruments | undefined
 
   function current(): Instruments {
@@ -48,18 +60,19 @@ export function createMetrics({ provider, apis, isUnavailable }: MetricsOptions)
     for (const outage of listKeys(OUTAGES)) {
       const gauge = meter.createObservableGauge(`platform_auth.${outage}.available`, {
         unit: '1',
-        description: `1 while ${OUTAGES[outage]} answers, 0 while it is unavailable`,
+        description: OUTAGES[outage].available,
       })
       const read: ObservableCallback = (result) => result.observe(isUnavailable(outage) ? 0 : 1)
       gauge.addCallback(read)
       stops.push(() => gauge.removeCallback(read))
       const duration = meter.createHistogram(`platform_auth.${outage}.outage.duration`, {
         unit: 's',
-        description: `How long ${OUTAGES[outage]} was unavailable`,
+        description: OUTAGES[outage].duration,
         advice: { explicitBucketBoundaries: OUTAGE_DURATION_BOUNDARIES },
       })
       durations.set(outage, duration)
     }
+    if (readOutbox) stops.push(observeOutbox(meter, readOutbox))
     // Starts each series at zero: a rate cannot be computed for a series that begins with its first request.
     for (const { name, scheme } of apis) {
       counters.get('platform_auth.requests')?.add(0, { [ATTRIBUTES.api]: name })
@@ -77,6 +90,26 @@ export function createMetrics({ provider, apis, isUnavailable }: MetricsOptions)
       instruments = undefined
     },
   }
+}
+
+/** Returns a function that ends it. */
+function observeOutbox(meter: Meter, readOutbox: () => Promise<OutboxStatus>): () => void {
+  const gauge = (name: string, unit: string, description: string): ObservableGauge =>
+    meter.createObservableGauge(`platform_auth.email.${name}`, { unit, description })
+  const waiting = gauge('waiting', '{email}', 'E-mails that are to be sent, of all processes; 1000 at most')
+  const deferred = gauge('deferred', '{email}', 'E-mails that are to be sent, and whose last attempt failed')
+  const age = gauge('oldest.age', 's', 'Age of the oldest e-mail that is to be sent; 0 if there is none')
+  const gauges = [waiting, deferred, age]
+  const read: BatchObservableCallback = async (result) => {
+    // While the store does not answer, the series have no value.
+    const status = await readOutbox().catch(() => undefined)
+    if (!status) return
+    result.observe(waiting, status.waiting)
+    result.observe(deferred, status.deferred)
+    result.observe(age, status.oldestAt ? Math.max(0, (Date.now() - status.oldestAt.getTime()) / 1000) : 0)
+  }
+  meter.addBatchObservableCallback(read, gauges)
+  return () => meter.removeBatchObservableCallback(read, gauges)
 }
 
 function listKeys<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {

@@ -38,7 +38,8 @@ export interface ObserveOptions {
  * Counters `platform_auth.requests`, `.dry_run.requests`, `.token.requests`, `.token.revocations`, `.application.changes`,
  * `.email.deliveries` and `.signing_key.changes`, with `platform_auth.api.name` or `platform_auth.change.type`, and
  * `error.type` for refusals and failures; the gauge `platform_auth.store.available` (1 or 0) and the histogram
- * `platform_auth.store.outage.duration` (seconds), and the same two under `platform_auth.limits` for Redis.
+ * `platform_auth.store.outage.duration` (seconds), and the same two under `platform_auth.limits` for Redis, `platform_auth.mail` for the mail
+ * server and `platform_auth.clock` for this process's clock; gauges `platform_auth.email.waiting`, `.deferred` and `.oldest.age`.
  *
  * Token requests and guarded requests create no span: the active span, which HTTP instrumentation created, gets the
  * attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id`, `error.type`,
@@ -56,13 +57,18 @@ export interface ObserveOptions {
  * const stop = observe(auth)
  * ```
  */
-export function observe(auth: Pick<PlatformAuth, 'apis' | 'events'>, options: ObserveOptions = {}): () => void {
+export function observe(
+  auth: Pick<PlatformAuth, 'apis' | 'events'> & Partial<Pick<PlatformAuth, 'outbox'>>,
+  options: ObserveOptions = {},
+): () => void {
+  const { outbox } = auth
   const { meterProvider, tracerProvider, perApplication = false } = readOptions(options)
   const outages = new Map<OutageName, { beganAt: number; since: number; reason: string | undefined }>()
   const metrics = createMetrics({
     provider: () => meterProvider ?? metricsApi.getMeterProvider(),
     apis: auth.apis,
     isUnavailable: (outage) => outages.has(outage),
+    readOutbox: outbox && (() => outbox.status()),
   })
   const spans = createSpans(() => tracerProvider ?? trace.getTracerProvider())
 

@@ -40,6 +40,10 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'store.writesAccepted': { outageOf: 'store.writes', over: true },
   'limits.unavailable': { outageOf: 'limits', over: false },
   'limits.available': { outageOf: 'limits', over: true },
+  'mail.unavailable': { outageOf: 'mail', over: false },
+  'mail.available': { outageOf: 'mail', over: true },
+  'clock.deviates': { outageOf: 'clock', over: false },
+  'clock.agrees': { outageOf: 'clock', over: true },
 }
 
 /** How an event is recorded. */
@@ -89,9 +93,28 @@ export const COUNTERS = {
 
 /** What can be unavailable: a gauge `platform_auth.<name>.available` and a histogram `platform_auth.<name>.outage.duration`. */
 export const OUTAGES = {
-  store: 'the store',
-  'store.writes': 'the store, for writes (full, read-only, locked),',
-  limits: 'Redis, where limits are shared through it',
+  store: {
+    available: '1 while the store answers, 0 while it does not',
+    duration: 'How long the store did not answer',
+  },
+  'store.writes': {
+    available: '1 while the store accepts changes, 0 while it rejects them (full, read-only, locked)',
+    duration: 'How long the store rejected changes',
+  },
+  limits: {
+    available:
+      '1 while rate limits are shared as configured, 0 while Redis does not answer and each process counts for itself',
+    duration: 'How long Redis did not answer',
+  },
+  mail: {
+    available: '1 while the mail server takes e-mails, 0 while all attempts of this process fail',
+    duration: 'How long the mail server took no e-mails',
+  },
+  clock: {
+    available:
+      "1 while the clock of this process agrees with the database's, 0 while they differ by more than clockTolerance",
+    duration: "How long the clock of this process differed from the database's",
+  },
 } as const
 
 /** Recorded on the active span of the request. */

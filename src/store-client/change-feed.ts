@@ -1,6 +1,7 @@
 import type { Change, RevokedAccessToken } from '../contracts/store-records.js'
 import type { Store } from '../contracts/store.js'
 import { createFeedReads, limitTime } from './feed-reads.js'
+import type { ClockCheck } from './clock-check.js'
 import type { StoreHealth } from './store-health.js'
 
 /** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
@@ -32,6 +33,9 @@ interface ChangeFeedOptions {
   readonly maxStaleness: number
   /** While the store is unresponsive, `pollAgain` and `waitForLatest` resolve false without asking it. */
   readonly storeHealth?: Pick<StoreHealth, 'isUnresponsive'>
+  /** Is told the store's time, where the store tells it. */
+  readonly clockCheck?: Pick<ClockCheck, 'compare'>
+  readonly now?: () => number
 }
 
 /** How long a slow store may delay a token request, which waits for the latest changes. */
@@ -45,7 +49,8 @@ const MAX_POLL_INTERVAL_SHARE = 0.25
 const MAX_READ_TIMEOUT_MS = 5000
 
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
-export function createChangeFeed({ store, maxStaleness, storeHealth }: ChangeFeedOptions): ChangeFeed {
+export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
+  const { store, maxStaleness, storeHealth, clockCheck, now = Date.now } = options
   const maxAge = maxStaleness * 1000
   const readTimeout = Math.min(maxAge * READ_TIMEOUT_SHARE, MAX_READ_TIMEOUT_MS)
   let cursor: string | undefined
@@ -62,7 +67,9 @@ export function createChangeFeed({ store, maxStaleness, storeHealth }: ChangeFee
   let applyChange: ApplyChange = () => undefined
 
   async function read(startedAt: number): Promise<void> {
+    const before = now()
     const page = await store.changesSince(cursor)
+    if (page.time !== undefined) clockCheck?.compare(page.time, before, now())
     // A read that was overtaken brings nothing new.
     if (startedAt < knownAt) return
     for (const change of page.changes) await applyChange(change)

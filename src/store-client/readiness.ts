@@ -16,7 +16,8 @@ export interface Health {
   readonly ok: boolean
   /**
    * What is wrong, without addresses or secrets. Not empty while `ok` if the store is unavailable, slow or rejects writes
-   * (full, read-only), or if rate limits are not shared because Redis is unavailable.
+   * (full, read-only), if rate limits are not shared because Redis is unavailable, if the mail server takes no e-mails, or if the
+   * clock differs from the database's.
    */
   readonly problems: readonly string[]
 }

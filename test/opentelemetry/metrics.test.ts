@@ -12,6 +12,15 @@ const API = 'platform_auth.api.name'
 const CHANGE = 'platform_auth.change.type'
 const ERROR = 'error.type'
 
+/** Of a platform whose mail server and clock are right, and whose only e-mail, if there was one, has failed for good. */
+const MAIL_AND_CLOCK: readonly Series[] = [
+  { name: 'platform_auth.mail.available', attributes: {}, value: 1 },
+  { name: 'platform_auth.clock.available', attributes: {}, value: 1 },
+  { name: 'platform_auth.email.waiting', attributes: {}, value: 0 },
+  { name: 'platform_auth.email.deferred', attributes: {}, value: 0 },
+  { name: 'platform_auth.email.oldest.age', attributes: {}, value: 0 },
+]
+
 /** The counts that `makeAllHappen` causes, without the outage's duration. */
 const ALL: readonly Series[] = [
   { name: 'platform_auth.requests', attributes: { [API]: 'orders' }, value: 2 },
@@ -39,10 +48,13 @@ const ALL: readonly Series[] = [
   { name: 'platform_auth.store.available', attributes: {}, value: 1 },
   { name: 'platform_auth.store.writes.available', attributes: {}, value: 1 },
   { name: 'platform_auth.limits.available', attributes: {}, value: 1 },
+  ...MAIL_AND_CLOCK,
 ] // prettier-ignore
 
 const DURATION = 'platform_auth.store.outage.duration'
-const DURATIONS = [DURATION, 'platform_auth.store.writes.outage.duration', 'platform_auth.limits.outage.duration']
+const DURATIONS = ['store', 'store.writes', 'limits', 'mail', 'clock'].map(
+  (part) => `platform_auth.${part}.outage.duration`,
+)
 
 function sorted(series: readonly Series[]): string[] {
   return series
@@ -110,6 +122,7 @@ describe('metrics', () => {
         { name: 'platform_auth.store.available', attributes: {}, value: 1 },
         { name: 'platform_auth.store.writes.available', attributes: {}, value: 1 },
         { name: 'platform_auth.limits.available', attributes: {}, value: 1 },
+        ...MAIL_AND_CLOCK,
       ]),
     )
   })
@@ -160,8 +173,8 @@ describe('metrics', () => {
     const before = listeners()
     const stop = observe(observed.auth, { meterProvider: provider })
     expect(listeners()).toEqual(before.map((count) => count + 1))
-    expect(await series()).toHaveLength(9)
-    expect(await series()).toHaveLength(3)
+    expect(await series()).toHaveLength(14)
+    expect(await series()).toHaveLength(8)
     stop()
     stop()
     expect(listeners()).toEqual(before)

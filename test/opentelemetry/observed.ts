@@ -131,6 +131,10 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
     'store.writesAccepted',
     'limits.unavailable',
     'limits.available',
+    'mail.unavailable',
+    'mail.available',
+    'clock.deviates',
+    'clock.agrees',
   ] as const) {
     auth.events.emit(type, { type, at: new Date() })
   }

@@ -10,6 +10,7 @@ import { makeAllHappen, openObserved } from './observed.js'
 
 afterEach(resetTelemetry)
 
+const RULES = readFileSync(new URL('../../docs/prometheus-rules.yml', import.meta.url), 'utf8')
 const PAGE = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8')
 
 /** The values of our series by `name{labels}`. */
@@ -39,7 +40,7 @@ describe('a scrape by Prometheus', () => {
     expect([...scraped.keys()]).toEqual(expect.arrayContaining([...shown.keys()]))
     // Every series that the page's alert rules use exists.
     const names = new Set([...scraped.keys()].map((series) => series.replace(/\{.*/, '')))
-    for (const [name] of PAGE.matchAll(/\bplatform_auth_\w+_(?:total|available|count|sum|bucket)\b/g)) {
+    for (const [name] of `${PAGE} ${RULES}`.matchAll(/\bplatform_auth_\w+_(?:total|available|count|sum|bucket)\b/g)) {
       expect(names).toContain(name)
     }
     expect(scraped.get('platform_auth_requests_total{platform_auth_api_name="orders"}')).toBe('2')

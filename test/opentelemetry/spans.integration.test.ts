@@ -131,6 +131,8 @@ describe('a separate span', () => {
       new Set([
         ...['registered', 'imported', 'approved', 'activated', 'updated', 'suspended', 'resumed', 'deleted', 'access_changed', 'access_denied', 'access_requested', 'contact_added', 'contact_invited', 'contact_removed', 'credential_rotated', 'credential_added', 'credential_updated', 'credential_ended', 'tokens_revoked'].map((change) => `platform_auth.application.${change}`),
         ...['rotated', 'revoked'].map((change) => `platform_auth.signing_key.${change}`),
+        'platform_auth.mail.outage',
+        'platform_auth.clock.outage',
         'platform_auth.email.delivered',
         'platform_auth.email.delivery_failed',
         'platform_auth.store.outage',

@@ -72,13 +72,15 @@ async function readPage(sql: Sql, cursor: string | undefined): Promise<ChangesPa
   if (cursor === undefined) return { cursor: await findFeedEnd(sql), changes: [] }
   const start = parseFeedCursor(cursor)
   if (start === undefined) return createEverythingPage(await findFeedEnd(sql))
-  const rows = await sql.all<ChangeRow & ReplicaRow>(SELECT_CHANGES, start.seq)
+  const rows = await sql.all<ChangeRow & ReplicaRow & { readonly time: number }>(SELECT_CHANGES, start.seq)
   refuseReplica(rows[0])
-  return createChangesPage(start, rows) ?? createEverythingPage(await findFeedEnd(sql))
+  const page = createChangesPage(start, rows)
+  return page ? { ...page, time: rows[0]?.time } : createEverythingPage(await findFeedEnd(sql))
 }
 
 const SELECT_CHANGES = prepareStatement(`
-  SELECT seq, nonce, kind, id, expires_at, ${REPLAYED_UNTIL} FROM platform_auth_changes WHERE seq >= $1 ORDER BY seq`)
+  SELECT seq, nonce, kind, id, expires_at, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS time, ${REPLAYED_UNTIL}
+  FROM platform_auth_changes WHERE seq >= $1 ORDER BY seq`)
 
 async function findFeedEnd(sql: Sql): Promise<string> {
   const row = await sql.get<FeedPosition & ReplicaRow>(SELECT_END)
