@@ -23,6 +23,11 @@ export interface Store extends UsageStore, DryRunStore {
    * use half of them at most, and their changes a quarter. 10 if left out.
    */
   readonly concurrentCalls?: number
+  /**
+   * Optional: the database's time in the last answer of `changesSince()`, in milliseconds since 1970, or undefined if that had none.
+   * The platform reports that its own clock differs.
+   */
+  readonly clock?: { readonly time: number | undefined }
 
   /**
    * Connects and migrates; may be called again after it rejected. With `migrate: false` an older schema is left unchanged
@@ -162,8 +167,6 @@ export interface CredentialReplacement {
 
 /** Changes from the change feed, and the cursor to read on from. */
 export interface ChangesPage {
-  /** Optional: the database's clock, in milliseconds since 1970. The platform reports that its own differs. */
-  readonly time?: number | undefined
   readonly cursor: string
   readonly changes: readonly Change[]
 }

@@ -81,6 +81,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     get pollInterval() {
       return store.pollInterval
     },
+    ...(store.clock && { clock: store.clock }),
     ...(store.concurrentCalls !== undefined && { concurrentCalls: store.concurrentCalls }),
     async open() {
       const migration = await openStore(store, storeHealth, (progress) => logger.warn(progress))
@@ -100,7 +101,15 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
 /** The calls of a store that wait for the database. */
 type StoreCallName = Exclude<
   keyof Store,
-  'kind' | 'pollInterval' | 'concurrentCalls' | 'open' | 'close' | 'watch' | 'diagnose' | 'countImportedHashes'
+  | 'kind'
+  | 'pollInterval'
+  | 'concurrentCalls'
+  | 'clock'
+  | 'open'
+  | 'close'
+  | 'watch'
+  | 'diagnose'
+  | 'countImportedHashes'
 >
 
 const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {

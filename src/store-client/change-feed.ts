@@ -28,7 +28,7 @@ export interface ChangeFeed {
 export type ApplyChange = (change: Change) => void | Promise<void>
 
 interface ChangeFeedOptions {
-  readonly store: Pick<Store, 'changesSince' | 'pollInterval' | 'watch'>
+  readonly store: Pick<Store, 'changesSince' | 'clock' | 'pollInterval' | 'watch'>
   /** Seconds. */
   readonly maxStaleness: number
   /** While the store is unresponsive, `pollAgain` and `waitForLatest` resolve false without asking it. */
@@ -69,7 +69,8 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   async function read(startedAt: number): Promise<void> {
     const before = now()
     const page = await store.changesSince(cursor)
-    if (page.time !== undefined) clockCheck?.compare(page.time, before, now())
+    const { time } = store.clock ?? {}
+    if (time !== undefined) clockCheck?.compare(time, before, now())
     // A read that was overtaken brings nothing new.
     if (startedAt < knownAt) return
     for (const change of page.changes) await applyChange(change)

@@ -33,17 +33,21 @@ async function openSite() {
   const working = failingStore(memoryStore())
   let [clockOffset, rejectsWrites] = [0, false]
   let mailFault: Error | undefined
+  // Time passes fast, so that the attempts do not take minutes.
+  let ahead = 0
   const store: Store = {
     ...working,
-    changesSince: async (cursor) => ({ ...(await working.changesSince(cursor)), time: Date.now() + clockOffset }),
+    clock: {
+      get time() {
+        return Date.now() + ahead + clockOffset
+      },
+    },
     saveApplication: async (...args) => {
       if (rejectsWrites) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
       return working.saveApplication(...args)
     },
   }
   const dead = smtpMailer({ transport: transportTo({ port: await freePort() }), from: 'api@example.com' })
-  // Time passes fast, so that the attempts do not take minutes.
-  let ahead = 0
   const { auth } = openPlatform({
     store,
     maxStaleness: 1,

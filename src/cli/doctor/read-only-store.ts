@@ -5,6 +5,7 @@ type StoreRead =
   | 'kind'
   | 'pollInterval'
   | 'concurrentCalls'
+  | 'clock'
   | 'watch'
   | 'diagnose'
   | 'countImportedHashes'

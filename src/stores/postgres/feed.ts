@@ -1,5 +1,5 @@
 import type { Change, NewAuditRecord } from '../../contracts/store-records.js'
-import type { ChangesPage } from '../../contracts/store.js'
+import type { ChangesPage, Store } from '../../contracts/store.js'
 import {
   createChangesPage,
   createEverythingPage,
@@ -50,32 +50,43 @@ const INSERT_CHANGE = prepareStatement(`
  * Reads the feed. Rejects on a replica, from which outdated records may have been read meanwhile: a cursor from before that is
  * answered with `everything`.
  */
-export function createFeedReader(): (sql: Sql, cursor: string | undefined) => Promise<ChangesPage> {
+export function createFeedReader(): {
+  readonly clock: NonNullable<Store['clock']>
+  readChangesSince(sql: Sql, cursor: string | undefined): Promise<ChangesPage>
+} {
+  const clock: Clock = { time: undefined }
   let replicasSeen = 0
 
-  return async function readChangesSince(sql, cursor) {
+  async function readChangesSince(sql: Sql, cursor: string | undefined): Promise<ChangesPage> {
     const prefix = replicasSeen === 0 ? '' : `${replicasSeen}/`
     const isCurrent = cursor === undefined || cursor.startsWith(prefix)
     try {
-      const page = await readPage(sql, isCurrent ? cursor?.slice(prefix.length) : MALFORMED_CURSOR)
+      const page = await readPage(sql, isCurrent ? cursor?.slice(prefix.length) : MALFORMED_CURSOR, clock)
       return { ...page, cursor: prefix + page.cursor }
     } catch (error) {
       if (error instanceof ReplicaError) replicasSeen += 1
       throw error
     }
   }
+
+  return { clock, readChangesSince }
 }
 
 const MALFORMED_CURSOR = ''
 
-async function readPage(sql: Sql, cursor: string | undefined): Promise<ChangesPage> {
+interface Clock {
+  time: number | undefined
+}
+
+async function readPage(sql: Sql, cursor: string | undefined, clock: Clock): Promise<ChangesPage> {
+  clock.time = undefined
   if (cursor === undefined) return { cursor: await findFeedEnd(sql), changes: [] }
   const start = parseFeedCursor(cursor)
   if (start === undefined) return createEverythingPage(await findFeedEnd(sql))
   const rows = await sql.all<ChangeRow & ReplicaRow & { readonly time: number }>(SELECT_CHANGES, start.seq)
   refuseReplica(rows[0])
-  const page = createChangesPage(start, rows)
-  return page ? { ...page, time: rows[0]?.time } : createEverythingPage(await findFeedEnd(sql))
+  clock.time = rows[0]?.time
+  return createChangesPage(start, rows) ?? createEverythingPage(await findFeedEnd(sql))
 }
 
 const SELECT_CHANGES = prepareStatement(`

@@ -84,7 +84,7 @@ export interface PostgresStoreOptions {
 export function postgresStore(options: PostgresStoreOptions): Store {
   const { pool, listen } = checkOptions(options)
   const { sql, transaction } = createPostgresConnections(pool, { prepare: listen })
-  const readChangesSince = createFeedReader()
+  const { clock, readChangesSince } = createFeedReader()
   const listener = listen ? createPostgresListener(pool) : undefined
   let opening: Promise<SchemaMigration | undefined> | undefined
   let closed = false
@@ -127,6 +127,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     get pollInterval() {
       return listener?.isListening() ? 500 : 75
     },
+    clock,
     concurrentCalls: countConnections(pool) - (listen ? 1 : 0),
     open,
     close,
