@@ -142,7 +142,6 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const storeHealth = createStoreHealth({ logger, emit, now })
   const store = createBoundedStore(settings.store ?? memoryStore(), { storeHealth, logger })
   const clientLimits = createClientLimits(store)
-  const { limitLookups, limitChanges } = clientLimits
   const clockCheck = createClockCheck({ clockTolerance, logger, emit })
   const feed = createChangeFeed({ store, storeHealth, clockCheck, maxStaleness: settings.maxStaleness, now })
   const paceStarts = createPacedStart()
@@ -164,7 +163,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
 
   const { foreignCredentials, importReader } = createImportedCredentials({ settings, store, credentials: credentials.get, clientLimits, now }) // prettier-ignore
-  const applicationCache = createApplicationCache({ store, limit: cache.applications, limitLookups, readAddress: readClientAddress, foreignCredentials }) // prettier-ignore
+  const applicationCache = createApplicationCache({ store, limit: cache.applications, limitLookups: clientLimits.limitLookups, readAddress: readClientAddress, foreignCredentials }) // prettier-ignore
   const publicApis = new Map([...apis].map(([name, api]) => [name, toPublicApi(api)]))
   const { maxAge, remindBefore } = settings.credentials
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges: { maxAge, apis }, now })
@@ -178,7 +177,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     onEmailDue: credentialEmail.wake, portalUrl, logger, now,
   }) // prettier-ignore
 
-  const activate = createActivation({ store, writer, limitChanges })
+  const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
   const limitFailures = rateLimits.create('failedAuthentication', settings.rateLimits.failedAuthentication, { untrustedKeys: true }) // prettier-ignore
   const clients = { applicationCache, credentials: credentials.get, foreignCredentials, activate, lastUsed, limitFailures } // prettier-ignore
   const { findActiveToken, ...resourceServer } = createResourceServer({
@@ -193,7 +192,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
   const brand = createPageBrand(settings.brand)
   const registrationRouter = createRegistrationRouter({
-    apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges, available, paceStarts, logRefusal,
+    apis: [...apis.values()], prepareRegistration, claim: credentialEmail.claim, limitFailures, limitChanges: clientLimits.limitChanges, available, paceStarts, logRefusal,
     admit: createAdmission({ ...settings.registration, limits: settings.rateLimits, rateLimits, logger }), developersUrl, brand, portalUrl: settings.portal.enabled && developersUrl !== undefined ? `${developersUrl}/applications` : undefined, approval: operators.length > 0 ? { links, approvals } : undefined,
   }) // prettier-ignore
 
