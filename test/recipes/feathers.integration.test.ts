@@ -4,7 +4,7 @@ import type { Express } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
-import { accessTokenFor, apiKeyFor, expectSecured } from '../../src/testing/index.js'
+import { accessTokenFor, apiKeyFor, expectSecured, fetchFrom } from '../../src/testing/index.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 import { runBlock } from './run-block.js'
 
@@ -12,7 +12,7 @@ import { runBlock } from './run-block.js'
 const express = feathersExpress.default as unknown as (app: feathers.Application) => feathers.Application & Express
 
 describe('docs/existing-apps.md: "Feathers"', () => {
-  const { auth } = openPlatform({ now: Date.now })
+  const { auth } = openPlatform({ now: () => Date.now() })
   let app: Parameters<typeof request>[0]
   let readToken: string
 
@@ -49,6 +49,25 @@ describe('docs/existing-apps.md: "Feathers"', () => {
     await request(app).post('/orders').auth(writeToken, { type: 'bearer' }).send({}).expect(201)
   })
 
+  it('no spelling of a path passes the guard, and expectSecured() finds one without the line before it', async () => {
+    for (const path of ['//orders', '///orders/1', '/orders//1', '/./orders', '/%6frders', '/ORDERS'])
+      expect((await fetchFrom(app as never)(`http://localhost${path}`)).status, path).toBeGreaterThanOrEqual(401)
+    await expectSecured(app as never, { auth })
+    const plain = express(feathers.feathers())
+    plain.use('/orders', auth.requireBearer('orders') as never)
+    plain.configure(feathersExpress.rest() as never)
+    plain.use('/orders', { find: async () => [], get: async () => ({}) } as never)
+    await expect(expectSecured(plain as never, { auth })).rejects.toThrow(/a second slash at the start/)
+  })
+
+  it('a service that no guard covers is found by expectSecured()', async () => {
+    const open = express(feathers.feathers())
+    open.get('/orders/items', auth.requireBearer('orders') as never, ((_req: unknown, res: { end(): void }) => res.end()) as never) // prettier-ignore
+    open.configure(feathersExpress.rest() as never)
+    open.use('/orders/notes', { find: async () => [] } as never)
+    await expect(expectSecured(open as never, { auth })).rejects.toThrow(/GET \/orders\/notes/)
+  })
+
   it('a guard that comes after rest(), where Feathers’ own pages put middleware, is found by expectSecured()', async () => {
     const late = express(feathers.feathers())
     late.use(auth.router as never)
@@ -60,7 +79,7 @@ describe('docs/existing-apps.md: "Feathers"', () => {
 })
 
 describe.each(Object.entries(EXPRESSES))('docs/guards.md: "Keys in the query", %s', (_name, express) => {
-  const { auth } = openPlatform({ now: Date.now })
+  const { auth } = openPlatform({ now: () => Date.now() })
   afterAll(() => auth.close())
 
   it('a key in the query is taken, a header comes first, and a key twice is none', async () => {

@@ -58,11 +58,16 @@ export async function checkApiAddresses(context: CheckContext): Promise<string[]
 }
 
 /** Paths below an API that functions which run name in their own text: `req.path === '/dump'`. */
-export async function checkHintedPaths(context: CheckContext): Promise<void> {
+export async function checkHintedPaths(context: CheckContext, app: unknown): Promise<void> {
+  const services = Object.keys((app as { readonly services?: object }).services ?? {}).map((path) => `/${path}`)
   for (const { handle, mount } of context.prober.functions()) {
-    for (const path of readHints(handle).paths.flatMap((each) => [mount + each, each])) {
+    const paths = readHints(handle).paths.flatMap((each) => [mount + each, each])
+    // Feathers has its services in a table that one function looks into.
+    for (const path of [...services, ...paths]) {
       const api = findApiAddress(context.auth, path)?.api
       if (api === undefined) continue
+      if (context.findings.has(path)) continue
+      context.findings.set(path, { isRefused: false, isSeen: true })
       for (const method of EVERY_METHOD.slice(0, 5))
         if (!(await checkRequest(context, { api, path, target: path }, method, path)).isClosed) break
     }

@@ -210,7 +210,7 @@ async function checkOtherRequests(check: Check): Promise<void> {
       `A POST request that names ${method} in X-HTTP-Method-Override or _method, without a credential,`,
     )
   }
-  for (const variant of listPathVariants(target)) {
+  for (const variant of listPathVariants(target, prober.runsFunctions)) {
     const outcome = await prober.probe(method, variant.target)
     reportReached(
       check,

@@ -120,7 +120,7 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
       if (endpoint.route === undefined) await checkMounted(context, endpoint)
       else await checkMethods(context, endpoint, inDocuments)
     }
-    await checkHintedPaths(context)
+    await checkHintedPaths(context, app)
     for (const entry of publicRoutes.unused()) {
       problems.add({ kind: 'public-without-route', route: entry, location: undefined, description: 'It is listed as public, but the app has no such route.',
         fix: 'Remove it from "public", or correct it.' }) // prettier-ignore

@@ -12,8 +12,9 @@ const asGuard = (guard: unknown): RequestHandler => guard as RequestHandler
 /** The shapes of `mistakes-of-functions.ts`, as they are right. */
 export const CORRECT_APPS_OF_FUNCTIONS: readonly CorrectApp[] = [
   ['guards before services at the root (Feathers)', ({ app, mayRead }) => {
+    app.use((req, res, next) => (req.path.includes('//') ? void res.sendStatus(404) : next()))
     app.use('/orders', mayRead)
-    app.use((req, res, next) => (req.path.startsWith('/orders') ? answer(req, res) : next()))
+    app.use((req, res, next) => (req.path.split('/').find(Boolean) === 'orders' ? answer(req, res) : next()))
   }],
   ['a framework at the root behind the guards of its APIs (LoopBack)', ({ app, auth, mayRead, mayBrowse }) => {
     app.use(auth.router).use('/orders', mayRead).use('/catalog', mayBrowse)

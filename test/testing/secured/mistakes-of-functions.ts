@@ -71,6 +71,10 @@ export const MISTAKES_OF_FUNCTIONS: readonly Mistake[] = [
     app.use((req, res, next) => (req.path.startsWith('/orders') ? asGuard(mayRead)(req, res, next) : next()))
     app.use('/orders', open)
   }],
+  ['a router of its own that takes two slashes for one, above the guard', 'open', 'GET /orders/*', ({ app, mayRead }) => {
+    app.use('/orders', mayRead)
+    app.use((req, res, next) => (req.path.split('/').find(Boolean) === 'orders' ? open(req, res) : next()))
+  }],
   ['an app of which the test got nothing', 'nothing-found', 'the app', () => undefined],
   ['an app of middleware alone', 'nothing-found', 'the app', ({ express, app, auth }) => void app.use(express.json(), auth.router)],
   ['a router that a function calls', 'open', 'GET /orders/items', ({ express, app, handle, mayRead }) => {
