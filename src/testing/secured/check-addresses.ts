@@ -118,26 +118,27 @@ async function checkNewAddress(context: CheckContext, address: Address): Promise
   const isRefused = isGuardsAnswer(outcome, 'GET')
   const isSeen = outcome.entered.length > 0
   if (isRefused) await checkGuardsApi(context, address, outcome)
-  if (!isGetClosed || !isSeen) return { isRefused, isSeen }
-  for (const method of EVERY_METHOD.slice(1)) {
-    const { isClosed: isMethodClosed } = await checkRequest(context, address, method, target)
-    if (!isMethodClosed) return { isRefused, isSeen }
-  }
-  if (!target.endsWith(UNKNOWN)) return { isRefused, isSeen }
-  await checkRequest(context, address, 'GET', target.replace(UNKNOWN, DEEPER))
+  const finding = { isRefused, isSeen }
+  if (!isGetClosed || (isSeen && !(await checkOtherMethods(context, address)))) return finding
+  if (!target.endsWith(UNKNOWN) || !context.prober.runsFunctions) return finding
+  if (isSeen) await checkRequest(context, address, 'GET', target.replace(UNKNOWN, DEEPER))
+  // With another spelling, what is mounted behind a guard may see the request.
   for (const variant of listPathVariants(target)) {
     const other = await context.prober.probe('GET', variant.target)
     if (isClosed(other, 'GET') || other.reached || (await isOutside(context, api, other))) continue
-    reportOpen(
-      context,
-      address,
-      'GET',
-      other,
-      `A request for ${variant.target}, the path ${variant.name}, without a credential`,
-    )
+    reportOpen(context, address, 'GET', other, `A request for ${variant.target}, the path ${variant.name}, without a credential`) // prettier-ignore
     break
   }
-  return { isRefused, isSeen }
+  return finding
+}
+
+/** Whether nothing answers there, whatever the method is. */
+async function checkOtherMethods(context: CheckContext, address: Address): Promise<boolean> {
+  for (const method of EVERY_METHOD.slice(1)) {
+    const { isClosed: isMethodClosed } = await checkRequest(context, address, method, address.target)
+    if (!isMethodClosed) return false
+  }
+  return true
 }
 
 /** Whether the answer is the same as for a path that is no API's: pages of a website, which answer unknown paths. */
