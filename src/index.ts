@@ -127,6 +127,7 @@ export type {
 } from './contracts/email-content.js'
 export type { EmailMessage, Mailer } from './contracts/mailer.js'
 export type { SigningKeyRotation } from './tokens/key-rotation.js'
+export type { SessionSecretCalls } from './store-client/session-secret.js'
 export type { SigningKeyInfo } from './tokens/key-schedule.js'
 export type {
   AccessRequest,

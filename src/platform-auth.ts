@@ -37,7 +37,8 @@ import { createBoundedStore } from './store-client/bounded-store.js'
 import { createClientLimits } from './store-client/client-limits.js'
 import { createClockCheck } from './store-client/clock-check.js'
 import { createChangeApplier, createChangeFeed } from './store-client/change-feed.js'
-import { createEncryption, openPepper } from './store-client/encryption.js'
+import { createEncryption, openSecret } from './store-client/encryption.js'
+import { createSessionSecret, type SessionSecretCalls } from './store-client/session-secret.js'
 import { createReadiness, type Health, type ReadyOptions } from './store-client/readiness.js'
 import { createStoreHealth } from './store-client/store-health.js'
 import { memoryStore } from './stores/memory/index.js'
@@ -79,6 +80,8 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   readonly registration: { readonly enabled: boolean }
   readonly applications: Applications<keyof Apis & string, MetadataInput<Schema>, MetadataOutput<Schema>>
   readonly signingKeys: SigningKeyRotation
+  /** The secret behind sessions of the portal, sign-in links and the links in operators' e-mails. */
+  readonly sessionSecret: SessionSecretCalls
   /** The e-mails that are to be sent. */
   readonly outbox: Outbox
   readonly audit: Audit
@@ -147,10 +150,9 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const paceStarts = createPacedStart()
   const { redis, headers } = settings.rateLimits
   const rateLimits = createRateLimits({ secrets: settings.secrets, baseUrl, redis, headers, onChange: createOutageNotice({ logger, emit }) }) // prettier-ignore
-  const readiness = createReadiness({
+  const { available, begin, ...lifecycle } = createReadiness({
     feed, storeHealth, logger, otherProblems: [rateLimits.problem, () => signingKeys.problem(), clockCheck.problem, () => credentialEmail.problem()],
   }) // prettier-ignore
-  const { available } = readiness
   const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))
   const opened = async (): Promise<Credentials> => {
@@ -158,6 +160,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     return credentials.get()
   }
 
+  const sessionSecret = createSessionSecret({ store, encryption, opened, emit, now })
   const { signingKeys, signAccessToken, accessTokens, revokedTokens, keyRotation, signingKeyCalls, rotationTimer } = createTokens({
     apis: [...apis.values()], store, encryption, signing, clockTolerance, clientLimits, cache, readChanges: feed.pollAgain, opened, emit, logger, now,
   }) // prettier-ignore
@@ -170,7 +173,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const lastUsed = createLastUsed({ store, now })
   const portalUrl = settings.portal.enabled ? developersUrl : undefined
   const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
-  const links = createApprovalLinks({ credentials: credentials.get, operators, now })
+  const links = createApprovalLinks({ deriveKey: sessionSecret.deriveKey, operators, now })
   const credentialEmail = createCredentialEmail({ ...settings, store, apis: publicApis, writer, credentials: credentials.get, opened, approvalLinks: links, emit }) // prettier-ignore
   const { applications, createCheckedCalls, approvals, prepareRegistration, acceptInvitation, outbox, background } = createApplications({
     store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
@@ -197,18 +200,19 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   }) // prettier-ignore
 
   const { portal, portalRouter } = createPortal({
-    store, credentials: credentials.get, opened, acceptInvitation, sendSignIn: credentialEmail.sendSignIn, enabled: mailer !== undefined && settings.portal.enabled,
+    store, deriveKey: sessionSecret.deriveKey, opened, acceptInvitation, sendSignIn: credentialEmail.sendSignIn, enabled: mailer !== undefined && settings.portal.enabled,
     developersUrl: portalUrl, brand, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
-  readiness.begin({
+  begin({
     /** Called again after it rejected. */
     async start(closing) {
       await store.open()
       // First the feed: a change committed while the rest is read is applied afterwards.
-      await feed.start(createChangeApplier({ applicationCache, revokedTokens, signingKeys }))
-      const pepper = await openPepper(store, encryption)
-      credentials.set(createCredentials(settings.credentialPrefix, pepper, { cacheSize: cache.applications * 2, acceptsForeignKeys: foreignCredentials !== undefined })) // prettier-ignore
+      await feed.start(createChangeApplier({ applicationCache, revokedTokens, signingKeys, sessionSecret }))
+      const pepper = await openSecret(store, encryption, 'pepper')
+      await sessionSecret.load()
+      credentials.set(createCredentials(settings.credentialPrefix, pepper.bytes, { cacheSize: cache.applications * 2, acceptsForeignKeys: foreignCredentials !== undefined })) // prettier-ignore
       await revokedTokens.load()
       await keyRotation.ensure()
       closing.throwIfAborted()
@@ -237,12 +241,11 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     applications: withOwnArguments(applications),
     outbox,
     signingKeys: signingKeyCalls,
+    sessionSecret: withOwnArguments(sessionSecret.calls),
     audit: withOwnArguments(createAudit({ store, opened })),
     ...usage.calls,
     events,
-    ready: readiness.ready,
-    health: readiness.health,
-    close: readiness.close,
+    ...lifecycle,
   }
   return auth
 }

@@ -16,7 +16,7 @@ import { EXPRESSES, openPlatform, SECRET } from './support/platform.js'
 const EVENTS: readonly EventType[] = [
   'application.registered', 'application.activated', 'application.updated', 'application.suspended', 'application.resumed',
   'application.deleted', 'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked', 'token.issued',
-  'token.refused', 'token.revoked', 'request.allowed', 'request.denied', 'request.wouldDeny', 'signingKey.rotated', 'signingKey.revoked',
+  'token.refused', 'token.revoked', 'request.allowed', 'request.denied', 'request.wouldDeny', 'signingKey.rotated', 'signingKey.revoked', 'sessionSecret.replaced',
   'store.unavailable', 'store.available',
 ] // prettier-ignore
 
@@ -189,7 +189,9 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
       const { d } = JSON.parse(await encryption.unseal(sealedPrivateJwk)) as { d?: string }
       seek('a private key', d)
     }
-    seek('the pepper', await encryption.unseal(await store.establishPepper('')))
+    await auth.sessionSecret.replace({ by: 'ann' })
+    seek('the pepper', await encryption.unseal(await store.establishSecret('pepper', '')))
+    seek('the session secret', await encryption.unseal(await store.establishSecret('session', '')))
     seek('the secret', SECRET)
 
     // What operators see, and the deletion.
@@ -212,7 +214,8 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
   it('there are secrets of every kind, and answers of every status', () => {
     const kinds = [...new Set(sought.map(({ what }) => what))]
     expect(kinds).toEqual([
-      'a key', 'a secret', 'an access token', 'Basic credentials', 'a rotated secret', 'a rotated key', 'a private key', 'the pepper', 'the secret',
+      'a key', 'a secret', 'an access token', 'Basic credentials', 'a rotated secret', 'a rotated key', 'a private key', 'the pepper',
+      'the session secret', 'the secret',
     ]) // prettier-ignore
     expect(new Set(answers.map((answer) => /status: (\d+)/.exec(answer)?.[1]))).toEqual(
       new Set(['200', '400', '401', '403', '404', '429', '500', '503', undefined]),

@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Credentials } from './credentials.js'
 
 /** What an operator decides about: a registration, or an application's request for access to an API. */
 export interface ApprovalSubject {
@@ -25,7 +24,8 @@ export interface ApprovalLinks {
 }
 
 interface ApprovalLinksOptions {
-  readonly credentials: () => Credentials
+  /** Derives a key from the session secret. */
+  readonly deriveKey: (label: string) => Uint8Array
   /** The option `operators`: who is not in it any more decides nothing. */
   readonly operators: readonly string[]
   readonly now: () => number
@@ -41,9 +41,9 @@ const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 /** Never changes: links in mailboxes are signed with the key of this label. */
 const KEY_LABEL = 'express-platform-auth approval link v1'
 
-export function createApprovalLinks({ credentials, operators, now }: ApprovalLinksOptions): ApprovalLinks {
+export function createApprovalLinks({ deriveKey, operators, now }: ApprovalLinksOptions): ApprovalLinks {
   function computeMac(payload: string): string {
-    return createHmac('sha256', credentials().deriveKey(KEY_LABEL)).update(payload).digest('base64url')
+    return createHmac('sha256', deriveKey(KEY_LABEL)).update(payload).digest('base64url')
   }
 
   return {

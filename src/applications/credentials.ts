@@ -4,7 +4,6 @@ import type { Api } from '../contracts/api.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { DeliveryPurpose } from '../contracts/queued-email.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
-import { deriveKey } from '../lib/derive-key.js'
 
 /** What an application authenticates with: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'
@@ -29,8 +28,6 @@ export interface Credentials {
   hash(plain: string): string
   /** The hash of a key; undefined if the text cannot be one, so that typing errors and guesses cost no look-up. */
   hashKey(plain: string): string | undefined
-  /** A key for another use, derived from the pepper. Each use has a label of its own, which never changes. */
-  deriveKey(label: string): Uint8Array
   /** The live record that a credential matches. Takes the same time whichever it matches, or none. */
   match(plain: string, records: readonly CredentialRecord[], now: number): CredentialRecord | undefined
 }
@@ -124,7 +121,7 @@ export function createCredentials(
     return matched
   }
 
-  return { mint, hash, hashKey, deriveKey: (label) => deriveKey(pepper, label), match }
+  return { mint, hash, hashKey, match }
 }
 
 /** A new id of a credential. */

@@ -33,6 +33,7 @@ export type EventType =
   | 'request.wouldDeny'
   | 'signingKey.rotated'
   | 'signingKey.revoked'
+  | 'sessionSecret.replaced'
   | 'store.unavailable'
   | 'store.available'
   | 'store.writesRejected'

@@ -45,5 +45,6 @@ export type Change =
   | { readonly kind: 'application'; readonly id: string }
   | { readonly kind: 'accessTokenRevoked'; readonly id: string; readonly expiresAt: number }
   | { readonly kind: 'signingKeys' }
+  | { readonly kind: 'sessionSecret' }
   /** The store no longer has every change since the given cursor. */
   | { readonly kind: 'everything' }

@@ -41,10 +41,13 @@ export interface Store extends UsageStore, DryRunStore {
   /** Releases what `open()` acquired, and nothing that was passed in. */
   close(): Promise<void>
 
-  /** Stores the pepper if there is none, and resolves the stored one. */
-  establishPepper(sealed: string): Promise<string>
-  /** Replaces `former` with another encryption of the same pepper; resolves false if `former` is not the stored one. */
-  resealPepper(former: string, sealed: string): Promise<boolean>
+  /** Stores the secret of that name if there is none, and resolves the stored one. */
+  establishSecret(name: SecretName, sealed: string): Promise<string>
+  /**
+   * Replaces `former`; resolves false if `former` is not the stored one. With an audit record it is another secret, and the
+   * change feed has the change `sessionSecret`; otherwise it is the same, encrypted again.
+   */
+  replaceSecret(name: SecretName, former: string, sealed: string, audit?: NewAuditRecord): Promise<boolean>
 
   /** All signing keys, in the order in which they were added. */
   listSigningKeys(): Promise<readonly SigningKeyRecord[]>
@@ -141,6 +144,12 @@ export interface Store extends UsageStore, DryRunStore {
   /** Optional: calls back when the change feed may have something new. Returns a function that stops it. */
   watch?(wake: () => void): () => void
 }
+
+/**
+ * What a platform stores encrypted beside its signing keys: the pepper of hashes, and the secret behind sessions, sign-in links
+ * and approval links.
+ */
+export type SecretName = 'pepper' | 'session'
 
 /** An application that is added with its credentials, such as one of an import. */
 export interface NewApplication {

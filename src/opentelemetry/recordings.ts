@@ -34,6 +34,7 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'application.deliveryFailed': countDelivery('delivery_failed'),
   'signingKey.rotated': countChange('platform_auth.signing_key.changes', 'rotated'),
   'signingKey.revoked': countChange('platform_auth.signing_key.changes', 'revoked'),
+  'sessionSecret.replaced': countChange('platform_auth.session_secret.changes', 'replaced'),
   'store.unavailable': { outageOf: 'store', over: false },
   'store.available': { outageOf: 'store', over: true },
   'store.writesRejected': { outageOf: 'store.writes', over: false },
@@ -89,6 +90,7 @@ export const COUNTERS = {
     description: 'E-mails that the mail server accepted, or that failed for good (error.type)',
   },
   'platform_auth.signing_key.changes': { unit: '{change}', description: 'Signing keys rotated or revoked' },
+  'platform_auth.session_secret.changes': { unit: '{change}', description: 'Replacements of the session secret' },
 } as const
 
 /** What can be unavailable: a gauge `platform_auth.<name>.available` and a histogram `platform_auth.<name>.outage.duration`. */
@@ -123,7 +125,13 @@ function countInRequest(counter: CounterName): Counted {
 }
 
 /** Changes are rare, so each has a span of its own. */
-function countChange(counter: 'platform_auth.application.changes' | 'platform_auth.signing_key.changes', type: string) {
+function countChange(
+  counter:
+    | 'platform_auth.application.changes'
+    | 'platform_auth.signing_key.changes'
+    | 'platform_auth.session_secret.changes',
+  type: string,
+) {
   const span = `${counter.slice(0, -'.changes'.length)}.${type}`
   return { counter, changeType: type, span, background: false } satisfies Counted
 }

@@ -1,5 +1,4 @@
 import { toMailbox } from '../applications/contact-lists.js'
-import type { Credentials } from '../applications/credentials.js'
 import type { AcceptInvitation } from '../applications/invitations.js'
 import { readContact } from '../applications/validation.js'
 import type { Limit } from '../contracts/api.js'
@@ -57,7 +56,8 @@ export interface Portal {
 
 interface PortalOptions {
   readonly store: Store
-  readonly credentials: () => Credentials
+  /** Derives a key from the session secret. */
+  readonly deriveKey: (label: string) => Uint8Array
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly sendSignIn: SendSignIn
@@ -107,10 +107,10 @@ export function createPortal(options: PortalOptions): { readonly portal: Portal;
 }
 
 function createRoutes(options: PortalOptions & { readonly developersUrl: string }) {
-  const { developersUrl, credentials, rateLimits, limits } = options
+  const { developersUrl, rateLimits, limits } = options
   const root = `${new URL(developersUrl).pathname.replace(/\/$/, '')}/applications`
-  const deriveKey = (use: string) =>
-    cacheResult(() => credentials().deriveKey(`express-platform-auth portal ${use} v1`))
+  /** At each use, because the session secret may be replaced. */
+  const deriveKey = (use: string) => () => options.deriveKey(`express-platform-auth portal ${use} v1`)
   const cookie = createSessionCookie({ developersUrl, getKey: deriveKey('session') })
   const signOuts = createSignOuts(options)
   const sessions = createSessions({ ...options, signOuts, cookie, getCsrfKey: deriveKey('csrf') })
@@ -153,12 +153,6 @@ const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
 
 function multiply(limit: Limit | false, by: number): Limit | false {
   return limit && { ...limit, limit: Math.min(limit.limit * by, Number.MAX_SAFE_INTEGER) }
-}
-
-/** Computes at the first call: the pepper is known once the store is open. */
-function cacheResult<Result>(compute: () => Result): () => Result {
-  let result: Result | undefined
-  return () => (result ??= compute())
 }
 
 const LINK_ARGUMENT = 'link() takes { contact } or { applicationId }.'

@@ -8,7 +8,10 @@ export interface SignOuts {
   addForSession(id: string): Promise<void>
   /** The time of the mailbox's last one (milliseconds since 1970); 0 without one. */
   readLast(mailbox: string): Promise<number>
-  /** Whether the session was ended by one of its own, or by one of its mailbox after `lastSignOut`. */
+  /**
+   * Whether the session was ended by one of its own, or by one of its mailbox that is not the one before its beginning. Not only by a
+   * later one: whoever can forge a cookie could date it ahead.
+   */
   hasEnded(session: EndableSession): Promise<boolean>
 }
 
@@ -42,7 +45,7 @@ export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {
     },
     async hasEnded({ id, mailbox, lastSignOut }) {
       const found = await store.listSignOuts([formatMailbox(mailbox), formatSession(id)])
-      return found.some(({ subject, at }) => subject === formatSession(id) || at > lastSignOut)
+      return found.some(({ subject, at }) => subject === formatSession(id) || at !== lastSignOut)
     },
   }
 }

@@ -113,8 +113,8 @@ type StoreCallName = Exclude<
 >
 
 const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
-  establishPepper: 'write',
-  resealPepper: 'write',
+  establishSecret: 'write',
+  replaceSecret: 'write',
   listSigningKeys: 'read',
   addSigningKey: 'write',
   resealSigningKey: 'write',

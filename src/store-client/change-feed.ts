@@ -141,16 +141,24 @@ interface CachedState {
   readonly applicationCache: { evict(id: string): void; evictAll(): void }
   readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }
   readonly signingKeys: { load(): Promise<void> }
+  readonly sessionSecret: { load(): Promise<void> }
 }
 
 /** Applies a change to memory. `everything` means that the store no longer has all changes, so that all of it is read again. */
-export function createChangeApplier({ applicationCache, revokedTokens, signingKeys }: CachedState): ApplyChange {
+export function createChangeApplier({
+  applicationCache,
+  revokedTokens,
+  signingKeys,
+  sessionSecret,
+}: CachedState): ApplyChange {
   return async function applyChange(change) {
     if (change.kind === 'application') return applicationCache.evict(change.id)
     if (change.kind === 'accessTokenRevoked') return revokedTokens.add(change)
     if (change.kind === 'signingKeys') return signingKeys.load()
+    if (change.kind === 'sessionSecret') return sessionSecret.load()
     applicationCache.evictAll()
     await revokedTokens.load()
     await signingKeys.load()
+    await sessionSecret.load()
   }
 }

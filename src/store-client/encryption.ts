@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import { ConfigurationError } from '../contracts/errors.js'
-import type { Store } from '../contracts/store.js'
+import type { SecretName, Store } from '../contracts/store.js'
 import { deriveKey } from '../lib/derive-key.js'
 
-/** Encrypts and authenticates signing keys and the pepper at rest. */
+/** Encrypts and authenticates signing keys and other secrets at rest. */
 export interface Encryption {
   /**
    * The text as a JWE (RFC 7516) under the newest secret; with the prefix `plain:` if there is no secret. `context` is text
@@ -126,21 +126,30 @@ function createWrongSecretError(isMissing: boolean): ConfigurationError {
 }
 
 /** 32 bytes in base64url. */
-const PEPPER = /^[A-Za-z0-9_-]{43}$/
+const SECRET = /^[A-Za-z0-9_-]{43}$/
 
-/** The store's pepper: 256 random bits, created by the first process on it. Encrypts it again if an older secret did. */
-export async function openPepper(
-  store: Pick<Store, 'establishPepper' | 'resealPepper'>,
+/** 256 new random bits, encrypted. */
+export function sealNewSecret(encryption: Encryption): Promise<string> {
+  return encryption.seal(randomBytes(32).toString('base64url'))
+}
+
+/** The store's secret of that name: 256 random bits, created by the first process on it. Encrypts it again if an older secret did. */
+export async function openSecret(
+  store: Pick<Store, 'establishSecret' | 'replaceSecret'>,
   encryption: Encryption,
-): Promise<Buffer> {
-  const sealed = await store.establishPepper(await encryption.seal(randomBytes(32).toString('base64url')))
-  const pepper = await encryption.unseal(sealed)
-  if (!PEPPER.test(pepper)) {
+  name: SecretName,
+): Promise<{ readonly sealed: string; readonly bytes: Buffer }> {
+  const sealed = await store.establishSecret(name, await sealNewSecret(encryption))
+  const text = await encryption.unseal(sealed)
+  if (!SECRET.test(text)) {
     throw new ConfigurationError({
-      problem: 'The pepper in the store is not the one that the platform has written',
+      problem: `The secret "${name}" in the store is not the one that the platform has written`,
       fix: 'Somebody has changed the database: restore it from a backup.',
     })
   }
-  if (!encryption.isNewest(sealed)) await store.resealPepper(sealed, await encryption.seal(pepper))
-  return Buffer.from(pepper, 'base64url')
+  const bytes = Buffer.from(text, 'base64url')
+  if (encryption.isNewest(sealed)) return { sealed, bytes }
+  const resealed = await encryption.seal(text)
+  // If another process was faster, it has sealed the same, or has replaced it and told so in the change feed.
+  return { sealed: (await store.replaceSecret(name, sealed, resealed)) ? resealed : sealed, bytes }
 }

@@ -25,6 +25,6 @@ export async function privateSigningKey(store) {
 /** Creates and hashes the platform's credentials, to store them in bulk. */
 export async function credentialsOf(store) {
   // The store keeps its first pepper and ignores this one if it has one.
-  const sealed = await store.establishPepper('')
+  const sealed = await store.establishSecret('pepper', '')
   return createCredentials('epa', Buffer.from(await createEncryption([SECRET]).unseal(sealed), 'base64url'))
 }

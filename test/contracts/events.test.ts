@@ -10,7 +10,7 @@ import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/pla
 const TYPES: readonly EventType[] = [
   'application.registered', 'application.updated', 'application.suspended', 'application.resumed', 'application.deleted',
   'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked', 'token.issued', 'token.refused', 'token.revoked',
-  'request.allowed', 'request.denied', 'request.wouldDeny', 'signingKey.rotated', 'signingKey.revoked',
+  'request.allowed', 'request.denied', 'request.wouldDeny', 'signingKey.rotated', 'signingKey.revoked', 'sessionSecret.replaced',
 ] // prettier-ignore
 
 /** The members that an event may have. */
@@ -309,6 +309,11 @@ onEveryPlatform((host) => {
       expect(takeEvents()).toEqual([{ type: 'signingKey.rotated' }, { type: 'signingKey.revoked' }])
       await expect(host.auth.signingKeys.revoke(kid)).rejects.toMatchObject({ code: 'signing_key_not_found' })
       expect(takeEvents()).toEqual([])
+    })
+
+    it('emit an event when the session secret is replaced', async () => {
+      await host.auth.sessionSecret.replace({ by: 'ann' })
+      expect(takeEvents()).toEqual([{ type: 'sessionSecret.replaced' }])
     })
   })
 

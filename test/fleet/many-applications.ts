@@ -19,7 +19,7 @@ export async function addApplications(url: string, secret: string, count: number
     const store = postgresStore({ pool, listen: false })
     await store.open()
     const encryption = createEncryption([secret])
-    const pepper = await encryption.unseal(await store.establishPepper('ignored: there is one'))
+    const pepper = await encryption.unseal(await store.establishSecret('pepper', 'ignored: there is one'))
     const credentials = createCredentials('epa', Buffer.from(pepper, 'base64url'), { cacheSize: 1 })
     const { signingKeys, signAccessToken } = createAccessTokens(store, encryption)
     await signingKeys.load()

@@ -45,6 +45,7 @@ const ALL: readonly Series[] = [
   // revoke() replaces the current key before it removes it.
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'rotated' }, value: 2 },
   { name: 'platform_auth.signing_key.changes', attributes: { [CHANGE]: 'revoked' }, value: 1 },
+  { name: 'platform_auth.session_secret.changes', attributes: { [CHANGE]: 'replaced' }, value: 1 },
   { name: 'platform_auth.store.available', attributes: {}, value: 1 },
   { name: 'platform_auth.store.writes.available', attributes: {}, value: 1 },
   { name: 'platform_auth.limits.available', attributes: {}, value: 1 },

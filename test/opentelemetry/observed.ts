@@ -118,6 +118,7 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   await auth.signingKeys.rotate()
   const [current] = (await auth.signingKeys.list()).items
   await auth.signingKeys.revoke(current!.kid)
+  await auth.sessionSecret.replace()
   await outage()
   // Their causes are tested elsewhere (test/rate-limits, test/store-client, test/applications/import.test.ts); here the events are enough.
   for (const type of [

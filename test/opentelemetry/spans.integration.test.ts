@@ -133,6 +133,7 @@ describe('a separate span', () => {
         ...['rotated', 'revoked'].map((change) => `platform_auth.signing_key.${change}`),
         'platform_auth.mail.outage',
         'platform_auth.clock.outage',
+        'platform_auth.session_secret.replaced',
         'platform_auth.email.delivered',
         'platform_auth.email.delivery_failed',
         'platform_auth.store.outage',

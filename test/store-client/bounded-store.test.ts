@@ -38,17 +38,17 @@ describe('the outcome of a write that fails', () => {
 
   it('is unknown if the store says so, and not if the store rejects it otherwise', async () => {
     const unknown = new StoreUnavailableError('Lost.', { outcome: 'unknown' })
-    const store = bound({ resealPepper: () => Promise.reject(unknown), saveEmail: fail })
-    await expect(store.resealPepper(...change)).rejects.toMatchObject({ outcome: 'unknown', cause: unknown })
+    const store = bound({ replaceSecret: () => Promise.reject(unknown), saveEmail: fail })
+    await expect(store.replaceSecret('pepper', ...change)).rejects.toMatchObject({ outcome: 'unknown', cause: unknown })
     await expect(store.saveEmail({} as never)).rejects.toMatchObject({ outcome: undefined })
   })
 
   it('is unknown if it has timed out, and not if it was never sent', async () => {
     vi.useFakeTimers()
-    const store = bound({ resealPepper: () => new Promise(() => undefined) })
-    const failure = store.resealPepper(...change).catch((error: unknown) => error)
+    const store = bound({ replaceSecret: () => new Promise(() => undefined) })
+    const failure = store.replaceSecret('pepper', ...change).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(6000)
     expect(await failure).toMatchObject({ outcome: 'unknown' })
-    await expect(store.resealPepper(...change)).rejects.toMatchObject({ outcome: undefined })
+    await expect(store.replaceSecret('pepper', ...change)).rejects.toMatchObject({ outcome: undefined })
   })
 })

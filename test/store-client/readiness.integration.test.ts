@@ -124,13 +124,14 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
   }) => {
     const store = await openFailing(atEnd)
     let remainingFailures = 1
-    const establishPepper: Store['establishPepper'] = async (sealed) => {
+    const establishSecret: Store['establishSecret'] = async (name, sealed) => {
       if (remainingFailures-- > 0) throw new Error('Not now.')
-      return store.establishPepper(sealed)
+      return store.establishSecret(name, sealed)
     }
-    const made = startPlatform(atEnd, { store: { ...store, establishPepper } })
+    const made = startPlatform(atEnd, { store: { ...store, establishSecret } })
     await made.auth.ready()
-    expect(remainingFailures).toBe(-1)
+    // Both secrets, after the attempt that failed.
+    expect(remainingFailures).toBe(-2)
     expect(store.watchers()).toBe(store.watch ? 1 : 0)
     const before = store.calls('changesSince')
     const since = performance.now()
@@ -421,7 +422,8 @@ describe.concurrent('the option secret', () => {
       .all()
     database.close()
     const texts = (sealed as { text: string }[]).map(({ text }) => text).filter((text) => text.length > 10)
-    expect(texts).toHaveLength(3)
+    // Two signing keys, the pepper and the session secret.
+    expect(texts).toHaveLength(4)
     // A compact JWE with alg "dir" has an empty second part.
     for (const text of texts) expect(text).toMatch(/^eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
   })

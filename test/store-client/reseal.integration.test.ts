@@ -24,7 +24,7 @@ async function bearerStatus({ app }: Provider, token: string): Promise<number> {
 
 /** The sealed values in a store. */
 async function readSealed(store: Store): Promise<{ pepper: string; keys: readonly string[] }> {
-  const pepper = await store.establishPepper('ignored: there is one')
+  const pepper = await store.establishSecret('pepper', 'ignored: there is one')
   return { pepper, keys: (await store.listSigningKeys()).map(({ sealedPrivateJwk }) => sealedPrivateJwk) }
 }
 

@@ -36,10 +36,10 @@ it.each(PERMANENT)('%s of open() ends the start at once, and is logged once', as
 
 it('a mistake in a later call of the start ends it too, and its message is logged once', async () => {
   const fault = new TypeError('rows is undefined')
-  const establishPepper = vi.fn<() => Promise<never>>(() => Promise.reject(fault))
-  const { auth, logger } = openWith({ establishPepper })
+  const establishSecret = vi.fn<() => Promise<never>>(() => Promise.reject(fault))
+  const { auth, logger } = openWith({ establishSecret })
   await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError', cause: fault })
-  expect(establishPepper).toHaveBeenCalledTimes(1)
+  expect(establishSecret).toHaveBeenCalledTimes(1)
   expect(logger.lines.filter((line) => line.includes(fault.message))).toHaveLength(1)
   expect(logger.lines.filter((line) => line.startsWith('The platform cannot start. '))).toHaveLength(1)
 })

@@ -3,8 +3,8 @@ import { application, audit, email, NOW, signIn, signingKey } from './records.js
 
 /** One call of each method that a store must reject before it is open and after it is closed. They can run in this order. */
 export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<unknown>])[] = [
-  ['establishPepper', (store) => store.establishPepper('p')],
-  ['resealPepper', (store) => store.resealPepper('p', 'q')],
+  ['establishSecret', (store) => store.establishSecret('pepper', 'p')],
+  ['replaceSecret', (store) => store.replaceSecret('pepper', 'p', 'q')],
   ['listSigningKeys', (store) => store.listSigningKeys()],
   ['addSigningKey', (store) => store.addSigningKey(signingKey('k'), undefined, audit())],
   ['resealSigningKey', (store) => store.resealSigningKey('k', 'sealed', 'resealed')],

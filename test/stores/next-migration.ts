@@ -33,7 +33,7 @@ const APPLICATION = application('app_1', {
 
 /** Fills an open store with a record of each kind. */
 export async function fillStore(store: Store): Promise<void> {
-  await store.establishPepper('the pepper')
+  await store.establishSecret('pepper', 'the pepper')
   await store.addSigningKey(signingKey('kid_1'), undefined, audit())
   const claimLinks = [{ hash: 'claim', expiresAt: NOW + 1 }]
   await store.saveApplication(APPLICATION, audit('app_1'), {
@@ -45,7 +45,7 @@ export async function fillStore(store: Store): Promise<void> {
 
 /** Expects every record of `fillStore()`. */
 export async function expectFilled(store: Store): Promise<void> {
-  expect(await store.establishPepper('unused')).toBe('the pepper')
+  expect(await store.establishSecret('pepper', 'unused')).toBe('the pepper')
   expect(await store.findApplication('app_1')).toEqual(APPLICATION)
   for (const hash of ['k1', 'k2']) expect(await store.findApplicationByKey(hash)).toEqual(APPLICATION)
   expect((await store.findApplication('app_2'))?.status).toBe('suspended')

@@ -22,7 +22,7 @@ await commands[command]?.(...args)
 /** Opens the store and stores a pepper if there is none; prints the stored one. */
 async function start() {
   await store.open()
-  print(await store.establishPepper(`pepper of ${process.pid}`))
+  print(await store.establishSecret('pepper', `pepper of ${process.pid}`))
 }
 
 /** Connects, prints a line, opens the store of a version with one migration more, and prints what `open()` resolved, as JSON. */

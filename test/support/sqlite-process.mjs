@@ -17,7 +17,7 @@ await commands[command]?.(...args)
 async function start() {
   const store = sqliteStore(file)
   await store.open()
-  print(await store.establishPepper(`pepper of ${process.pid}`))
+  print(await store.establishSecret('pepper', `pepper of ${process.pid}`))
   await store.close()
 }
 

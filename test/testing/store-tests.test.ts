@@ -53,7 +53,7 @@ describe('storeTests()', () => {
       'lease of an e-mail blocks other leases until it ends',
     ],
     ['knows no revoked access tokens', () => ({ isAccessTokenRevoked: async () => false }), 'revoked access tokens'],
-    ['replaces the pepper', () => ({ establishPepper: async (sealed) => sealed }), 'pepper'],
+    ['replaces the pepper', () => ({ establishSecret: async (_name, sealed) => sealed }), 'secret'],
   ])('fail for a store that %s', async (_, replace, name) => {
     const concerned = listTests(replace).filter((test) => test.name.includes(name))
     expect(concerned).not.toEqual([])

@@ -143,7 +143,7 @@ describe('the option importUnencrypted', () => {
       fix: expect.stringContaining('importUnencrypted: true'),
     })
     await refused.auth.close()
-    expect(await store.establishPepper('ignored')).toMatch(/^plain:/)
+    expect(await store.establishSecret('pepper', 'ignored')).toMatch(/^plain:/)
 
     const importing = openPlatform({ store, importUnencrypted: true })
     await importing.auth.verifyAccessToken('orders', token)
@@ -152,7 +152,7 @@ describe('the option importUnencrypted', () => {
 
     const after = openPlatform({ store })
     await after.auth.verifyAccessToken('orders', token)
-    expect(await store.establishPepper('ignored')).not.toMatch(/^plain:/)
+    expect(await store.establishSecret('pepper', 'ignored')).not.toMatch(/^plain:/)
     expect((await store.listSigningKeys())[0]!.sealedPrivateJwk).not.toMatch(/^plain:/)
     await after.auth.close()
   })
@@ -167,7 +167,7 @@ describe('a pepper that somebody else writes to the store', () => {
     const before = openPlatform({ store })
     await before.auth.ready()
     await before.auth.close()
-    await store.resealPepper(await store.establishPepper(''), await forge(store))
+    await store.replaceSecret('pepper', await store.establishSecret('pepper', ''), await forge(store))
     const { auth } = openPlatform({ store })
     await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError' })
     await auth.close()

@@ -2,7 +2,7 @@ import type { SigningKeyInfo } from '../../index.js'
 import { command } from '../command.js'
 import { formatTable, formatTime } from '../format.js'
 
-/** `signing-keys ...`: the keys that sign access tokens. */
+/** `signing-keys ...`: the keys that sign access tokens; `session-secret replace`. */
 export const signingKeyCommands = [
   command({
     name: 'signing-keys list',
@@ -50,6 +50,19 @@ export const signingKeyCommands = [
         json: { revoked: kid },
         text: `Revoked the signing key ${kid}: access tokens that it signed are refused.`,
       }
+    },
+  }),
+  command({
+    name: 'session-secret replace',
+    summary:
+      'Ends all sessions of the portal, sign-in links, and links in operators’ e-mails, and those that a thief could make.',
+    notes: ['Use it after a leak of the database with the option secret, once that was replaced.'],
+    requires: 'options',
+    audited: true,
+    example: 'session-secret replace --config platform.js --by alice',
+    async run({ platform, by }) {
+      await platform.sessionSecret.replace({ by })
+      return { json: { replaced: true }, text: 'Replaced the session secret: contacts sign in again.' }
     },
   }),
 ]

@@ -34,9 +34,9 @@ export async function createReadOnlyStore(store: Store): Promise<Store> {
   const replaced: Omit<Store, StoreRead> = {
     open: async () => undefined,
     close: async () => undefined,
-    // A store with signing keys has a pepper. In a store without them, this call would set it.
-    establishPepper: async (sealed) => (hasStarted ? store.establishPepper(sealed) : sealed),
-    resealPepper: async () => false,
+    // A store with signing keys has its secrets. In a store without them, this call would set one.
+    establishSecret: async (name, sealed) => (hasStarted ? store.establishSecret(name, sealed) : sealed),
+    replaceSecret: async () => false,
     addSigningKey: async () => false,
     resealSigningKey: async () => false,
     removeSigningKey: async () => false,

@@ -71,7 +71,7 @@ export const encryptionCheck: Check = {
     return [
       create(
         'Signing keys are stored unencrypted: anybody who reads the store, or a backup, can sign access tokens.',
-        `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters, and for one start importUnencrypted: true; that start encrypts them. Then: ${PROGRAM} signing-keys rotate, because backups keep the old ones.`,
+        `Set the option secret: process.env.PLATFORM_AUTH_SECRET, at least 32 random characters, and for one start importUnencrypted: true; that start encrypts them. Then: ${PROGRAM} signing-keys rotate, and ${PROGRAM} session-secret replace, because backups keep the old ones.`,
       ),
     ]
   },

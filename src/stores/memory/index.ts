@@ -5,6 +5,7 @@ import { copyFrozen } from './deep-freeze.js'
 import { createMemoryEmails } from './emails.js'
 import { createMemoryFeed } from './feed.js'
 import { createMemoryRevokedAccessTokens } from './revoked-access-tokens.js'
+import { createMemorySecrets } from './secrets.js'
 import { createMemorySignIns } from './sign-ins.js'
 import { createMemorySigningKeys } from './signing-keys.js'
 import { createMemoryUsage } from './usage.js'
@@ -33,7 +34,7 @@ export function memoryStore(): Store {
   const signingKeys = createMemorySigningKeys()
   const revokedAccessTokens = createMemoryRevokedAccessTokens()
   const signIns = createMemorySignIns()
-  let pepper: string | undefined
+  const secrets = createMemorySecrets({ audit, feed })
 
   return {
     kind: 'memory',
@@ -41,12 +42,8 @@ export function memoryStore(): Store {
     open: async () => undefined,
     close: async () => undefined,
 
-    establishPepper: async (sealed) => (pepper ??= sealed),
-    async resealPepper(former, sealed) {
-      if (pepper !== former) return false
-      pepper = sealed
-      return true
-    },
+    establishSecret: async (name, sealed) => secrets.establish(name, sealed),
+    replaceSecret: async (name, former, sealed, record) => secrets.replace(name, former, sealed, record),
 
     listSigningKeys: async () => signingKeys.list(),
     async addSigningKey(key, newest, record) {

@@ -29,7 +29,7 @@ import { createPostgresListener } from './listener.js'
 import { addApplications, countImportedHashes, replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
-import { establishPepper, findPepper, resealPepper } from './pepper.js'
+import { establishSecret, findSecret, replaceSecret } from './secrets.js'
 import type { PostgresPool } from './pool.js'
 import { addGrant } from './rights.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
@@ -137,8 +137,9 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       return diagnose({ sql, transaction, pool, listen })
     },
 
-    establishPepper: async (sealed) => (await read(findPepper)) ?? write((db) => establishPepper(db, sealed)),
-    resealPepper: (former, sealed) => write((db) => resealPepper(db, former, sealed)),
+    establishSecret: async (name, sealed) =>
+      (await read((db) => findSecret(db, name))) ?? write((db) => establishSecret(db, name, sealed)),
+    replaceSecret: (name, former, sealed, audit) => write((db) => replaceSecret(db, name, former, sealed, audit)),
 
     listSigningKeys: () => read(listSigningKeys),
     addSigningKey: (key, newest, audit) => write((db) => addSigningKey(db, key, newest, audit)),

@@ -162,5 +162,5 @@ export interface ChangeRow {
 export function parseChange({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
   if (kind === 'application' && id !== null) return { kind, id }
   if (kind === 'accessTokenRevoked' && id !== null && expiresAt !== null) return { kind, id, expiresAt }
-  return kind === 'signingKeys' ? { kind } : { kind: 'everything' }
+  return kind === 'signingKeys' || kind === 'sessionSecret' ? { kind } : { kind: 'everything' }
 }

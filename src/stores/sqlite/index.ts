@@ -29,7 +29,7 @@ import { createFileBackup, type FileBackup } from './file-backup.js'
 import { addApplications, countImportedHashes, replaceCredentialHash } from './imports.js'
 import { migrate } from './migrate.js'
 import { MIGRATIONS } from './migrations/index.js'
-import { establishPepper, findPepper, resealPepper } from './pepper.js'
+import { establishSecret, findSecret, replaceSecret } from './secrets.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
@@ -119,8 +119,9 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
 
     diagnose: async () => diagnose(await getConnection()),
 
-    establishPepper: async (sealed) => (await read(findPepper)) ?? write((sql) => establishPepper(sql, sealed)),
-    resealPepper: (former, sealed) => write((sql) => resealPepper(sql, former, sealed)),
+    establishSecret: async (name, sealed) =>
+      (await read((sql) => findSecret(sql, name))) ?? write((sql) => establishSecret(sql, name, sealed)),
+    replaceSecret: (name, former, sealed, audit) => write((sql) => replaceSecret(sql, name, former, sealed, audit)),
 
     listSigningKeys: () => read(listSigningKeys),
     addSigningKey: (key, newest, audit) => write((sql) => addSigningKey(sql, key, newest, audit)),

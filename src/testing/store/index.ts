@@ -14,7 +14,7 @@ import { emailLeaseContract } from './email-lease.js'
 import { emailListContract } from './email-list.js'
 import { emailsContract } from './emails.js'
 import { hashReplacementContract, importsContract } from './imports.js'
-import { pepperContract } from './pepper.js'
+import { secretsContract } from './secrets.js'
 import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
 import { signInsContract, signOutsContract } from './sign-ins.js'
@@ -109,7 +109,7 @@ function collectTests(collector: TestCollector, opened: () => OpenedStores): voi
 const CONTRACTS = [
   importsContract,
   hashReplacementContract,
-  pepperContract,
+  secretsContract,
   signingKeysContract,
   applicationsContract,
   applicationVersionsContract,

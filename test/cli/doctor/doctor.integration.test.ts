@@ -70,7 +70,7 @@ describe('the doctor', () => {
     expect(found).toMatchObject([{ finding: expect.stringContaining('There is no signing key') }])
     await withStore(async (store) => {
       expect(await store.listSigningKeys()).toEqual([])
-      expect(await store.establishPepper('first')).toBe('first')
+      expect(await store.establishSecret('pepper', 'first')).toBe('first')
     })
   })
 

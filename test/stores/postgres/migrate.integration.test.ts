@@ -163,8 +163,8 @@ describe('a process killed while it migrates a PostgreSQL database', () => {
     let killedBefore = 0
     for (let round = 0; round < ROUNDS; round++) {
       await makeFormer()
-      // Spread over the whole migration.
-      await killWhileMigrating((duration * (round + Math.random())) / ROUNDS)
+      // At once, and then spread over the whole migration.
+      await killWhileMigrating(round === 0 ? 0 : (duration * (round + Math.random())) / ROUNDS)
       const schema = JSON.stringify(await readSchema()).replaceAll(db.schema, 'SCHEMA')
       expect([former, current]).toContain(schema)
       if (schema === former) killedBefore += 1
@@ -208,12 +208,12 @@ async function formatSchema(): Promise<string> {
   return text.join('\n').replaceAll(`${db.schema}.`, '')
 }
 
-/** Makes every change of a definition by `postgres-process.mjs` take 30 ms, since renaming alone takes no time. */
+/** Makes every change of a definition by `postgres-process.mjs` take 100 ms, since renaming alone takes no time. */
 async function delayDefinitions(): Promise<void> {
   await db.ask(`
     CREATE FUNCTION public.delay_definition() RETURNS event_trigger LANGUAGE plpgsql AS
       $$ BEGIN
-        IF current_setting('application_name') = 'postgres-process' THEN PERFORM pg_sleep(0.03); END IF;
+        IF current_setting('application_name') = 'postgres-process' THEN PERFORM pg_sleep(0.1); END IF;
       END $$;
     CREATE EVENT TRIGGER delay_definition ON ddl_command_end EXECUTE FUNCTION public.delay_definition()`)
 }
