@@ -42,6 +42,12 @@ export function isTimeoutFault(problem: unknown): boolean {
   return code === '57014' || code === '55P03'
 }
 
+/** Whether only some calls can meet this fault: one of the database's tables is locked or missing, or a right to it. */
+export function isPartialFault(problem: unknown): boolean {
+  const { code } = Object(problem) as { code?: unknown }
+  return isTimeoutFault(problem) || code === '42P01' || code === '42501'
+}
+
 const MISTAKES: ReadonlySet<unknown> = new Set(['ReferenceError', 'TypeError'])
 const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
   'MODULE_NOT_FOUND',
@@ -60,6 +66,8 @@ const UNRESPONSIVE = 'it does not answer in time'
 const REFUSED = 'it refuses connections'
 const LOST = 'the connection was lost'
 const STARTING = 'it is starting or shutting down'
+const TERMINATED = 'its connections were terminated'
+const TABLE_LOCK = 'a lock on its tables keeps calls waiting'
 const UNKNOWN_HOST = 'its host name cannot be resolved'
 const UNREACHABLE_HOST = 'its host is unreachable'
 
@@ -98,9 +106,10 @@ const FAULTS_BY_CODE: Readonly<Record<string, string>> = {
   '42P01': MISSING_TABLE,
   '53100': FULL,
   '53300': 'it has no connection left',
-  '55P03': LOCKED,
+  '55P03': TABLE_LOCK,
   '57014': UNRESPONSIVE,
-  '57P01': STARTING,
+  '57P01': TERMINATED,
+  '57P05': TERMINATED,
   '57P02': STARTING,
   '57P03': STARTING,
 }

@@ -1,6 +1,6 @@
 import type { Emit } from '../contracts/events.js'
 import type { Logger } from '../contracts/logger.js'
-import { describeStoreFault, isReplicaFault } from './store-fault.js'
+import { describeStoreFault, isPartialFault, isReplicaFault } from './store-fault.js'
 
 /** A `write` can be rejected by a store that answers reads: it is full, read-only or locked. `feed` polls the change feed. */
 export type StoreCallKind = 'read' | 'write' | 'feed'
@@ -41,7 +41,7 @@ interface Outage {
 }
 
 interface RejectedWrite {
-  /** The first rejection, in milliseconds since 1970. */
+  /** The first failure, in milliseconds since 1970. */
   readonly since: number
   readonly reason: string
 }
@@ -60,6 +60,8 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   /** By call name: a full store may accept small writes while it rejects larger ones. */
   const rejectedWrites = new Map<string, RejectedWrite>()
   let rejectedWritesExpiry: NodeJS.Timeout | undefined
+  /** By call name, while other calls are answered: a table may be locked or missing. */
+  const failingReads = new Map<string, RejectedWrite & { readonly at: number }>()
 
   function startOutage(problem: unknown): void {
     // They are not reported beside the outage.
@@ -81,6 +83,11 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
     outage = undefined
     logger.warn('The store answers again.')
     emit('store.available', {})
+  }
+
+  function noteFailingRead(name: string, problem: unknown): void {
+    const since = failingReads.get(name)?.since ?? now()
+    failingReads.set(name, { since, reason: describeStoreFault(problem), at: performance.now() })
   }
 
   function noteRejectedWrite(name: string, problem: unknown): void {
@@ -115,13 +122,16 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
       answerTime = answeredAt - startedAt
       isUnresponsive = false
       noteAcceptedWrite(name)
+      failingReads.delete(name)
       endOutage(kind)
     },
     failed({ name, kind, startedAt }, problem) {
       isUnresponsive = false
       // If other calls were answered meanwhile, this one got no connection from the pool, or is faulty itself.
       const lastAnswerAt = kind === 'feed' ? feedAnsweredAt : answeredAt
-      if (kind !== 'write' && lastAnswerAt > startedAt) return
+      if (kind === 'read' && (lastAnswerAt > startedAt || isPartialFault(problem)))
+        return noteFailingRead(name, problem)
+      if (kind === 'feed' && lastAnswerAt > startedAt) return
       if (kind !== 'write') startOutage(problem)
       else if (!outage) noteRejectedWrite(name, problem)
     },
@@ -129,6 +139,7 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
       // If other calls were answered meanwhile, this one met a lock or a dead connection.
       if (answeredAt > startedAt) {
         if (kind === 'write') noteRejectedWrite(name, problem)
+        else if (kind === 'read') noteFailingRead(name, problem)
         return
       }
       isUnresponsive = true
@@ -144,6 +155,8 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
       const [rejected] = rejectedWrites.values()
       if (rejected)
         problems.push(`The store has rejected writes since ${formatTime(rejected.since)}: ${rejected.reason}.`)
+      const failing = [...failingReads.values()].find(({ at }) => performance.now() - at < REJECTED_WRITE_EXPIRY_MS)
+      if (failing) problems.push(`Some reads of the store fail since ${formatTime(failing.since)}: ${failing.reason}.`)
       return problems
     },
   }

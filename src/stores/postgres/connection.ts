@@ -110,11 +110,24 @@ export function createPostgresConnections(
     }
   }
 
-  /** Like the pool's own `query()`, but limited in time, here and in PostgreSQL. */
+  /**
+   * Like the pool's own `query()`, but limited in time, here and in PostgreSQL. Repeated if its connection was lost: servers
+   * and poolers end idle ones, and a read changes nothing.
+   */
   async function query(
     statement: PostgresQuery,
     deadline: number = performance.now() + TRANSACTION_TIMEOUT_MS,
   ): Promise<PostgresResult> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await queryOnce(statement, deadline)
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !isLost(error) || performance.now() > deadline) throw error
+      }
+    }
+  }
+
+  async function queryOnce(statement: PostgresQuery, deadline: number): Promise<PostgresResult> {
     const client = await acquireBefore(deadline)
     let isUsable = false
     try {
@@ -125,7 +138,7 @@ export function createPostgresConnections(
       return result
     } catch (error) {
       isUsable = isEndedByLimit(error)
-      throw error
+      throw addCode(error, deadline)
     } finally {
       client.release(!isUsable)
       client.removeListener('error', ignore)
@@ -183,6 +196,18 @@ const DEADLOCK_DETECTED = '40P01'
 function isTransient(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED
+}
+
+const LOST_CONNECTION: ReadonlySet<unknown> = new Set(['57P01', '57P05', 'ECONNRESET', 'EPIPE'])
+
+function isLost(error: unknown): boolean {
+  return LOST_CONNECTION.has((Object(error) as { code?: unknown }).code)
+}
+
+/** `pg` gives no code to the errors of a time-out and of a connection that has ended. */
+function addCode(error: unknown, deadline: number): unknown {
+  if (!(error instanceof Error) || error.name !== 'Error' || Object.hasOwn(error, 'code')) return error
+  return Object.assign(error, { code: performance.now() > deadline ? 'ETIMEDOUT' : 'ECONNRESET' })
 }
 
 function ignore(): void {}
