@@ -72,7 +72,8 @@ const STATUS_NOTES: Readonly<Record<ApplicationRecord['status'], string | undefi
   deleted: undefined,
   pending:
     'This application is not active yet: it waits for our approval, or for the e-mail with its first credentials to arrive.',
-  suspended: 'This application is suspended: all its calls are refused. Please contact us.',
+  suspended:
+    'This application is suspended: all its calls are refused. You can still end its credentials and revoke its access tokens. Please contact us.',
 }
 
 function renderDeletion(view: ApplicationView): Html | false {

@@ -4,7 +4,7 @@ import { findContact } from '../applications/contact-lists.js'
 import type { Store } from '../contracts/store.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { CookieContent, SessionCookie } from './session-cookie.js'
-import { MAX_SESSION_MS, type SignOuts } from './sign-outs.js'
+import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from './sign-outs.js'
 
 /** A contact who is signed in. */
 export interface PortalSession {
@@ -79,6 +79,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   function isOver({ startedAt, seenAt }: CookieContent): boolean {
+    // A cookie that states the future would outlive the sign-outs that are stored.
+    if (Math.max(startedAt, seenAt) > now() + CLOCK_MARGIN_MS) return true
     return now() >= startedAt + MAX_SESSION_MS || now() >= seenAt + MAX_IDLE_MS
   }
 

@@ -29,11 +29,11 @@ interface SignOutsOptions {
 
 export const MAX_SESSION_MS = 12 * 3600 * 1000
 /** How much longer a sign-out is stored than sessions last, because the clocks of processes differ. */
-const CLOCK_MARGIN_MS = 3600 * 1000
+export const CLOCK_MARGIN_MS = 3600 * 1000
 
 export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {
   async function add(subject: string): Promise<void> {
-    await store.addSignOut({ subject, at: now(), expiresAt: now() + MAX_SESSION_MS + CLOCK_MARGIN_MS })
+    await store.addSignOut({ subject, at: now(), expiresAt: now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS })
   }
 
   return {

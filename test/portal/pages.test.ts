@@ -341,6 +341,26 @@ describe('what is not possible (P37)', () => {
     expect((await anna.open(`${id}/tokens/revoke`)).status).toBe(200)
   })
 
+  it('lets contacts of a suspended application take power away, and nothing else', async () => {
+    const { id, keys } = await createApplication('Under investigation')
+    await app.auth.applications.addContact(id, BOB)
+    const page = await anna.open(id)
+    const removal = /colleagues\/(\w+)\/remove/.exec(page.html)![0]
+    const rename = `credentials/${keys[0]!.id}/rename`
+    const forms = await Promise.all(['delete', removal, rename].map((path) => anna.open(`${id}/${path}`)))
+    await app.auth.applications.suspend(id)
+    for (const path of ['delete', removal, rename]) expect((await anna.open(`${id}/${path}`)).status).toBe(404)
+    for (const form of forms) expect((await anna.submit(form, { name: 'Under investigation' })).status).toBe(409)
+    const fresh = await anna.open(`${id}/tokens/revoke`)
+    for (const path of ['delete', removal, rename]) {
+      const sent = await anna.submit(forge(fresh, `${id}/${path}`), { name: 'Under investigation' }, `${id}/${path}`)
+      expect(sent.status).toBe(404)
+    }
+    expect((await anna.submit(fresh)).status).toBe(200)
+    expect((await anna.submit(await anna.open(`${id}/credentials/${keys[0]!.id}/end`))).status).toBe(200)
+    expect(await app.auth.applications.get(id)).toMatchObject({ status: 'suspended', contacts: [ANNA, BOB], keys: [] })
+  })
+
   it('makes no credential with a form that was shown before the application was suspended', async () => {
     const { id } = await createApplication('Soon suspended')
     const form = await anna.open(`${id}/credentials/new-key`)

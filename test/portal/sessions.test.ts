@@ -39,6 +39,16 @@ describe('P15: a session at the portal', () => {
     await host.auth.close()
   })
 
+  it('is refused where its cookie states the future, in which no sign-out would be stored any more', async () => {
+    const host = openPortal()
+    await addApplication(host.auth, CONTACT)
+    host.clock.advance(2 * HOUR)
+    const browser = await signInByLink(host, { contact: CONTACT })
+    host.clock.advance(-2 * HOUR)
+    expect(await isSignedIn(browser)).toBe(false)
+    await host.auth.close()
+  })
+
   it('ends with its last application, and when its mailbox is no contact any more', async () => {
     const host = openPortal()
     const { applications } = host.auth
