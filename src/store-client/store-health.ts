@@ -86,6 +86,8 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   }
 
   function noteFailingRead(name: string, problem: unknown): void {
+    // A call that got no connection from the pool, say, tells nothing about the store.
+    if (!isPartialFault(problem)) return
     const since = failingReads.get(name)?.since ?? now()
     failingReads.set(name, { since, reason: describeStoreFault(problem), at: performance.now() })
   }
