@@ -84,7 +84,7 @@ export type {
   SuspensionOptions,
 } from './applications/call-options.js'
 export type { Application, AccessRequestInfo, CredentialInfo, InvitationInfo } from './applications/application-info.js'
-export type { Applications, IssuedCredentials } from './applications/applications-api.js'
+export type { Applications, IssuedCredentials, SelfService } from './applications/applications-api.js'
 export type {
   ImportedApplication,
   ImportedKey,

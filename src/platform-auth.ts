@@ -29,6 +29,7 @@ import { readOptions } from './options/read-options.js'
 import { toPublicApi } from './options/read-apis.js'
 import { createOutageNotice, createRateLimits } from './rate-limits/create.js'
 import { createPortal, type Portal } from './portal/create.js'
+import { createSignOuts } from './portal/sign-outs.js'
 import { createAdmission } from './registration/admission.js'
 import { createRegistrationRouter } from './registration/router.js'
 import { createResourceServer } from './resource-server/create.js'
@@ -176,7 +177,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const links = createApprovalLinks({ deriveKey: sessionSecret.deriveKey, operators, now })
   const credentialEmail = createCredentialEmail({ ...settings, store, apis: publicApis, writer, credentials: credentials.get, opened, approvalLinks: links, emit }) // prettier-ignore
   const { applications, createCheckedCalls, approvals, prepareRegistration, acceptInvitation, outbox, background } = createApplications({
-    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, hasMailer: mailer !== undefined, operators, remindBefore,
+    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, signOut: createSignOuts({ store, now }).addForMailbox, hasMailer: mailer !== undefined, operators, remindBefore,
     onEmailDue: credentialEmail.wake, portalUrl, logger, now,
   }) // prettier-ignore
 

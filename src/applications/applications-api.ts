@@ -18,6 +18,14 @@ import type { ImportOptions, ImportSource, ImportSummary } from './import-api.js
 /** An application's credentials in plain text: resolved once, and never again. */
 export type IssuedCredentials = ClientCredentials | KeyOnly
 
+/** Access that a contact has got without an operator's decision, at an API with `registration: 'automatic'`. */
+export interface SelfService {
+  readonly api: string
+  readonly scopes: readonly string[]
+  readonly at: Date
+  readonly by: string | undefined
+}
+
 interface KeyOnly {
   /** The key: `client_id`, and the value of the header of key APIs (`X-Api-Key`). */
   readonly clientId: string
@@ -203,6 +211,22 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     id: string,
     options?: RotateOptions,
   ): Promise<{ application: Application<Metadata>; credentials: { clientId: string } }>
+  /**
+   * Takes an application back after somebody else has read the mailbox of one of its contacts, for `contact`, which may be a former
+   * one. In one transaction, all credentials end (also those in e-mails on their way), access tokens, other contacts,
+   * invitations and requests for access; sessions and links of the contacts end before it. The new contact is to get one key, and one
+   * secret if the application uses an oauth2 API: resolved here this once, or sent with `deliver: 'email'`, while the former ones end
+   * at once in both cases. `credentials` is undefined then, and for a registration that waits for approval, whose e-mail goes to
+   * the new contact. Status, APIs and scopes stay; `selfService` lists what contacts had got for themselves. After an error, call it again.
+   */
+  recover(
+    id: string,
+    options: { readonly contact: string; readonly deliver?: 'email' | undefined } & ActorOptions,
+  ): Promise<{
+    application: Application<Metadata>
+    credentials: IssuedCredentials | undefined
+    selfService: SelfService[]
+  }>
   /** Refuses every access token issued up to now. Tokens issued after it resolved are accepted. */
   revokeTokens(id: string, options?: ActorOptions): Promise<Application<Metadata>>
 }

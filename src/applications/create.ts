@@ -20,6 +20,7 @@ import { createInvitations, type AcceptInvitation } from './invitations.js'
 import { createImport, type LineReaderParts } from './import.js'
 import type { LastUsed } from './last-used.js'
 import { createNamedCredentials } from './named-credentials.js'
+import { createRecovery } from './recovery.js'
 import { createRegistration, type PrepareRegistration } from './registration.js'
 import { createRegistry } from './registry.js'
 import { createReminders } from './reminders.js'
@@ -35,6 +36,8 @@ interface ApplicationsOptions {
   readonly opened: () => Promise<Credentials>
   /** What imports are read with; undefined without the option `importedCredentials`. */
   readonly importReader: LineReaderParts | undefined
+  /** Ends the sessions of a mailbox. */
+  readonly signOut: (mailbox: string) => Promise<void>
   readonly hasMailer: boolean
   /** Where invitations lead; undefined if there is no portal. */
   readonly portalUrl: string | undefined
@@ -94,6 +97,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       ...createCredentialCreation(parts),
       ...createNamedCredentials(parts),
       ...createCredentialRotation(parts),
+      ...createRecovery(parts),
     }
   }
   return {

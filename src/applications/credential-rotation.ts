@@ -158,7 +158,10 @@ function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord, emai
   }
 }
 
-function isByEmail(options: RotateOptions | RotateByEmailOptions): options is RotateByEmailOptions {
+/** Whether the new credentials are sent by e-mail. Throws with code `invalid_argument` for another way. */
+export function isByEmail<Options extends object>(
+  options: Options,
+): options is Options & { readonly deliver: 'email' } {
   const { deliver } = options as { deliver?: unknown }
   if (deliver === undefined || deliver === 'email') return deliver === 'email'
   throw new ApplicationError(

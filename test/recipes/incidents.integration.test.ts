@@ -116,7 +116,8 @@ describe.each(['memory', 'SQLite'])('after a leak, on %s', (kind) => {
     const { application, old, accessToken } = await createApplication(site)
     await site.auth.applications.rotateKey(application.id, { deliver: 'email' })
     await expect.poll(() => mailer.emails.length).toBe(1)
-    const credentials = await runSection('A lost mailbox', { auth: site.auth, application })
+    const issued = await runSection('A lost mailbox', { auth: site.auth, console: { log: () => undefined } })
+    const credentials = (issued as Record<string, IssuedCredentials>)[application.id]!
     expect(await statusesOf(site.caller, old, accessToken)).toEqual([401, 401, 401])
     expect(await claim(site.app, mailer.emails[0]!.text)).toBe(400)
     const fresh = await site.caller.accessToken('orders', credentials)

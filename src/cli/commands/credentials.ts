@@ -37,6 +37,38 @@ export const credentialCommands = [
   createRotateCommand('secret'),
   createRotateCommand('key'),
   command({
+    name: 'apps recover',
+    summary: 'Takes an application back after somebody else has read the mailbox of a contact.',
+    notes: [
+      'All of its keys, secrets, access tokens, other contacts, invitations, requests for access and sessions end. The contact gets one new key, and one secret where it needs one.',
+      'The contact may be a former one, whose mailbox was won back. Call it again if it fails.',
+    ],
+    parameters: ['ID'],
+    requires: 'options',
+    audited: true,
+    queuesEmails: ({ mail }) => mail === true,
+    options: {
+      contact: { kind: 'text', placeholder: 'ADDRESS', description: 'Its only contact from now on.', required: true },
+      mail: { kind: 'flag', description: 'Sends the new credentials to the contact instead of showing them.' },
+    },
+    example: `apps recover ${EXAMPLE_ID} --contact security@shop.example --config platform.js`,
+    async run(context) {
+      const { platform, by, parameters, values } = context
+      const [id] = parameters
+      const deliver = values.mail ? ('email' as const) : undefined
+      const recovered = await platform.applications.recover(id, { contact: values.contact, deliver, by })
+      const { application, credentials, selfService } = recovered
+      const got = selfService.map(
+        ({ api, scopes, by: actor }) =>
+          `\n${[api, ...scopes].join(' ')} was granted to ${actor ?? 'a contact'} without a decision.`,
+      )
+      const text = `${formatName(application)} has the contact ${values.contact} alone.${got.join('')}`
+      if (credentials) return { json: recovered, text: `${text}\n\n${formatCredentials(credentials)}` }
+      const emails = await waitForEmails(context, id)
+      return { json: { ...recovered, emails }, text: `${text}\n${describeEmail(id, emails, context)}` }
+    },
+  }),
+  command({
     name: 'apps update-credential',
     summary: 'Renames a key or secret, or changes when it expires.',
     parameters: ['ID', 'CREDENTIAL'],
