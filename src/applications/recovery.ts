@@ -56,7 +56,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
     const { key, secret } = mintCredentials(credentials, 'registration', apis, current.apis, now())
     return {
       changed: { keys: key ? [key.record] : [], secrets: secret ? [secret.record] : [] },
-      result: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) } as IssuedCredentials,
+      result: { clientId: key!.plain, ...(secret && { clientSecret: secret.plain }) },
     }
   }
 
