@@ -51,7 +51,7 @@ export const credentialCommands = [
       contact: { kind: 'text', placeholder: 'ADDRESS', description: 'Its only contact from now on.', required: true },
       mail: { kind: 'flag', description: 'Sends the new credentials to the contact instead of showing them.' },
     },
-    example: `apps recover ${EXAMPLE_ID} --contact security@shop.example --config platform.js`,
+    example: `apps recover ${EXAMPLE_ID} --contact a@b.example --config platform.js`,
     async run(context) {
       const { platform, by, parameters, values } = context
       const [id] = parameters
