@@ -10,7 +10,7 @@ import { OAuthError, retryAfter } from '../contracts/denial.js'
 import { formatWait } from '../lib/format-wait.js'
 import { html } from '../lib/html.js'
 import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
-import { hashAddress } from './contact-section.js'
+import { hashAddress, mayRemove } from './contact-section.js'
 import { readField } from './form-fields.js'
 import type { ApplicationView } from './view.js'
 
@@ -61,11 +61,12 @@ function createTooEarlyError(seconds: number): OAuthError {
   )
 }
 
-/** Undefined if no such contact can be removed: one remains. */
+/** Undefined if no such contact can be removed: one remains, and the first one may have to stay. */
 export function createRemovePage(view: ApplicationView, hash: string): ActionPage | undefined {
   const contacts = listContacts(view.record)
   const address = contacts.find((each) => hashAddress(each) === hash)
   if (address === undefined || contacts.length === 1) return undefined
+  if (!mayRemove(view, address)) return undefined
   const isMe = toMailbox(address) === view.session.mailbox
   return {
     action: 'removeContact',

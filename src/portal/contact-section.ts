@@ -10,6 +10,16 @@ export function hashAddress(address: string): string {
   return createHash('sha256').update(toMailbox(address)).digest('hex').slice(0, 16)
 }
 
+/**
+ * Whether the visitor may remove that contact. The next contact gets the e-mails with credentials after the first one, so whoever may
+ * not make credentials cannot remove the first one, but only that one itself.
+ */
+export function mayRemove(view: ApplicationView, address: string): boolean {
+  const isFirst = view.record.contact !== undefined && toMailbox(address) === toMailbox(view.record.contact)
+  if (!isFirst || toMailbox(address) === view.session.mailbox) return true
+  return offers(view, 'rotate') || (offers(view, 'addKey') && offers(view, 'addSecret'))
+}
+
 /** Contacts and open invitations, and the form to invite another. */
 export function renderContacts(view: ApplicationView): Html {
   const { record, now } = view
@@ -38,7 +48,7 @@ function renderContact(
       <h3>${address}</h3>
       ${(isMe || isFirst) && html`<p class="facts">${isMe && html`<span>You</span> `}${isFirst && html`<span>Gets the e-mails</span>`}</p>`}
     </div>
-    ${offers(view, 'removeContact') && !isOnly && html`<p class="actions">${renderAction(path, isMe ? 'Leave' : 'Remove', isMe ? 'this application' : address, 'danger')}</p>`}
+    ${offers(view, 'removeContact') && !isOnly && mayRemove(view, address) && html`<p class="actions">${renderAction(path, isMe ? 'Leave' : 'Remove', isMe ? 'this application' : address, 'danger')}</p>`}
   </li> `
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Application } from '../../src/index.js'
 import { expectHidden } from './foreign-ids.js'
@@ -327,6 +328,21 @@ describe('what is not possible (P37)', () => {
           .status,
       ).toBe(404)
     }
+  })
+
+  it('lets nobody who may not make credentials get them by removing the first contact', async () => {
+    const limited = await usePortalApp({ portal: { addKey: false, addSecret: false, rotate: false } })
+    const given = { name: 'Owned', contact: ANNA, apis: ['catalog'] } as const
+    const { application } = await limited.auth.applications.create(given)
+    await limited.auth.applications.addContact(application.id, BOB)
+    const bob = await visit(limited, BOB)
+    const page = await bob.open(application.id)
+    const removals = [...page.html.matchAll(/colleagues\/(\w+)\/remove/g)].map(([path]) => path)
+    expect(removals).toHaveLength(1)
+    const hash = createHash('sha256').update(ANNA).digest('hex').slice(0, 16)
+    expect((await bob.open(`${application.id}/colleagues/${hash}/remove`)).status).toBe(404)
+    const owner = await visit(limited, ANNA)
+    expect((await owner.open(`${application.id}/colleagues/${hash}/remove`)).status).toBe(200)
   })
 
   it('makes no credentials for an application that waits for approval or is suspended', async () => {
