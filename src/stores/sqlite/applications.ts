@@ -82,7 +82,7 @@ const IS_EXPIRING = `
     WHERE expires_at > ? AND expires_at < ? AND application_seq > ? ORDER BY application_seq LIMIT ?)`
 const NO_LIMIT = -1
 const HAS_CONTACT = `
-  seq IN (SELECT seq FROM platform_auth_applications WHERE lower(contact) = ?
+  seq IN (SELECT seq FROM platform_auth_applications WHERE contact IS NOT NULL AND lower(contact) = ?
     UNION SELECT application_seq FROM platform_auth_contacts WHERE mailbox = ?)`
 const HAS_API = 'EXISTS (SELECT 1 FROM platform_auth_grants WHERE application_seq = a.seq AND api = ?)'
 

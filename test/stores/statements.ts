@@ -1,0 +1,92 @@
+import type { Store } from '../../src/contracts/store.js'
+import { application, audit, credential, email, NOW, signIn } from './records.js'
+
+const PAGE = { after: undefined, limit: 10, api: undefined, status: undefined } as const
+const COUNTS = {
+  after: undefined,
+  applicationId: undefined,
+  api: undefined,
+  from: '2026-01-01',
+  to: '2026-12-31',
+  limit: 10,
+} as const
+const EMAILS = { applicationId: undefined, state: undefined, limit: 10 } as const
+
+let unique = 0
+const batch = (): { id: string; at: number } => ({ id: `batch ${(unique += 1)}`, at: NOW })
+
+/** Calls of a store that is full, in each way that asks the database something else. */
+export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
+  'findApplication': (store) => store.findApplication('app_5'),
+  'findApplicationByKey': (store) => store.findApplicationByKey('key 9'),
+  'findApplicationByKey, with imported hashes': (store) => store.findApplicationByKey('key 9', 'sha256:x', 'sha512:x'),
+  'listApplications': (store) => store.listApplications(PAGE),
+  'listApplications, the next page': (store) => store.listApplications({ ...PAGE, after: 'app_90' }),
+  'listApplications by status': (store) => store.listApplications({ ...PAGE, status: 'suspended' }),
+  'listApplications by API': (store) => store.listApplications({ ...PAGE, api: 'orders' }),
+  'listApplications by API and status': (store) => store.listApplications({ ...PAGE, api: 'orders', status: 'active' }),
+  'listApplications by contact': (store) => store.listApplications({ ...PAGE, contact: 'c7@example.com' }),
+  'listApplications by contact and status': (store) => store.listApplications({ ...PAGE, contact: 'c7@example.com', status: 'active' }),
+  'listApplications by external id': (store) => store.listApplications({ ...PAGE, externalId: 'customer 3' }),
+  'listApplications by expiry': (store) => store.listApplications({ ...PAGE, expiringBefore: NOW + 100, expiringAfter: NOW }),
+  'listApplications by expiry and API': (store) => store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),
+  'listExpiring': (store) => store.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 10 }),
+  'saveApplication': async (store) => {
+    const record = (await store.findApplication('app_5'))!
+    await store.saveApplication({ ...record, version: record.version + 1 }, audit('app_5'), 'removeAll')
+  },
+  'addApplications': (store) =>
+    store.addApplications(
+      [{ record: application('app_new', { keys: [credential('key new')] }), audit: audit('app_new'), otherHashes: ['x'] }],
+      { write: false },
+    ),
+  'replaceCredentialHash': (store) => store.replaceCredentialHash({ former: 'sha256:x', hash: 'y', prefix: 'p', usedAt: NOW }),
+  'noteCredentialUse': (store) => store.noteCredentialUse([{ hash: 'key 5', at: NOW }], 5),
+  'leaseEmail': (store) => store.leaseEmail(NOW, NOW + 1),
+  'saveEmail': (store) => store.saveEmail(email(`email new ${(unique += 1)}`, { claimLinks: [{ hash: 'h', expiresAt: NOW }] })),
+  'findEmail': (store) => store.findEmail('email 3'),
+  'findEmailByClaimLink': (store) => store.findEmailByClaimLink('claim 3'),
+  'listEmails of an application': (store) => store.listEmails({ ...EMAILS, applicationId: 'app_3' }),
+  'listEmails by state': (store) => store.listEmails({ ...EMAILS, state: 'failed' }),
+  'revokeAccessToken': (store) => store.revokeAccessToken({ id: `token ${(unique += 1)}`, expiresAt: NOW + 1 }, NOW),
+  'listRevokedAccessTokens': (store) => store.listRevokedAccessTokens(NOW, 10),
+  'isAccessTokenRevoked': (store) => store.isAccessTokenRevoked('token 3'),
+  'listAudit': (store) => store.listAudit({ after: undefined, limit: 10, applicationId: undefined }),
+  'listAudit of an application': (store) => store.listAudit({ after: '3', limit: 10, applicationId: 'app_3' }),
+  'addUsage': (store) => store.addUsage(batch(), [{ day: '2026-11-01', applicationId: 'app_3', api: 'orders', outcome: 'allowed', count: 1 }]),
+  'listUsage': (store) => store.listUsage(COUNTS),
+  'listUsage of an application': (store) => store.listUsage({ ...COUNTS, applicationId: 'app_3' }),
+  'listUsage of an application and an API': (store) => store.listUsage({ ...COUNTS, applicationId: 'app_3', api: 'orders' }),
+  'listRefusals': (store) => store.listRefusals('app_3', 0),
+  'deleteExpiredUsage': (store) =>
+    store.deleteExpiredUsage({ countsBefore: '2026-01-01', refusalsBefore: NOW - 10, dryRunBefore: NOW - 10, batchesBefore: NOW - 10, limit: 10 }),
+  'addSignIn': (store) => store.addSignIn(signIn(`sign-in ${(unique += 1)}`)),
+  'findSignInByLink': (store) => store.findSignInByLink('link-3'),
+  'countSignInGuess': (store) => store.countSignInGuess('sign-in 3'),
+  'removeSignIn': (store) => store.removeSignIn('sign-in 3'),
+  'addSignOut': (store) => store.addSignOut({ subject: 'mailbox:a@example.com', at: NOW, expiresAt: NOW + 1 }),
+  'listSignOuts': (store) => store.listSignOuts(['mailbox:a@example.com', 'session:b']),
+  'changesSince': (store) => store.changesSince('5.0'),
+} // prettier-ignore
+
+/** Fills every table that grows with the number of applications. */
+export async function fill(store: Store, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const id = `app_${i}`
+    const record = application(id, {
+      contact: `C${i}@example.com`,
+      otherContacts: i % 5 === 0 ? [`o${i}@example.com`] : [],
+      status: i % 50 === 0 ? 'suspended' : i % 77 === 0 ? 'pending' : 'active',
+      apis: { orders: { scopes: ['read'] }, ...(i % 2 === 0 && { catalog: { scopes: [] } }) },
+      keys: [credential(`key ${i}`, { expiresAt: i % 40 === 0 ? NOW + i : undefined })],
+      externalId: i % 3 === 0 ? `customer ${i}` : undefined,
+    })
+    const queued = email(`email ${i}`, { applicationId: id, state: i % 2 ? 'failed' : 'due', dueAt: NOW + i, claimLinks: [{ hash: `claim ${i}`, expiresAt: NOW }] }) // prettier-ignore
+    await store.saveApplication(record, audit(id), { save: queued })
+    await store.revokeAccessToken({ id: `token ${i}`, expiresAt: NOW + i }, 0)
+    await store.addSignIn(signIn(`sign-in ${i}`, { linkHash: `link-${i}`, mailbox: `c${i}@example.com` }))
+    await store.addSignOut({ subject: `mailbox:c${i}@example.com`, at: NOW, expiresAt: NOW + i })
+  }
+  const ids = Array.from({ length: count }, (_, i) => `app_${i}`)
+  await store.addUsage(batch(), ids.map((applicationId) => ({ day: '2026-11-01', applicationId, api: 'orders', outcome: 'allowed', count: 1 }))) // prettier-ignore
+}
