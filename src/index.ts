@@ -30,6 +30,7 @@ export type {
   RegistrationCandidate,
   RegistrationOptions,
   SigningOptions,
+  AuditOptions,
   UsageOptions,
 } from './options/options.js'
 export type { AcceptedCredential, GuardDescription } from './contracts/guard-description.js'
@@ -94,7 +95,7 @@ export type {
   ImportSummary,
 } from './applications/import-api.js'
 export type { Outbox, OutboxStatus } from './applications/email-outbox.js'
-export type { Audit, AuditEntry } from './applications/audit-log.js'
+export type { Audit, AuditEntry, AuditListQuery } from './applications/audit-log.js'
 export type { Usage, UsageEntry, UsageQuery } from './usage/usage.js'
 export type { UsagePeriod } from './usage/period.js'
 export type { DryRun, DryRunEntry, DryRunQuery } from './usage/dry-run.js'

@@ -177,7 +177,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const links = createApprovalLinks({ deriveKey: sessionSecret.deriveKey, operators, now })
   const credentialEmail = createCredentialEmail({ ...settings, store, apis: publicApis, writer, credentials: credentials.get, opened, approvalLinks: links, emit }) // prettier-ignore
   const { applications, createCheckedCalls, approvals, prepareRegistration, acceptInvitation, outbox, background } = createApplications({
-    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, signOut: createSignOuts({ store, now }).addForMailbox, hasMailer: mailer !== undefined, operators, remindBefore,
+    store, apis, writer, lastUsed, metadataSchema: settings.applicationMetadata, opened, importReader, signOut: createSignOuts({ store, now }).addForMailbox, hasMailer: mailer !== undefined, operators, remindBefore, auditRetention: settings.auditRetention,
     onEmailDue: credentialEmail.wake, portalUrl, logger, now,
   }) // prettier-ignore
 

@@ -108,6 +108,8 @@ export interface Applications<ApiNames extends string = string, Input = object, 
     readonly status?: ApplicationStatus | undefined
     /** Only the application with this id; an index finds it. */
     readonly externalId?: string | undefined
+    /** Only those whose name begins with this, A to Z in either case. */
+    readonly name?: string | undefined
     /** Only those of which this address is a contact, in whatever case; an index finds them. */
     readonly contact?: string | undefined
     /** Only those with a live credential that expires before that time. */

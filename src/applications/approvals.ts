@@ -95,29 +95,30 @@ export function createApprovals({ store, decisions, opened }: ApprovalsOptions):
 /** Somebody else has decided, or the application has been deleted. */
 const TOO_LATE: ReadonlySet<string> = new Set(['invalid_state', 'application_not_found'])
 
-const AUDIT_PAGE_SIZE = 500
-/** Bounds what one request reads of an application that has changed very often. */
-const MAX_AUDIT_PAGES = 10
-
 /** The audit records of the request and of what became of it. */
 interface RequestHistory {
   readonly request: AuditRecord | undefined
   readonly outcome: AuditRecord | undefined
 }
 
+/** However often the application has changed: only records of these types are read, of which there are few. */
 async function readAudit(store: Store, subject: ApprovalSubject): Promise<RequestHistory> {
-  const { applicationId } = subject
-  let request: AuditRecord | undefined
-  let after: string | undefined
-  for (let page = 0; page < MAX_AUDIT_PAGES; page++) {
-    const records = await store.listAudit({ after, limit: AUDIT_PAGE_SIZE, applicationId })
-    request ??= records.find((record) => isAbout(subject, record, REQUESTED))
-    const outcome = records.find((record) => record.type === 'application.deleted' || isAbout(subject, record, DECIDED))
-    if (outcome || records.length < AUDIT_PAGE_SIZE) return { request, outcome }
-    after = records.at(-1)?.id
+  const types = [...REQUESTED, ...DECIDED, 'application.deleted']
+  const query = {
+    after: undefined,
+    limit: MAX_DECISIONS,
+    applicationId: subject.applicationId,
+    types,
+    newestFirst: true,
   }
-  return { request, outcome: undefined }
+  const records = (await store.listAudit(query)).toReversed()
+  const request = records.find((record) => isAbout(subject, record, REQUESTED))
+  const outcome = records.find((record) => record.type === 'application.deleted' || isAbout(subject, record, DECIDED))
+  return { request, outcome }
 }
+
+/** More requests and decisions than an application has in the 14 days of a link. */
+const MAX_DECISIONS = 1000
 
 const REQUESTED: readonly string[] = ['application.registered', 'application.accessRequested']
 const DECIDED: readonly string[] = ['application.approved', 'application.accessDenied']

@@ -1,20 +1,37 @@
+import { ApplicationError } from '../contracts/errors.js'
+import type { EventType } from '../contracts/events.js'
 import type { AuditRecord } from '../contracts/store-records.js'
 import type { Store } from '../contracts/store.js'
-import { readPageSize } from './validation.js'
+import { readPageSize, readTime } from './validation.js'
 
 /** One change, as `auth.audit` shows it. */
 export interface AuditEntry extends Omit<AuditRecord, 'at'> {
   readonly at: Date
 }
 
+/** Which changes `auth.audit.list()` resolves. */
+export interface AuditListQuery {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined
+  /** 1 to 1000; 100 if left out. */
+  readonly limit?: number | undefined
+  readonly applicationId?: string | undefined
+  /** `oldest` first if left out. */
+  readonly order?: 'oldest' | 'newest' | undefined
+  /** Such as `application.suspended`. */
+  readonly type?: EventType | undefined
+  /** Who made the change: what was given as `by`, compared exactly. */
+  readonly by?: string | undefined
+  /** From this time on. */
+  readonly from?: Date | undefined
+  /** Before this time. */
+  readonly until?: Date | undefined
+}
+
 /** `auth.audit`: who changed what, when. */
 export interface Audit {
-  /** Oldest first, 100 at a time unless `limit` (1 to 1000) is given; `next` is the `after` of the next page. */
-  list(query?: {
-    readonly after?: string | undefined
-    readonly limit?: number | undefined
-    readonly applicationId?: string | undefined
-  }): Promise<{ items: AuditEntry[]; next?: string }>
+  /** A page of changes; `next` is the `after` of the next page, in the same order. Rejects with code `invalid_argument`. */
+  list(query?: AuditListQuery): Promise<{ items: AuditEntry[]; next?: string }>
 }
 
 interface AuditOptions {
@@ -25,14 +42,32 @@ interface AuditOptions {
 
 export function createAudit({ store, opened }: AuditOptions): Audit {
   return {
-    async list({ after, limit, applicationId } = {}) {
+    async list({ after, limit, applicationId, order, type, by, from, until } = {}) {
       const pageSize = readPageSize(limit)
+      const filter = {
+        applicationId: readText('applicationId', applicationId),
+        newestFirst: readOrder(order) === 'newest',
+        types: type === undefined ? undefined : [readText('type', type)!],
+        by: readText('by', by),
+        from: readTime('from', from),
+        until: readTime('until', until),
+      }
       await opened()
       // One more than the page holds: whether there is a next page.
-      const records = await store.listAudit({ after, limit: pageSize + 1, applicationId })
+      const records = await store.listAudit({ after: readText('after', after), limit: pageSize + 1, ...filter })
       const items = records.slice(0, pageSize).map((record) => ({ ...record, at: new Date(record.at) }))
       const last = items.at(-1)
       return records.length > pageSize && last ? { items, next: last.id } : { items }
     },
   }
+}
+
+function readOrder(order: unknown = 'oldest'): 'oldest' | 'newest' {
+  if (order === 'oldest' || order === 'newest') return order
+  throw new ApplicationError('invalid_argument', "order must be 'oldest' or 'newest'.")
+}
+
+function readText(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value
+  throw new ApplicationError('invalid_argument', `${name} must be text.`)
 }

@@ -1,4 +1,5 @@
 import { ApplicationError } from '../contracts/errors.js'
+import { DAY_MS } from '../lib/day.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { Store } from '../contracts/store.js'
@@ -8,7 +9,7 @@ import { eraseApplication } from './status.js'
 
 /**
  * Deletes, every hour, applications that have been pending for 14 days (nobody approved them, or no e-mail arrived), and
- * reminders that have failed and are about credentials that have expired since.
+ * reminders that have failed and are about credentials that have expired since, and audit records beyond their retention.
  */
 export interface Cleanup {
   start(): void
@@ -18,6 +19,8 @@ export interface Cleanup {
 interface CleanupOptions {
   readonly store: Store
   readonly writer: ApplicationWriter
+  /** Days for which audit records are kept; undefined: for ever. */
+  readonly auditRetention: number | undefined
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
 }
@@ -26,8 +29,10 @@ const CLEANUP_INTERVAL_MS = 3600 * 1000
 const MAX_PENDING_AGE_MS = 14 * 24 * 3600 * 1000
 const PAGE_SIZE = 100
 const MAX_REMINDERS = 1000
+/** One transaction blocks SQLite's event loop, so the count is limited. */
+const AUDIT_BATCH = 1000
 
-export function createCleanup({ store, writer, logger, now }: CleanupOptions): Cleanup {
+export function createCleanup({ store, writer, auditRetention, logger, now }: CleanupOptions): Cleanup {
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -36,7 +41,7 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
       // The store has been closed meanwhile.
       if (closed) return
       logger.warn(
-        'Deleting applications that were pending for too long, or old reminders, failed; the platform will retry in an hour.',
+        'Deleting applications that were pending for too long, old reminders or old audit records failed; the platform will retry in an hour.',
         error,
       )
     })
@@ -44,7 +49,13 @@ export function createCleanup({ store, writer, logger, now }: CleanupOptions): C
 
   async function deleteAll(): Promise<void> {
     // At once: close() soon after the start waits for one call at most.
-    await Promise.all([deletePending(), deleteReminders()])
+    await Promise.all([deletePending(), deleteReminders(), deleteOldAudit()])
+  }
+
+  async function deleteOldAudit(): Promise<void> {
+    if (auditRetention === undefined) return
+    const before = now() - auditRetention * DAY_MS
+    for (;;) if (closed || (await store.deleteAudit(before, AUDIT_BATCH)) < AUDIT_BATCH) return
   }
 
   /** Those that are due are withdrawn when they would be sent. */

@@ -43,6 +43,8 @@ interface ApplicationsOptions {
   readonly portalUrl: string | undefined
   /** Who is asked to decide about registrations. */
   readonly operators: readonly string[]
+  /** Days for which audit records are kept; undefined: for ever. */
+  readonly auditRetention: number | undefined
   /** Days before an expiry. */
   readonly remindBefore: readonly number[]
   /** Called when an e-mail has become due. */

@@ -18,6 +18,7 @@ import {
   readContact,
   readFlag,
   readLanguage,
+  readNamePrefix,
   readName,
   readPageSize,
   readReason,
@@ -66,12 +67,13 @@ export function createRegistry(options: RegistryOptions): Registry {
       const record = await store.findApplication(id)
       return record && toApplication(record, now())
     },
-    async list({ after, limit, api, status, externalId, contact, expiringBefore } = {}) {
+    async list({ after, limit, api, status, externalId, name, contact, expiringBefore } = {}) {
       const pageSize = readPageSize(limit)
       const filter = {
         api,
         status: readStatus(status),
         externalId: externalId === undefined ? undefined : readExternalId(externalId),
+        name: readNamePrefix(name),
         contact: contact === undefined ? undefined : toMailbox(readContact(contact)),
         expiringBefore: readTime('expiringBefore', expiringBefore),
       }

@@ -77,6 +77,14 @@ export function readFlag(name: string, value: unknown = false): boolean {
   throw new ApplicationError('invalid_argument', `${name} must be true or false.`)
 }
 
+/** The beginning of a name, in ASCII lower case as stores compare it. */
+export function readNamePrefix(name: unknown): string | undefined {
+  if (name === undefined) return undefined
+  if (typeof name === 'string' && name !== '' && name.length <= 100)
+    return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  throw new ApplicationError('invalid_argument', 'name must be the beginning of a name: 1 to 100 characters.')
+}
+
 /** The API of a request for access; undefined for a registration. */
 export function readApiName(api: unknown): string | undefined {
   if (api === undefined || typeof api === 'string') return api

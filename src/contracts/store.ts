@@ -114,6 +114,8 @@ export interface Store extends UsageStore, DryRunStore {
   isAccessTokenRevoked(id: string): Promise<boolean>
 
   listAudit(query: AuditQuery): Promise<readonly AuditRecord[]>
+  /** Deletes up to `limit` audit records from before that time (milliseconds since 1970); resolves how many. */
+  deleteAudit(before: number, limit: number): Promise<number>
 
   /** Adds a way to sign in, and deletes some that expired before it was created. */
   addSignIn(signIn: SignIn): Promise<void>
@@ -188,6 +190,8 @@ export interface ApplicationQuery {
   readonly api: string | undefined
   readonly status: ApplicationStatus | undefined
   readonly externalId?: string | undefined
+  /** Only applications whose name, in ASCII lower case, begins with this. An index finds them. */
+  readonly name?: string | undefined
   /** Only applications of which the first or another contact, in ASCII lower case, is this. An index finds them. */
   readonly contact?: string | undefined
   /** Milliseconds since 1970: only applications with a credential that expires after `expiringAfter` and before this. */
@@ -207,12 +211,18 @@ export interface ExpiryQuery {
   readonly limit: number
 }
 
-/** A page of audit records, oldest first. */
+/** A page of audit records, oldest first unless `newestFirst` is true. */
 export interface AuditQuery {
   /** The id of the last record of the previous page. After an id that no store issues nothing is listed. */
   readonly after: string | undefined
   readonly limit: number
   readonly applicationId: string | undefined
+  readonly newestFirst?: boolean | undefined
+  /** Only records of these types, of this actor, and of this time: milliseconds since 1970, `until` not included. */
+  readonly types?: readonly string[] | undefined
+  readonly by?: string | undefined
+  readonly from?: number | undefined
+  readonly until?: number | undefined
 }
 
 /** What `open()` did to the tables of an existing database. */

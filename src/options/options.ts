@@ -146,6 +146,12 @@ export interface RedisConnection {
   defineCommand(name: string, definition: { readonly lua: string; readonly numberOfKeys?: number }): unknown
 }
 
+/** The option `audit`. */
+export interface AuditOptions {
+  /** Days for which audit records are kept, at least 30; for ever if left out. */
+  readonly retention?: number | undefined
+}
+
 /** The option `usage`. */
 export interface UsageOptions {
   /**
@@ -233,6 +239,8 @@ export interface PlatformAuthOptions<
    */
   readonly portal?: false | PortalOptions | undefined
   readonly rateLimits?: RateLimitsOptions | undefined
+  /** How long audit records are kept. */
+  readonly audit?: AuditOptions | undefined
   /** How long usage is kept; false: neither usage nor refusals are stored. Both are if left out. */
   readonly usage?: UsageOptions | false | undefined
   /** How many entries the caches keep at least. They never hold more than twice as many. */

@@ -19,7 +19,7 @@ import { readPortal } from './read-portal.js'
 import { readRateLimits } from './read-rate-limits.js'
 import { readRegistration } from './read-registration.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
-import { readUsage } from './read-usage.js'
+import { readAuditRetention, readUsage } from './read-usage.js'
 import type { CacheSettings, Settings, SigningSettings } from './settings.js'
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
@@ -69,6 +69,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     registration: readRegistration(options.registration),
     portal: readPortal(options.portal),
     rateLimits,
+    auditRetention: readAuditRetention(options.audit),
     usage: readUsage(options.usage),
     cache: readCache(options.cache),
     corsOrigins: readOrigins(options.cors),
@@ -104,6 +105,7 @@ const OPTION_NAMES = [
   'registration',
   'portal',
   'rateLimits',
+  'audit',
   'usage',
   'cache',
   'cors',

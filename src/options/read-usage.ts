@@ -1,4 +1,4 @@
-import { readDays, readGroup } from './checks.js'
+import { invalidOption, readDays, readGroup } from './checks.js'
 import type { PlatformAuthOptions } from './options.js'
 import type { UsageSettings } from './settings.js'
 
@@ -10,4 +10,16 @@ export function readUsage(usage: PlatformAuthOptions['usage']): UsageSettings {
   if (usage === false) return { enabled: false, retention: DEFAULT_RETENTION }
   const { retention } = readGroup('usage', usage, ['retention'])
   return { enabled: true, retention: readDays('usage.retention', retention ?? DEFAULT_RETENTION) }
+}
+
+/** An operator's link is good for 14 days, and its page tells what was decided. */
+const MIN_AUDIT_RETENTION = 30
+
+/** Reads the option `audit`: days, or undefined if records are kept for ever. */
+export function readAuditRetention(audit: PlatformAuthOptions['audit']): number | undefined {
+  const { retention } = readGroup('audit', audit, ['retention'])
+  if (retention === undefined) return undefined
+  const days = readDays('audit.retention', retention)
+  if (days >= MIN_AUDIT_RETENTION) return days
+  throw invalidOption('audit.retention', retention, `Write days: at least ${MIN_AUDIT_RETENTION}.`)
 }

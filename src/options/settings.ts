@@ -40,6 +40,8 @@ export interface Settings {
   readonly registration: RegistrationSettings
   readonly portal: PortalSettings
   readonly rateLimits: RateLimitSettings
+  /** Days for which audit records are kept; undefined: for ever. */
+  readonly auditRetention: number | undefined
   readonly usage: UsageSettings
   readonly cache: CacheSettings
   readonly corsOrigins: '*' | readonly string[]

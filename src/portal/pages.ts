@@ -40,6 +40,8 @@ export interface PortalPagesOptions {
   /** Undefined if the platform stores no refusals. */
   readonly refusals?: RefusalSource | undefined
   readonly invitationLimits: InvitationLimits
+  /** Counts a form that a contact sends. Rejects with `too_many_requests`. */
+  readonly limitActions: ((mailbox: string) => Promise<unknown>) | undefined
   /** Writes the `lastUsedAt` times that this process has collected. */
   readonly flushLastUsed: () => Promise<void>
   readonly now: () => number
@@ -130,6 +132,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     const applications = options.createCheckedCalls((current) => {
       if (current.version !== version || !isPossible(page.action, current)) throw new StaleForm()
     })
+    await options.limitActions?.(session.mailbox)
     try {
       if (view.record.version !== version) throw new StaleForm()
       if (page.action === 'invite' && fields.has('address')) await countAttempt(session.mailbox)

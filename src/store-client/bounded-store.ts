@@ -136,6 +136,7 @@ const STORE_CALLS: Readonly<Record<StoreCallName, StoreCallKind>> = {
   listRevokedAccessTokens: 'read',
   isAccessTokenRevoked: 'read',
   listAudit: 'read',
+  deleteAudit: 'write',
   addUsage: 'write',
   listUsage: 'read',
   addDryRun: 'write',

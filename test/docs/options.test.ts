@@ -42,6 +42,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   registration: true,
   portal: true,
   rateLimits: true,
+  audit: true,
   usage: true,
   cache: true,
   cors: true,

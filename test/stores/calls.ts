@@ -24,6 +24,7 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['listRevokedAccessTokens', (store) => store.listRevokedAccessTokens(NOW, 1)],
   ['isAccessTokenRevoked', (store) => store.isAccessTokenRevoked('jti')],
   ['listAudit', (store) => store.listAudit({ after: undefined, limit: 1, applicationId: undefined })],
+  ['deleteAudit', (store) => store.deleteAudit(0, 1)],
   ['addUsage', (store) => store.addUsage({ id: 'u', at: NOW }, [])],
   [
     'listUsage',

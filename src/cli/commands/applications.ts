@@ -30,6 +30,7 @@ export const applicationCommands = [
         description: 'Only those of this status: pending, active, suspended or deleted.',
       },
       'external-id': { kind: 'text', placeholder: 'ID', description: 'Only the one with this id of your own.' },
+      name: { kind: 'text', placeholder: 'NAME', description: 'Only those whose name begins with this.' },
       contact: { kind: 'text', placeholder: 'ADDRESS', description: 'Only those of which this is a contact.' },
       expiring: {
         kind: 'text',
@@ -40,9 +41,9 @@ export const applicationCommands = [
     },
     example: 'apps list --db platform.sqlite --api orders --status active',
     async run({ platform, target, values }) {
-      const { api, status, contact, expiring, after, limit, all, 'external-id': externalId } = values
+      const { api, status, name, contact, expiring, after, limit, all, 'external-id': externalId } = values
       const expiringBefore = expiring === undefined ? undefined : readExpiring(expiring)
-      const filter = { api, status: status as ApplicationStatus | undefined, externalId, contact, expiringBefore }
+      const filter = { api, status: status as ApplicationStatus | undefined, externalId, name, contact, expiringBefore }
       return listPages(
         { after, limit, all },
         {

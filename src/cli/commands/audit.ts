@@ -1,5 +1,6 @@
-import type { AuditEntry } from '../../index.js'
+import type { AuditEntry, EventType } from '../../index.js'
 import { command } from '../command.js'
+import { CommandError } from '../errors.js'
 import { formatTime } from '../format.js'
 import { EXAMPLE_ID } from '../program.js'
 import { listPages, PAGING_OPTIONS } from './paging.js'
@@ -7,16 +8,47 @@ import { listPages, PAGING_OPTIONS } from './paging.js'
 /** `audit`: the audit log. */
 export const auditCommand = command({
   name: 'audit',
-  summary: 'Lists every change, oldest first: who, what, when. Of one application, or of all.',
+  summary: 'Lists changes, oldest first unless --newest: who, what, when. Of one application, or of all.',
   parameters: ['[ID]'],
   requires: 'store',
-  options: PAGING_OPTIONS,
+  options: {
+    newest: { kind: 'flag', description: 'Newest first.' },
+    type: {
+      kind: 'text',
+      placeholder: 'TYPE',
+      description: 'Only changes of this type, such as application.suspended.',
+    },
+    actor: {
+      kind: 'text',
+      placeholder: 'NAME',
+      description: 'Only changes that this actor made: what --by or the option by named.',
+    },
+    from: {
+      kind: 'text',
+      placeholder: 'TIME',
+      description: 'Only changes from this time on: 2027-01-31T12:00:00Z, or 2027-01-31 (UTC).',
+    },
+    until: { kind: 'text', placeholder: 'TIME', description: 'Only changes before this time.' },
+    ...PAGING_OPTIONS,
+  },
   example: `audit ${EXAMPLE_ID} --all --db platform.sqlite`,
-  async run({ platform, parameters: [applicationId], values: { after, limit, all } }) {
+  async run({
+    platform,
+    parameters: [applicationId],
+    values: { after, limit, all, newest, type, actor, from, until },
+  }) {
+    const filter = {
+      applicationId,
+      order: newest ? 'newest' : 'oldest',
+      type: type as EventType | undefined,
+      by: actor,
+      from: readTime('from', from),
+      until: readTime('until', until),
+    } as const
     return listPages(
       { after, limit, all },
       {
-        readPage: (query) => platform.audit.list({ ...query, applicationId }),
+        readPage: (query) => platform.audit.list({ ...query, ...filter }),
         headings: ['id', 'at', 'what', 'by', 'application', 'details'],
         formatRow: formatEntry,
         empty: 'No changes.',
@@ -24,6 +56,15 @@ export const auditCommand = command({
     )
   },
 })
+
+/** A date or a time with its offset, because a time without one would be that of this machine. */
+function readTime(option: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text)
+  const time = new Date(text)
+  if (isTime && !Number.isNaN(time.getTime())) return time
+  throw new CommandError(`--${option} ${text} is no time, such as 2027-01-31T12:00:00Z or 2027-01-31.`)
+}
 
 function formatEntry({ id, at, type, by, applicationId, details }: AuditEntry): string[] {
   return [id, formatTime(at), type, by ?? '-', applicationId ?? '-', formatDetails(details) || '-']

@@ -51,6 +51,7 @@ export async function createReadOnlyStore(store: Store): Promise<Store> {
     addRefusals: async () => undefined,
     addDryRun: async () => undefined,
     deleteExpiredUsage: async () => 0,
+    deleteAudit: async () => 0,
     addSignIn: async () => undefined,
     countSignInGuess: async () => undefined,
     removeSignIn: async () => false,

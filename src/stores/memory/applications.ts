@@ -127,13 +127,14 @@ export function createMemoryApplications() {
 }
 
 function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {
-  const { api, status, externalId, contact, expiringBefore, expiringAfter = 0 } = query
+  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0 } = query
   const expires = ({ expiresAt = Infinity }: CredentialRecord): boolean =>
     expiresAt > expiringAfter && expiresAt < expiringBefore!
   return (
     (status === undefined ? record.status !== 'deleted' : record.status === status) &&
     (api === undefined || Object.hasOwn(record.apis, api)) &&
     (externalId === undefined || record.externalId === externalId) &&
+    (name === undefined || toAsciiLowerCase(record.name).startsWith(name)) &&
     (contact === undefined || hasContact(record, contact)) &&
     (expiringBefore === undefined || listCredentials(record).some(expires))
   )
@@ -154,4 +155,9 @@ function withLastUses(record: ApplicationRecord, lastUses: ReadonlyMap<string, n
     return at > (credential.lastUsedAt ?? -Infinity) ? { ...credential, lastUsedAt: at } : credential
   }
   return copyFrozen({ ...record, keys: record.keys.map(withLastUse), secrets: record.secrets.map(withLastUse) })
+}
+
+/** As the databases do: other letters stay as they are. */
+function toAsciiLowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

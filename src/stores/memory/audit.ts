@@ -4,21 +4,36 @@ import { parseCursor } from '../sql/cursor.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryAudit() {
-  const records: AuditRecord[] = []
+  let records: AuditRecord[] = []
+  let count = 0
 
   function write({ at, type, by, applicationId, details }: NewAuditRecord): void {
     // As in a database: details become JSON, and what JSON cannot express is an error.
     const stored = JSON.parse(JSON.stringify(details)) as NewAuditRecord['details']
-    records.push(copyFrozen({ id: String(records.length + 1), at, type, by, applicationId, details: stored }))
+    records.push(copyFrozen({ id: String((count += 1)), at, type, by, applicationId, details: stored }))
   }
 
-  function list({ after, limit, applicationId }: AuditQuery): readonly AuditRecord[] {
-    const start = after === undefined ? 0 : (parseCursor(after) ?? Infinity)
-    return records
-      .slice(start)
-      .filter((record) => applicationId === undefined || record.applicationId === applicationId)
-      .slice(0, limit)
+  function list(query: AuditQuery): readonly AuditRecord[] {
+    const { after, limit, newestFirst = false } = query
+    const start = after === undefined ? (newestFirst ? Infinity : 0) : parseCursor(after)
+    if (start === undefined) return []
+    const isBeyond = ({ id }: AuditRecord): boolean => (newestFirst ? Number(id) < start : Number(id) > start)
+    const found = records.filter((record) => isBeyond(record) && matches(record, query))
+    return (newestFirst ? found.toReversed() : found).slice(0, limit)
   }
 
-  return { write, list }
+  function deleteBefore(before: number, limit: number): number {
+    const deleted = new Set(records.filter(({ at }) => at < before).slice(0, limit))
+    records = records.filter((record) => !deleted.has(record))
+    return deleted.size
+  }
+
+  return { write, list, deleteBefore }
+}
+
+function matches({ applicationId, type, by, at }: AuditRecord, query: AuditQuery): boolean {
+  if (query.applicationId !== undefined && query.applicationId !== applicationId) return false
+  if (query.types !== undefined && !query.types.includes(type)) return false
+  if (query.by !== undefined && query.by !== by) return false
+  return at >= (query.from ?? -Infinity) && at < (query.until ?? Infinity)
 }

@@ -117,6 +117,7 @@ export function memoryStore(): Store {
     isAccessTokenRevoked: async (id) => revokedAccessTokens.has(id),
 
     listAudit: async (query) => audit.list(query),
+    deleteAudit: async (before, limit) => audit.deleteBefore(before, limit),
 
     addUsage: async (batch, counts) => usage.addUsage(batch, counts),
     listUsage: async (query) => usage.listUsage(query),

@@ -1,6 +1,6 @@
 import type { ApplicationQuery, ExpiryQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
-import { formatList, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
+import { formatList, LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
 import { formatJson } from '../sql/rows.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
@@ -40,11 +40,11 @@ export async function findApplicationByKey(
 }
 
 export async function listApplications(sql: Sql, query: ApplicationQuery): Promise<readonly ApplicationRecord[]> {
-  const { after, limit, externalId, contact, expiringBefore } = query
-  if (![after, externalId, contact].every((text) => text === undefined || isStorable(text))) return []
+  const { after, limit, externalId, name, contact, expiringBefore } = query
+  if (![after, externalId, name, contact].every((text) => text === undefined || isStorable(text))) return []
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '$1::bigint' : '(SELECT seq FROM platform_auth_applications WHERE id = $1)'
-  const isSearch = [externalId, contact, expiringBefore].some((filter) => filter !== undefined)
+  const isSearch = [externalId, name, contact, expiringBefore].some((filter) => filter !== undefined)
   const [page, values] = isSearch ? selectFound(query, start) : selectByStatus(query, start)
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT $2) ORDER BY a.seq`
   return (await sql.all<ApplicationRow>(text, after ?? 0, limit, ...values)).map(parseApplication)
@@ -68,12 +68,14 @@ function selectByStatus({ api, status }: ApplicationQuery, start: string): Selec
 
 /** By the indexes of `external_id`, contacts and `expires_at`. */
 function selectFound(query: ApplicationQuery, start: string): Selection {
-  const { api, status, externalId, contact, expiringBefore, expiringAfter = 0 } = query
+  const { api, status, externalId, name, contact, expiringBefore, expiringAfter = 0 } = query
   const values: (string | number | readonly string[])[] = []
   const bind = (value: string | number | readonly string[]): string => `$${values.push(value) + 2}`
   const conditions = [
     `seq > ${start} AND status = ANY (${bind(status === undefined ? NOT_DELETED : [status])}::text[])`,
     externalId !== undefined && `external_id = ${bind(externalId)}`,
+    name !== undefined &&
+      `lower(name COLLATE "C") >= ${bind(name)} AND lower(name COLLATE "C") < ${bind(name + LAST_CHARACTER)}`,
     contact !== undefined && selectByContact(bind(contact)),
     expiringBefore !== undefined &&
       `seq IN (SELECT application_seq FROM platform_auth_credentials

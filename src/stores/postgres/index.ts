@@ -10,7 +10,7 @@ import {
   listExpiring,
   writeApplication,
 } from './applications.js'
-import { listAudit } from './audit.js'
+import { deleteAudit, listAudit } from './audit.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
@@ -169,6 +169,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     isAccessTokenRevoked: (id) => read((db) => isAccessTokenRevoked(db, id)),
 
     listAudit: (query) => read((db) => listAudit(db, query)),
+    deleteAudit: (before, limit) => write((db) => deleteAudit(db, before, limit)),
 
     addDryRun: (batch, counts) => write((db) => addDryRun(db, batch, counts)),
     listDryRun: (query) => read((db) => listDryRun(db, query)),

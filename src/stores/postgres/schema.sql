@@ -17,6 +17,7 @@ CREATE TABLE platform_auth_applications (
 );
 CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications USING btree (lower((contact COLLATE "C"))) WHERE (contact IS NOT NULL);
 CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications USING btree (external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications USING btree (lower((name COLLATE "C")));
 CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications USING btree (status, seq);
 
 CREATE TABLE platform_auth_audit (
@@ -28,7 +29,10 @@ CREATE TABLE platform_auth_audit (
   details text NOT NULL,
   PRIMARY KEY (seq)
 );
+CREATE INDEX platform_auth_audit_by_actor ON platform_auth_audit USING btree (actor, seq) WHERE (actor IS NOT NULL);
 CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit USING btree (application_id, seq);
+CREATE INDEX platform_auth_audit_by_time ON platform_auth_audit USING btree (at);
+CREATE INDEX platform_auth_audit_by_type ON platform_auth_audit USING btree (type, seq);
 
 CREATE TABLE platform_auth_changes (
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

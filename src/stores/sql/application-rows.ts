@@ -63,6 +63,9 @@ function parseActor<Item extends { readonly by?: string }>(item: Item): Item & {
   return { ...item, by: item.by }
 }
 
+/** Behind every text that begins with a prefix. */
+export const LAST_CHARACTER = '\u{10FFFF}'
+
 /** JSON for a column that is NULL for an empty list. */
 export function formatList(list: readonly object[]): string | undefined {
   return list.length > 0 ? JSON.stringify(list) : undefined

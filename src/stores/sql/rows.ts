@@ -1,6 +1,7 @@
 import type { EventType } from '../../contracts/events.js'
 import type { AuditRecord, Change, RevokedAccessToken, SigningKeyRecord } from '../../contracts/store-records.js'
 import type { EmailQuery, QueuedEmail } from '../../contracts/queued-email.js'
+import type { AuditQuery } from '../../contracts/store.js'
 import type { JsonObject } from '../../contracts/application-record.js'
 
 /** JSON for a column that is NULL where there is no value. */
@@ -163,4 +164,21 @@ export function parseChange({ kind, id, expires_at: expiresAt }: ChangeRow): Cha
   if (kind === 'application' && id !== null) return { kind, id }
   if (kind === 'accessTokenRevoked' && id !== null && expiresAt !== null) return { kind, id, expiresAt }
   return kind === 'signingKeys' || kind === 'sessionSecret' ? { kind } : { kind: 'everything' }
+}
+
+/** The conditions of an audit query, and their values; `bind` names the n-th of them. */
+export function listAuditFilters(
+  { applicationId, types, by, from, until }: AuditQuery,
+  bind: (index: number) => string,
+): { readonly conditions: readonly string[]; readonly values: readonly (string | number)[] } {
+  const values: (string | number)[] = []
+  const next = (value: string | number): string => bind(values.push(value) - 1)
+  const conditions = [
+    applicationId !== undefined && `application_id = ${next(applicationId)}`,
+    types !== undefined && `type IN (${types.map(next).join() || "''"})`,
+    by !== undefined && `actor IS NOT NULL AND actor = ${next(by)}`,
+    from !== undefined && `at >= ${next(from)}`,
+    until !== undefined && `at < ${next(until)}`,
+  ]
+  return { conditions: conditions.filter((condition) => condition !== false), values }
 }

@@ -1,6 +1,6 @@
 import type { ApplicationQuery, ExpiryQuery } from '../../contracts/store.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../contracts/application-record.js'
-import { formatList, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
+import { formatList, LAST_CHARACTER, parseApplication, type ApplicationRow } from '../sql/application-rows.js'
 import { formatJson } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 import { writeCredentials } from './credentials.js'
@@ -36,8 +36,8 @@ export function findApplicationByKey(sql: Sql, hashes: readonly string[]): Appli
 export function listApplications(sql: Sql, query: ApplicationQuery): ApplicationRecord[] {
   const start = query.after === undefined ? 0 : findSeq(sql, query.after)
   const statuses = query.status === undefined ? NOT_DELETED : [query.status]
-  const { externalId, contact, expiringBefore } = query
-  const isSearch = [externalId, contact, expiringBefore].some((filter) => filter !== undefined)
+  const { externalId, name, contact, expiringBefore } = query
+  const isSearch = [externalId, name, contact, expiringBefore].some((filter) => filter !== undefined)
   const [page, values] = isSearch ? selectFound(query, statuses, start) : selectByStatus(query, statuses, start)
   const text = `${SELECT_APPLICATION} WHERE a.seq IN (${page} ORDER BY seq LIMIT ?) ORDER BY a.seq`
   return sql.all<ApplicationRow>(text, ...values, query.limit).map(parseApplication)
@@ -60,11 +60,12 @@ function selectByStatus({ api }: ApplicationQuery, statuses: readonly string[], 
 
 /** By the indexes of `external_id`, contacts and `expires_at`. The plus sign keeps SQLite from reading by status or API instead. */
 function selectFound(query: ApplicationQuery, statuses: readonly string[], start: number | undefined): Selection {
-  const { api, externalId, contact, status, expiringBefore, expiringAfter = 0 } = query
-  const isAlone = [api, externalId, contact, status].every((filter) => filter === undefined)
+  const { api, externalId, name, contact, status, expiringBefore, expiringAfter = 0 } = query
+  const isAlone = [api, externalId, name, contact, status].every((filter) => filter === undefined)
   const filters: readonly (Selection | undefined)[] = [
     [`seq > ? AND +status IN (${statuses.map(() => '?').join()})`, [start, ...statuses]],
     externalId === undefined ? undefined : ['external_id = ?', [externalId]],
+    name === undefined ? undefined : ['lower(name) >= ? AND lower(name) < ?', [name, name + LAST_CHARACTER]],
     contact === undefined ? undefined : [HAS_CONTACT, [contact, contact]],
     expiringBefore === undefined
       ? undefined

@@ -1,7 +1,7 @@
 import type { AuditQuery } from '../../contracts/store.js'
 import type { AuditRecord, NewAuditRecord } from '../../contracts/store-records.js'
 import { parseCursor } from '../sql/cursor.js'
-import { parseAuditRecord, type AuditRow } from '../sql/rows.js'
+import { listAuditFilters, parseAuditRecord, type AuditRow } from '../sql/rows.js'
 import type { Sql } from './connection.js'
 
 /** Writes a record in the transaction that makes the change. */
@@ -10,11 +10,26 @@ export function writeAudit(sql: Sql, { at, type, by, applicationId, details }: N
   sql.run(text, at, type, by, applicationId, JSON.stringify(details))
 }
 
-export function listAudit(sql: Sql, { after, limit, applicationId }: AuditQuery): readonly AuditRecord[] {
+export function listAudit(sql: Sql, query: AuditQuery): readonly AuditRecord[] {
+  const { after, limit, newestFirst = false } = query
   // A malformed id is bound as NULL, after which nothing is listed.
-  const start = after === undefined ? 0 : parseCursor(after)
-  const condition = applicationId === undefined ? '' : 'application_id = ? AND'
-  const text = `SELECT * FROM platform_auth_audit WHERE ${condition} seq > ? ORDER BY seq LIMIT ?`
-  const values = applicationId === undefined ? [start, limit] : [applicationId, start, limit]
-  return sql.all<AuditRow>(text, ...values).map(parseAuditRecord)
+  const start = after === undefined ? (newestFirst ? Number.MAX_SAFE_INTEGER : 0) : parseCursor(after)
+  const filters = listAuditFilters(query, () => '?')
+  const conditions = [`seq ${newestFirst ? '<' : '>'} ?`, ...filters.conditions].join(' AND ')
+  const order = newestFirst ? 'DESC' : 'ASC'
+  const text = `SELECT * FROM platform_auth_audit WHERE ${conditions} ORDER BY seq ${order} LIMIT ?`
+  return sql.all<AuditRow>(text, start, ...filters.values, limit).map(parseAuditRecord)
+}
+
+/** To be called in a transaction. */
+export function deleteAudit(sql: Sql, before: number, limit: number): number {
+  const text = `
+    DELETE FROM platform_auth_audit WHERE seq IN (
+      SELECT seq FROM platform_auth_audit WHERE at < ? ORDER BY at LIMIT ?)`
+  return sql.run(text, before, limit)
+}
+
+/** Asked before, so that nothing is written where nothing is to be deleted. */
+export function hasAuditBefore(sql: Sql, before: number): boolean {
+  return sql.get('SELECT 1 FROM platform_auth_audit WHERE at < ? LIMIT 1', before) !== undefined
 }

@@ -10,7 +10,7 @@ import {
   listExpiring,
   writeApplication,
 } from './applications.js'
-import { listAudit, writeAudit } from './audit.js'
+import { deleteAudit, hasAuditBefore, listAudit, writeAudit } from './audit.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
@@ -151,6 +151,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     isAccessTokenRevoked: (id) => read((sql) => isAccessTokenRevoked(sql, id)),
 
     listAudit: (query) => read((sql) => listAudit(sql, query)),
+    deleteAudit: async (before, limit) =>
+      (await read((sql) => hasAuditBefore(sql, before))) ? write((sql) => deleteAudit(sql, before, limit)) : 0,
 
     addDryRun: (batch, counts) => write((sql) => addDryRun(sql, batch, counts)),
     listDryRun: (query) => read((sql) => listDryRun(sql, query)),

@@ -20,6 +20,8 @@ CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications
 CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
     WHERE external_id IS NOT NULL;
 
+CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (lower(name));
+
 CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
 
 CREATE TABLE platform_auth_audit (
@@ -31,7 +33,13 @@ CREATE TABLE platform_auth_audit (
     details TEXT NOT NULL
   );
 
+CREATE INDEX platform_auth_audit_by_actor ON platform_auth_audit (actor) WHERE actor IS NOT NULL;
+
 CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit (application_id);
+
+CREATE INDEX platform_auth_audit_by_time ON platform_auth_audit (at);
+
+CREATE INDEX platform_auth_audit_by_type ON platform_auth_audit (type);
 
 CREATE TABLE platform_auth_changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

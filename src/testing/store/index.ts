@@ -4,6 +4,7 @@ import { applicationListContract } from './application-list.js'
 import { applicationSearchContract } from './application-search.js'
 import { applicationErrorsContract, applicationsContract, applicationVersionsContract } from './applications.js'
 import { auditContract } from './audit.js'
+import { auditQueriesContract } from './audit-queries.js'
 import { changeFeedContract, watchContract } from './change-feed.js'
 import { contactsContract } from './contacts.js'
 import { credentialUseContract } from './credential-use.js'
@@ -14,6 +15,7 @@ import { emailLeaseContract } from './email-lease.js'
 import { emailListContract } from './email-list.js'
 import { emailsContract } from './emails.js'
 import { hashReplacementContract, importsContract } from './imports.js'
+import { nameSearchContract } from './name-search.js'
 import { secretsContract } from './secrets.js'
 import { refusalsContract } from './refusals.js'
 import { revokedAccessTokensContract } from './revoked-access-tokens.js'
@@ -109,6 +111,7 @@ function collectTests(collector: TestCollector, opened: () => OpenedStores): voi
 const CONTRACTS = [
   importsContract,
   hashReplacementContract,
+  nameSearchContract,
   secretsContract,
   signingKeysContract,
   applicationsContract,
@@ -128,6 +131,7 @@ const CONTRACTS = [
   signInsContract,
   signOutsContract,
   auditContract,
+  auditQueriesContract,
   usageContract,
   usageListContract,
   expiredUsageContract,

@@ -23,6 +23,7 @@ export const initial = `
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
   CREATE INDEX platform_auth_applications_by_contact ON platform_auth_applications (lower(contact))
     WHERE contact IS NOT NULL;
+  CREATE INDEX platform_auth_applications_by_name ON platform_auth_applications (lower(name));
   CREATE UNIQUE INDEX platform_auth_applications_by_external_id ON platform_auth_applications (external_id)
     WHERE external_id IS NOT NULL;
 
@@ -122,6 +123,9 @@ export const initial = `
     details TEXT NOT NULL
   );
   CREATE INDEX platform_auth_audit_by_application ON platform_auth_audit (application_id);
+  CREATE INDEX platform_auth_audit_by_type ON platform_auth_audit (type);
+  CREATE INDEX platform_auth_audit_by_actor ON platform_auth_audit (actor) WHERE actor IS NOT NULL;
+  CREATE INDEX platform_auth_audit_by_time ON platform_auth_audit (at);
 
   -- Each change has a random value, which tells the changes of a restored database from those before.
   CREATE TABLE platform_auth_changes (
