@@ -1,18 +1,21 @@
 import { ApplicationError } from '../contracts/errors.js'
 import type { Language } from '../contracts/email-content.js'
 import type { ApplicationStatus } from '../contracts/application-record.js'
-import { isEmailAddress } from '../lib/email-address.js'
+import { findAddressProblem, readEmailAddress } from '../lib/email-address.js'
+import { findLineProblem } from '../lib/visible-text.js'
+
+/** Code points: UTF-16 would count most emoji twice. */
+export const MAX_NAME_LENGTH = 100
 
 /** 1 to 100 visible characters, trimmed: names are shown in e-mails, lists and logs. */
 export function readName(name: unknown): string {
   const trimmed = typeof name === 'string' ? name.trim() : ''
-  if (trimmed === '' || trimmed.length > 100 || /[\p{C}\p{Zl}\p{Zp}]/u.test(trimmed)) {
-    throw new ApplicationError(
-      'invalid_argument',
-      'name must be 1 to 100 characters, without line breaks and control characters.',
-    )
-  }
-  return trimmed
+  const problem = trimmed === '' ? 'is empty' : findLineProblem(trimmed, MAX_NAME_LENGTH)
+  if (problem === undefined) return trimmed
+  throw new ApplicationError(
+    'invalid_argument',
+    `name must be 1 to ${MAX_NAME_LENGTH} characters that can be seen. This one ${problem}.`,
+  )
 }
 
 /** The name that a stranger gives. E-mails show it, so it holds nothing that a mail program would turn into a link. */
@@ -29,10 +32,15 @@ export function readRegistrationName(name: unknown): string {
 /** A scheme, an IPv4 address, or two labels of a host name. U+3002 counts as a dot in host names (UTS 46). */
 const LINK = /:\/\/|\d(?:\.\d+){3}|[\p{L}\p{M}\p{N}_-][.\u3002][\p{L}\p{M}]{2}/u
 
-/** One plain ASCII address of up to 254 octets. */
+/** One plain address of up to 254 octets. An internationalized domain is returned in ASCII. */
 export function readContact(contact: unknown): string {
-  if (isEmailAddress(contact)) return contact
-  throw new ApplicationError('invalid_argument', 'contact must be one plain e-mail address, such as dev@example.com.')
+  const address = readEmailAddress(contact)
+  if (address !== undefined) return address
+  const problem = findAddressProblem(contact)
+  throw new ApplicationError(
+    'invalid_argument',
+    `contact must be one plain e-mail address, such as dev@example.com.${problem === undefined ? '' : ` This one ${problem}.`}`,
+  )
 }
 
 /**
@@ -103,7 +111,8 @@ const MAX_REASON_LENGTH = 500
 export function readReason(reason: unknown): string | undefined {
   if (reason === undefined) return undefined
   const text = typeof reason === 'string' ? reason.replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim() : ''
-  if (text !== '' && text.length <= MAX_REASON_LENGTH && !/[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}]/u.test(text)) return text
+  if (text !== '' && Array.from(text).length <= MAX_REASON_LENGTH && !/[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
+    return text
   throw new ApplicationError(
     'invalid_argument',
     `reason must be 1 to ${MAX_REASON_LENGTH} characters, without control characters other than line breaks.`,

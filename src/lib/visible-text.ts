@@ -1,6 +1,29 @@
 import { JOINS_BOTH, JOINS_NEXT, JOINS_PREVIOUS, VIRAMA } from './joining-letters.js'
 
 /**
+ * Why a text cannot stand where people read one line, such as a name: a part of a sentence, or undefined if it can. `most` is
+ * the greatest number of characters (code points). A character that nobody sees may stand where its script or an emoji needs it.
+ */
+export function findLineProblem(text: string, most: number): string | undefined {
+  const length = Array.from(text).length
+  if (length > most) return `has ${length} characters`
+  const control = /[\p{Cc}\p{Zl}\p{Zp}]/u.exec(text)
+  if (control) return `has a line break or another control character (${formatCodePoint(control[0])})`
+  const broken = /[\p{Cs}\p{Co}\p{Noncharacter_Code_Point}]/u.exec(text)
+  if (broken) return `has a code point that is no character (${formatCodePoint(broken[0])})`
+  const hidden = findHidden(text)
+  if (hidden !== undefined) return `has a character that cannot be seen (${formatCodePoint(hidden)})`
+  return /[^\p{M}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(text) ? undefined : 'has nothing that can be seen'
+}
+
+/** The first character that nobody sees, and that neither its script nor an emoji needs where it stands. */
+export function findHidden(text: string): string | undefined {
+  let found: string | undefined
+  replaceHidden(text, (character) => (found ??= character))
+  return found
+}
+
+/**
  * Replaces each character that nobody sees, or that reorders the text around it, except where its script or an emoji needs it.
  * Line breaks and other control characters are not replaced.
  */
@@ -19,6 +42,11 @@ export function escapeHidden(text: string): string {
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       .join(''),
   )
+}
+
+/** Such as `U+200B`. */
+export function formatCodePoint(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Brand } from '../contracts/brand.js'
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
 import { deriveAccent, findLowestContrast, MIN_CONTRAST, type Accent } from '../lib/accent.js'
 import { COLORS } from '../lib/palette.js'
+import { findLineProblem } from '../lib/visible-text.js'
 import { invalidOption, readGroup } from './checks.js'
 import type { BrandOptions } from './options.js'
 
@@ -23,9 +24,11 @@ export function readBrand(brand: BrandOptions | undefined, warn: (warning: Confi
 
 function readName(name: unknown): string | undefined {
   if (name === undefined) return undefined
-  const isName = typeof name === 'string' && name.trim() === name && name !== '' && !/\p{C}/u.test(name)
-  if (isName && name.length <= MAX_NAME_LENGTH) return name
-  throw invalidOption('brand.name', name, `Write a name of 1 to ${MAX_NAME_LENGTH} characters, such as "Example".`)
+  const isTrimmed = typeof name === 'string' && name.trim() === name && name !== ''
+  const problem = isTrimmed ? findLineProblem(name, MAX_NAME_LENGTH) : undefined
+  if (isTrimmed && problem === undefined) return name
+  const fix = `Write a name of 1 to ${MAX_NAME_LENGTH} characters, such as "Example".`
+  throw invalidOption('brand.name', name, problem === undefined ? fix : `It ${problem}. ${fix}`)
 }
 
 function readColor(color: unknown): string {

@@ -1,6 +1,6 @@
 import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
-import { isEmailAddress } from '../lib/email-address.js'
+import { findAddressProblem, readEmailAddress } from '../lib/email-address.js'
 import { invalidOption } from './checks.js'
 import type { PlatformAuthOptions } from './options.js'
 
@@ -36,10 +36,12 @@ export function readOperators(
 }
 
 function readOperator(operator: unknown, index: number): string {
-  if (isEmailAddress(operator)) return operator.toLowerCase()
+  const address = readEmailAddress(operator)
+  if (address !== undefined) return address.toLowerCase()
+  const problem = findAddressProblem(operator)
   throw new ConfigurationError({
     option: `operators[${index}]`,
-    problem: `is ${describeValue(operator)}`,
+    problem: `is ${describeValue(operator)}${problem === undefined ? '' : `, which ${problem}`}`,
     fix: 'Write one plain e-mail address, such as apis@example.com.',
   })
 }

@@ -156,7 +156,7 @@ function renderNameField(value: string, hint: string): Html {
       name="name"
       value="${value}"
       required
-      maxlength="100"
+      maxlength="200"
       autocomplete="off"
       aria-describedby="name-hint"
     />

@@ -141,7 +141,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     } catch (error) {
       if (error instanceof StaleForm) return showStale(view)
       if (error instanceof FormProblem) return showForm(view, page, fields, error.message)
-      if (error instanceof ApplicationError) return showForm(view, page, fields, describeProblem(page.action, error))
+      if (error instanceof ApplicationError) return showForm(view, page, fields, describeProblem(page, error, fields))
       throw error
     }
   }

@@ -1,12 +1,29 @@
+import { MAX_NAME_LENGTH } from '../applications/validation.js'
 import type { ApplicationError } from '../contracts/errors.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
+import { findAddressProblem } from '../lib/email-address.js'
+import { findLineProblem } from '../lib/visible-text.js'
+import { readField, type FormFields } from './form-fields.js'
 
-/** Why an action was refused, in words for the contact. The error's own message is for operators. */
-export function describeProblem(action: PortalAction, { code }: ApplicationError): string {
+/** Why an action was refused, in words for the contact who entered the fields. The error's own message is for operators. */
+export function describeProblem(
+  { action }: { readonly action: PortalAction },
+  { code }: ApplicationError,
+  fields: FormFields,
+): string {
+  if (action === 'invite' && code === 'invalid_argument') return describeContactProblem(readField(fields, 'address'))
+  const problem = code === 'invalid_argument' ? findLineProblem(readField(fields, 'name'), MAX_NAME_LENGTH) : undefined
+  if (problem !== undefined) return `${NAME} This one ${problem}.`
   return PROBLEMS.get(`${action} ${code}`) ?? PROBLEMS.get(code) ?? 'This is not possible. Check what you entered.'
 }
 
-const NAME = 'A name is 1 to 100 characters, without line breaks.'
+/** What is wrong with an address that somebody entered. */
+export function describeContactProblem(address: string): string {
+  const problem = findAddressProblem(address)
+  return `Enter one e-mail address, such as dev@example.com.${problem === undefined ? '' : ` This one ${problem}.`}`
+}
+
+const NAME = `A name is 1 to ${MAX_NAME_LENGTH} characters that can be seen.`
 const TAKEN = 'This name is in use. Choose another one.'
 
 /** By action and code, or by code. */
@@ -17,7 +34,6 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['addSecret conflict', TAKEN],
   ['rename invalid_argument', NAME],
   ['rename conflict', TAKEN],
-  ['invite invalid_argument', 'Enter one e-mail address, such as dev@example.com.'],
   ['invite conflict', 'This address is a contact already.'],
   ['too_many_credentials', 'There are as many as possible. End one that is not needed any more.'],
   ['too_many_contacts', 'There are 10 colleagues and invitations, which is as many as possible.'],

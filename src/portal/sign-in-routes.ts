@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { toMailbox } from '../applications/contact-lists.js'
 import type { AcceptInvitation } from '../applications/invitations.js'
-import { readContact } from '../applications/validation.js'
-import { ApplicationError } from '../contracts/errors.js'
 import { readOrigin } from '../contracts/events.js'
 import { formatFailureKey, readClientAddress } from '../http/request.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import { readEmailAddress } from '../lib/email-address.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { Exchange, Outcome } from './exchange.js'
 import { readField } from './form-fields.js'
+import { describeContactProblem } from './problems.js'
 import type { SignedIn, Sessions } from './session.js'
 import type { SignIn } from './sign-in.js'
 import type { SignInPages } from './sign-in-pages.js'
@@ -43,11 +43,12 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
 
   async function requestSignIn({ fields, visitor, req }: Exchange): Promise<Outcome> {
     const contact = readField(fields, 'contact')
-    if (!isAddress(contact)) {
-      const problem = contact === '' ? CONTACT_MISSING : CONTACT_REFUSED
+    const address = readEmailAddress(contact)
+    if (address === undefined) {
+      const problem = contact === '' ? CONTACT_MISSING : describeContactProblem(contact)
       return { answer: { status: 400, page: pages.renderRequest(visitor, { contact, problem }) } }
     }
-    const id = await signIn.request(toMailbox(contact), req)
+    const id = await signIn.request(toMailbox(address), req)
     return { answer: { status: 202, page: pages.renderCode(visitor, { id, contact }) } }
   }
 
@@ -102,19 +103,8 @@ export function createSignInRoutes(options: SignInRoutesOptions): SignInRoutes {
 }
 
 const CONTACT_MISSING = 'Enter an e-mail address.'
-const CONTACT_REFUSED = 'Enter one e-mail address, such as dev@example.com.'
 const CODE_REFUSED =
   'The code is not right, has been used, or has expired. After 5 attempts, open the link in the e-mail, or ask for a new one.'
 const LINK_REFUSED = 'The link has been used, or has expired. Ask for a new one.'
 const INVITATION_REFUSED =
   'The link is not complete, or the invitation has been accepted already, was cancelled, or has expired. Copy the whole link from the e-mail, or ask a contact of the application for a new one.'
-
-function isAddress(text: string): boolean {
-  try {
-    readContact(text)
-    return true
-  } catch (error) {
-    if (error instanceof ApplicationError) return false
-    throw error
-  }
-}

@@ -167,7 +167,7 @@ function renderDecisions(token: string, isRegistration: boolean, denial: DenialF
           name="reason"
           rows="3"
           required
-          maxlength="500"
+          maxlength="1000"
           ${problem !== undefined && html`aria-invalid="true"`}
           aria-describedby="reason-hint${problem !== undefined && ' reason-problem'}"
           ${denial && html`autofocus`}

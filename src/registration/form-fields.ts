@@ -1,9 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import { isLanguage, readRegistrationContact, readRegistrationName } from '../applications/validation.js'
+import {
+  isLanguage,
+  MAX_NAME_LENGTH,
+  readRegistrationContact,
+  readRegistrationName,
+} from '../applications/validation.js'
 import { ApplicationError } from '../contracts/errors.js'
 import { OAuthError } from '../contracts/denial.js'
 import { readPairs } from '../http/form.js'
+import { findAddressProblem } from '../lib/email-address.js'
 import { ownMembers } from '../lib/own-members.js'
+import { findLineProblem } from '../lib/visible-text.js'
 
 /** What was entered in the registration form. */
 export interface FormFields {
@@ -48,8 +55,10 @@ export function findFieldProblems(
   openApis: readonly string[],
 ): FieldProblems {
   return ownMembers({
-    ...(isRefused(readRegistrationName, name) && { name: name === '' ? NAME_MISSING : NAME_REFUSED }),
-    ...(isRefused(readRegistrationContact, contact) && { contact: contact === '' ? CONTACT_MISSING : CONTACT_REFUSED }),
+    ...(isRefused(readRegistrationName, name) && { name: name === '' ? NAME_MISSING : describeName(name) }),
+    ...(isRefused(readRegistrationContact, contact) && {
+      contact: contact === '' ? CONTACT_MISSING : describeContact(contact),
+    }),
     ...(language !== undefined && !isLanguage(language) && { language: LANGUAGE_UNKNOWN }),
     ...(!apis.every((api) => openApis.includes(api)) && { apis: API_UNKNOWN }),
     ...(apis.length === 0 && { apis: API_MISSING }),
@@ -63,6 +72,17 @@ const CONTACT_REFUSED = 'Enter one e-mail address that can be reached from the i
 const LANGUAGE_UNKNOWN = 'Choose one of these languages.'
 const API_MISSING = 'Choose at least one API.'
 const API_UNKNOWN = 'Choose only from these APIs.'
+
+/** Why it was refused, if that is known. */
+function describeName(name: string): string {
+  const problem = findLineProblem(name, MAX_NAME_LENGTH)
+  return problem === undefined ? NAME_REFUSED : `${NAME_REFUSED} This one ${problem}.`
+}
+
+function describeContact(contact: string): string {
+  const problem = findAddressProblem(contact)
+  return problem === undefined ? CONTACT_REFUSED : `${CONTACT_REFUSED} This one ${problem}.`
+}
 
 function isRefused(read: (value: string) => unknown, value: string): boolean {
   try {

@@ -43,7 +43,7 @@ export function renderRegistrationPage(
           name="name"
           value="${name}"
           required
-          maxlength="100"
+          maxlength="200"
           ${describeInput('name', 'organization', problems)}
         />
       </div>
