@@ -45,6 +45,7 @@ export function renderClaimPage(links: PageLinks): string {
 /** Removes the claim token from the address, and sends it by POST on a click. */
 const CLAIM_SCRIPT = `const token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
+addEventListener('hashchange', () => location.reload())
 const byId = (id) => document.getElementById(id)
 byId('show').addEventListener('click', async () => {
   byId('show').disabled = true

@@ -4,6 +4,7 @@ import { ApplicationError } from '../contracts/errors.js'
 import { createDenial, OAuthError, type Denial } from '../contracts/denial.js'
 import { readOrigin, type RequestOrigin } from '../contracts/events.js'
 import { parseMediaType, readBody } from '../http/form.js'
+import { refuseCrossSiteForm } from '../http/same-origin.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
@@ -60,6 +61,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const links = { brand, developersUrl, portalUrl }
   const policy = brand.extendPolicy(CONTENT_SECURITY_POLICY)
   const apis = options.apis.filter(({ registration }) => registration !== 'closed')
+  const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin
   const openApis = apis.map(({ name }) => name)
   const pages = createDecidePages(options)
   const decisions = approval && createDecideEndpoints({ ...options, ...approval, pages, readRefusal })
@@ -67,6 +69,8 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   const routes = new Map<string, Endpoint>([
     ['GET /', (req, res) => sendForm(req, res, 200)],
     ['POST /', paceStarts(registerApplication)],
+    // Where a form that registered leads: a reload registers nothing.
+    ['GET /thanks', (req, res) => sendPage(req, res, 200, renderRegisteredPage(links), policy)],
     ['GET /claim', (req, res) => sendPage(req, res, 200, renderClaimPage(links), policy)],
     ['POST /claim', paceStarts(claimCredentials)],
     ...(decisions
@@ -79,7 +83,8 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
   function sendForm(req: IncomingMessage, res: ServerResponse, status: number, refused?: RefusedForm): void {
     const page = renderRegistrationPage(apis, links, readPreferredLanguage(req), refused)
-    sendPage(req, res, status, page, policy)
+    // With `no-referrer` browsers would send `Origin: null` with the form.
+    sendPage(req, res, status, page, policy, 'same-origin')
   }
 
   /** A form is answered with a page, JSON with JSON. */
@@ -93,6 +98,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   async function registerByForm(req: IncomingMessage, res: ServerResponse): Promise<void> {
     let fields: FormFields | undefined
     try {
+      refuseCrossSiteForm(req, origin)
       fields = await readFormFields(req)
       const problems = findFieldProblems(fields, openApis)
       const mistakes = Object.values(problems)
@@ -102,7 +108,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
       }
       // A known one: its problem would have been found.
       await register(fields as Registration, req)
-      sendPage(req, res, 202, renderRegisteredPage(links), policy)
+      redirectToThanks(req, res)
     } catch (error) {
       sendRefusedForm(error, fields, req, res)
     }
@@ -162,6 +168,18 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     if (!endpoint) return next()
     answer(endpoint, req, res).catch(() => closeUnfinished(res))
   }
+}
+
+/** Relative to the form, wherever the host has mounted it, so that it cannot lead to another origin. */
+function redirectToThanks(req: IncomingMessage, res: ServerResponse): void {
+  const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
+  const path = parsePath(originalUrl)
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  res.statusCode = 303
+  res.setHeader('Location', last === '' ? './thanks' : `./${last}/thanks`)
+  res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('Content-Length', 0)
+  res.end()
 }
 
 function isForm(req: IncomingMessage): boolean {

@@ -9,7 +9,7 @@ const STATUSES: Readonly<Record<Route, readonly number[]>> = {
   introspect: [200, 400, 401, 413, 415, 429],
   metadata: [200],
   authorize: [400],
-  registration: [202, 400, 413, 415, 429],
+  registration: [202, 303, 400, 403, 413, 415, 429],
   claim: [400, 413, 415, 429],
   console: [200, 307, 404],
   bearer: [200, 400, 401],

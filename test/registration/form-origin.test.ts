@@ -1,0 +1,69 @@
+import { JSDOM } from 'jsdom'
+import request from 'supertest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EXPRESSES } from '../support/platform.js'
+import { openRegistration } from './registration-app.js'
+
+const FORM = 'name=Shop&contact=dev%40customer.example&apis=orders'
+
+describe.each(Object.entries(EXPRESSES))('the registration form, %s', (_, express) => {
+  const open = () => {
+    const { app, auth } = openRegistration(express, { developersUrl: 'https://api.example.com/developers' })
+    onTestFinished(() => auth.close())
+    const post = (path: string, headers: Record<string, string>, body = FORM) =>
+      request(app).post(path).type('form').set(headers).send(body)
+    const count = async () => (await auth.applications.list()).items.length
+    return { app, post, count }
+  }
+
+  it.each<[Record<string, string>]>([
+    [{ 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }],
+    [{ 'Sec-Fetch-Site': 'same-site', Origin: 'https://www.example.com' }],
+    [{ 'Sec-Fetch-Site': 'cross-site' }],
+    [{ Origin: 'https://evil.example' }],
+    [{ Origin: 'null' }],
+  ])('R20: is refused from another site, and registers nothing: %j', async (headers) => {
+    const { post, count } = open()
+    const answer = await post('/developers/register', headers)
+    expect(answer.status).toBe(403)
+    expect(answer.text).toContain('was not sent from a page of this site')
+    expect(await count()).toBe(0)
+  })
+
+  it.each<[Record<string, string>]>([
+    [{}],
+    [{ 'Sec-Fetch-Site': 'same-origin', Origin: 'https://api.example.com' }],
+    [{ 'Sec-Fetch-Site': 'none' }],
+    [{ Origin: 'https://api.example.com' }],
+  ])('R8: is accepted from its own page and from programs: %j', async (headers) => {
+    const { post, count } = open()
+    expect((await post('/developers/register', headers)).status).toBe(303)
+    expect(await count()).toBe(1)
+  })
+
+  it('R8: leads to a page below its own path, wherever it is mounted, and never to another host', async () => {
+    const { post } = open()
+    for (const [path, location] of [
+      ['/developers/register', './register/thanks'],
+      ['/developers/register/', './thanks'],
+      ['/developers/register?x=//evil.example', './register/thanks'],
+    ] as const)
+      expect((await post(path, {})).headers['location']).toBe(location)
+  })
+
+  it('R20: JSON of programs is accepted whatever they send', async () => {
+    const { post } = open()
+    const body = JSON.stringify({ name: 'Shop', contact: 'dev@customer.example', apis: ['orders'] })
+    const json = { 'Content-Type': 'application/json' }
+    expect((await post('/developers/register', json, body)).status).toBe(202)
+  })
+})
+
+it('R10: the page of a claim link loads again for another link, so that its token leaves the address', async () => {
+  const { app, auth } = openRegistration(EXPRESSES['Express 5'], {})
+  onTestFinished(() => auth.close())
+  const { text } = await request(app).get('/developers/register/claim')
+  const { window } = new JSDOM(text, { url: 'https://api.example.com/register/claim#first', runScripts: 'dangerously' })
+  expect(window.location.hash).toBe('')
+  expect(text).toContain("addEventListener('hashchange', () => location.reload())")
+})
