@@ -130,6 +130,8 @@ export interface RateLimitsOptions {
   readonly allRegistrations?: Limit | false | undefined
   /** Requests for a sign-in e-mail per address; a mailbox gets up to three times as many. 5 in 3600 seconds if left out. */
   readonly signIn?: Limit | false | undefined
+  /** Forms that a contact sends at the portal; 200 in 600 seconds if left out. */
+  readonly portalActions?: Limit | false | undefined
   /** An ioredis instance in which all processes count together. If left out, each process counts for itself. */
   readonly redis?: RedisConnection | undefined
   /** Whether responses have `RateLimit` and `RateLimit-Policy` headers, for `requests` and `tokenRequests`; false if left out. */

@@ -5,18 +5,28 @@ import type { RateLimitsOptions, RedisConnection } from './options.js'
 import type { RateLimitSettings } from './settings.js'
 
 export function readRateLimits(options: RateLimitsOptions | undefined): RateLimitSettings {
-  const { tokenRequests, revocations, failedAuthentication, registration, allRegistrations, signIn, redis, headers } =
-    readGroup('rateLimits', options, [
-      'requests',
-      'tokenRequests',
-      'revocations',
-      'failedAuthentication',
-      'registration',
-      'allRegistrations',
-      'signIn',
-      'redis',
-      'headers',
-    ])
+  const {
+    tokenRequests,
+    revocations,
+    failedAuthentication,
+    registration,
+    allRegistrations,
+    signIn,
+    portalActions,
+    redis,
+    headers,
+  } = readGroup('rateLimits', options, [
+    'requests',
+    'tokenRequests',
+    'revocations',
+    'failedAuthentication',
+    'registration',
+    'allRegistrations',
+    'signIn',
+    'portalActions',
+    'redis',
+    'headers',
+  ])
   const perCaller = readLimit('rateLimits.registration', registration ?? { limit: 5, window: 3600 })
   // By default in proportion: who allows an address more, or switches that limit off, must not meet another one.
   const ofAllCallers = perCaller && { ...perCaller, limit: Math.min(perCaller.limit * 20, Number.MAX_SAFE_INTEGER) }
@@ -30,6 +40,7 @@ export function readRateLimits(options: RateLimitsOptions | undefined): RateLimi
     registration: perCaller,
     allRegistrations: readLimit('rateLimits.allRegistrations', allRegistrations ?? ofAllCallers),
     signIn: readLimit('rateLimits.signIn', signIn ?? { limit: 5, window: 3600 }),
+    portalActions: readLimit('rateLimits.portalActions', portalActions ?? { limit: 200, window: 600 }),
     redis: readRedis(redis),
     headers: readBoolean('rateLimits.headers', headers ?? false),
   }

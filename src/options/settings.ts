@@ -111,6 +111,7 @@ export interface RateLimitSettings {
   readonly registration: Limit | false
   readonly allRegistrations: Limit | false
   readonly signIn: Limit | false
+  readonly portalActions: Limit | false
   readonly redis: RedisConnection | undefined
   readonly headers: boolean
 }

@@ -70,7 +70,7 @@ interface PortalOptions {
     'apis' | 'actions' | 'createCheckedCalls' | 'usage' | 'refusals' | 'flushLastUsed'
   >
   readonly brand: PageBrand
-  readonly limits: { readonly signIn: Limit | false }
+  readonly limits: { readonly signIn: Limit | false; readonly portalActions: Limit | false }
   readonly rateLimits: Pick<RateLimits, 'create'>
   readonly limitFailures: RateLimit | undefined
   readonly limitLookups: ConcurrencyLimit
@@ -134,7 +134,7 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
     renderPage,
     root,
     invitationLimits: createInvitationLimits(rateLimits),
-    limitActions: rateLimits.create('portalActions', ACTION_LIMIT, { untrustedKeys: true }),
+    limitActions: rateLimits.create('portalActions', limits.portalActions, { untrustedKeys: true }),
   })
   const pages: PortalPages = (request) => {
     const limit = request.method === 'GET' ? options.limitLookups : options.limitChanges
@@ -148,8 +148,6 @@ function createRoutes(options: PortalOptions & { readonly developersUrl: string 
 
 /** A mailbox gets as many e-mails as this number of addresses may ask for. */
 const MAILBOX_SHARES = 3
-/** Of a contact: each may change a record, and is audited. */
-const ACTION_LIMIT: Limit = { limit: 200, window: 600 }
 const PENDING_LIMIT: Limit = { limit: 1, window: 3600 }
 /** Of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
 const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }

@@ -152,7 +152,9 @@ export async function startServer(env: Environment): Promise<{ readonly url: str
 /** The e-mails that the mailer of `platform.mjs` has appended to a file. */
 export async function readEmails(file: string): Promise<{ to: string; subject: string; text: string }[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
+  // Another process may be writing the last line.
   return text
+    .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as { to: string; subject: string; text: string })

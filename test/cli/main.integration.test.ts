@@ -94,10 +94,13 @@ it('runs every command', { timeout: 180_000 }, async () => {
   await runCommand('apps resume', id, ...writing)
   expect(await runCommand('apps show', id, ...reading)).toMatch(/status +active\ncontacts +shop@shop\.example\n/)
   expect(await runCommand('apps list', ...reading)).toMatch(/^ID .*\n.* Shop .*\n.* Buyer /)
+  const recovered = await runCommand('apps recover', id, '--contact', 'shop@shop.example', ...config)
+  expect(recovered).toMatch(/epa_key_\w{34}/)
   await runCommand('apps delete', id, '--yes', ...writing)
   await runCommand('signing-keys rotate', '--immediately', ...config)
   const [, former] = /^(\S{43}) .* former /m.exec(await runCommand('signing-keys list', ...reading))!
   await runCommand('signing-keys revoke', former!, ...config)
+  await runCommand('session-secret replace', ...config)
   expect(await runCommand('emails retry', ...reading)).toBe('No e-mail has failed.\n')
   const { items } = JSON.parse(await runCommand('audit', '--json', ...reading)) as { items: { by?: string }[] }
   expect(new Set(items.map(({ by }) => by))).toEqual(new Set([undefined, 'alice', 'bob']))

@@ -77,6 +77,7 @@ const RATE_LIMITS: Names<RateLimitsOptions> = {
   registration: true,
   allRegistrations: true,
   signIn: true,
+  portalActions: true,
   redis: true,
   headers: true,
 }
