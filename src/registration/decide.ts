@@ -85,7 +85,8 @@ export function createDecideEndpoints(options: DecideOptions): { readonly show: 
   }
 
   function send(req: IncomingMessage, res: ServerResponse, { status, page }: Answer): void {
-    sendPage(req, res, status, page, policy)
+    // Not `no-referrer`: browsers would then send `Origin: null` with the form.
+    sendPage(req, res, status, page, policy, 'same-origin')
   }
 
   return {

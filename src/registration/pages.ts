@@ -42,21 +42,37 @@ export function renderClaimPage(links: PageLinks): string {
   )
 }
 
-/** Removes the claim token from the address, and sends it by POST on a click. */
-const CLAIM_SCRIPT = `const token = location.hash.slice(1)
-history.replaceState(null, '', location.pathname)
-addEventListener('hashchange', () => location.reload())
-const byId = (id) => document.getElementById(id)
+/**
+ * Removes the claim token from the address, and sends it by POST on a click. A link that is followed in the same tab changes only
+ * the fragment. Credentials that are shown stay: nobody can show them again.
+ */
+const CLAIM_SCRIPT = `const byId = (id) => document.getElementById(id)
+let token = ''
+function follow() {
+  if (!location.hash) return
+  token = location.hash.slice(1)
+  history.replaceState(null, '', location.pathname)
+  byId('problem').hidden = true
+  byId('show').hidden = byId('show').disabled = false
+}
+addEventListener('hashchange', follow)
+follow()
 byId('show').addEventListener('click', async () => {
+  const sent = token
   byId('show').disabled = true
-  const fail = (text) => { byId('problem').textContent = text; byId('problem').hidden = false }
+  const fail = (text, again) => {
+    if (sent !== token) return
+    byId('show').disabled = !again
+    byId('problem').textContent = text
+    byId('problem').hidden = false
+  }
   try {
     const response = await fetch(location.pathname, {
       method: 'POST', credentials: 'omit', cache: 'no-store',
-      headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ token }),
+      headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ token: sent }),
     })
     const answer = await response.json()
-    if (!response.ok) return fail(answer.error_description)
+    if (!response.ok) return fail(answer.error_description, response.status !== 400)
     for (const [label, value] of [['Key', answer.client_id], ['Secret', answer.client_secret]]) {
       if (!value) continue
       const term = document.createElement('dt'), text = document.createElement('dd'), code = document.createElement('code')
@@ -66,10 +82,9 @@ byId('show').addEventListener('click', async () => {
       byId('credentials').append(term, text)
     }
     byId('credentials').hidden = false
-    byId('show').hidden = true
+    if (sent === token) byId('show').hidden = true
   } catch {
-    byId('show').disabled = false
-    fail('The credentials could not be fetched. Try again.')
+    fail('The credentials could not be fetched. Try again.', true)
   }
 })
 `

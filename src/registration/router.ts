@@ -98,7 +98,6 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
   async function registerByForm(req: IncomingMessage, res: ServerResponse): Promise<void> {
     let fields: FormFields | undefined
     try {
-      refuseCrossSiteForm(req, origin)
       fields = await readFormFields(req)
       const problems = findFieldProblems(fields, openApis)
       const mistakes = Object.values(problems)
@@ -154,6 +153,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
 
   async function answer(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
+      if (req.method === 'POST') refuseCrossSiteForm(req, origin)
       await endpoint(req, res)
     } catch (error) {
       // A form that was refused before it was read.

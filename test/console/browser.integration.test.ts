@@ -98,6 +98,8 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await page.getByLabel('Catalogue').check()
     await page.getByRole('button', { name: 'Register' }).click()
     await page.getByRole('heading', { name: 'Thank you' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor()
 
     const [mail] = await vi.waitFor(() => {
       const mails = mailServer.mailsTo('counter@example.com')

@@ -48,6 +48,36 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       await claiming.auth.close()
     })
 
+    it('R12: takes a link that is opened in the same tab, and keeps no token in the address', async () => {
+      const claiming = openRegistration(express, { delivery: 'claim-link' })
+      await postJson(claiming.app, GOOD)
+      await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
+      const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!
+      for (const wrong of ['', 'short']) {
+        const page = await openInBrowser(claiming.app, wrong)
+        const { document, location, history } = page.window
+        await page.click()
+        await vi.waitFor(() => expect(document.getElementById('problem')!.hidden).toBe(false), 60_000)
+        const entries = history.length
+        location.hash = token
+        await vi.waitFor(() => expect(location.hash).toBe(''), 60_000)
+        expect([location.href.includes('#'), history.length]).toEqual([false, entries + 1])
+        expect(document.getElementById('problem')!.hidden).toBe(true)
+        expect(document.querySelector<HTMLButtonElement>('#show')!.disabled).toBe(false)
+        if (wrong !== '') {
+          await page.click()
+          await vi.waitFor(() => expect(page.text()).toMatch(/epa_key_\w{34}/), 60_000)
+          // Those that are shown cannot be shown again.
+          location.hash = 'another'
+          await vi.waitFor(() => expect(location.hash).toBe(''), 60_000)
+          expect(page.text()).toMatch(/epa_key_\w{34}/)
+          expect(document.getElementById('show')!.hidden).toBe(false)
+        }
+        await page.close()
+      }
+      await claiming.auth.close()
+    })
+
     it.each([
       ['an unknown token', { token: 'x'.repeat(43) }, /used, has expired, or was replaced/],
       ['no token', {}, /not complete/],

@@ -64,9 +64,9 @@ export function createAnswerView(section: HTMLElement) {
         create('strong', {}, status),
         `, ${formatDuration(milliseconds)}, ${formatSize(body.bytes.length)}`,
       )
-      // Opened in another tab, a page of the API would have the origin of this one. Without its type it is downloaded.
-      const type = response.headers.get('Content-Type') ?? ''
-      const blob = new Blob([body.bytes], { type: type.startsWith('image/') ? type : 'application/octet-stream' })
+      // Opened in another tab, a document of the API would have the origin of this one. Without its type it is downloaded.
+      const type = readMediaType(response)
+      const blob = new Blob([body.bytes], { type: PICTURES.has(type) ? type : 'application/octet-stream' })
       if (blob.size > 0) objectUrl = URL.createObjectURL(blob)
       details.replaceChildren(
         ...(advice ? [advice] : []),
@@ -106,11 +106,11 @@ function renderHeaders(headers: Headers): HTMLElement {
 
 function renderBody({ method, path, url, response, body }: Answer, objectUrl: string): HTMLElement[] {
   const contentType = response.headers.get('Content-Type') ?? ''
-  const mediaType = contentType.split(';')[0]!.trim().toLowerCase()
+  const mediaType = readMediaType(response)
   const name = readFileName(response.headers.get('Content-Disposition'), url)
   const download = create('a', { class: 'download', href: objectUrl, download: name }, `Download ${name}`)
   const links = create('p', { class: 'links' }, download)
-  if (mediaType.startsWith('image/'))
+  if (PICTURES.has(mediaType))
     return [create('img', { class: 'body', src: objectUrl, alt: `Answer of ${method} ${path}` }), links]
   if (mediaType !== '' && !isText(mediaType)) return [links]
   const text = decode(body.bytes, contentType)
@@ -118,6 +118,23 @@ function renderBody({ method, path, url, response, body }: Answer, objectUrl: st
   const isCut = text.length > MAX_SHOWN_CHARACTERS
   const note = `The first ${formatSize(MAX_SHOWN_CHARACTERS)} of ${formatSize(body.bytes.length)} are shown. The download has all.`
   return [renderText(shown, 'Body of the answer'), ...(isCut ? [create('p', { class: 'note' }, note)] : []), links]
+}
+
+/** Pixels only. An SVG is a document, which may have scripts: it is shown as text. */
+const PICTURES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/bmp',
+  'image/x-icon',
+  'image/vnd.microsoft.icon',
+])
+
+/** The media type in lower case, without parameters. */
+function readMediaType({ headers }: Response): string {
+  return (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
 }
 
 function formatBody(text: string, mediaType: string): string {
