@@ -8,6 +8,7 @@ import { findGrant, readGrants } from './grants.js'
 import { listQueuedEmails } from './queued-emails.js'
 import { createClosedError, type RegistrableApi } from './registration.js'
 import { refuseUnlessActive } from './status.js'
+import { isWithheld } from './withheld.js'
 
 interface AccessRequestsOptions {
   readonly apis: ReadonlyMap<string, RegistrableApi>
@@ -25,7 +26,7 @@ interface AccessRequestsOptions {
 /** Bounds the e-mails to operators about a request that its contact changes again and again: those not sent yet are withdrawn. */
 const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
 
-/** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision. */
+/** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision, as it always does for what an operator took away. */
 export function createAccessRequests({
   apis,
   store,
@@ -37,14 +38,14 @@ export function createAccessRequests({
 }: AccessRequestsOptions): Pick<Applications, 'requestAccess'> {
   return {
     async requestAccess(id, { api: name, scopes, by }) {
-      const { isManual, requested } = readRequest(apis, name, scopes)
+      const { isManual: isAlwaysManual, requested } = readRequest(apis, name, scopes)
       await opened()
-      const type = isManual ? 'application.accessRequested' : 'application.accessChanged'
-      const changed = await writer.change<never>(id, { type, by }, async (current) => {
+      const changed = await writer.change<never>(id, { type: 'application.accessRequested', by }, async (current) => {
         refuseUnlessActive(current, 'requestAccess')
         const granted = findGrant(current, { name })?.scopes
         if (granted && requested.every((scope) => granted.includes(scope))) return undefined
-        if (!isManual) return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])])
+        if (!isAlwaysManual && !isWithheld(current, name, requested))
+          return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])])
         if (isWaiting(current, name, requested)) return undefined
         const requestedAt = now()
         const subject = { applicationId: id, api: name, requestedAt }
@@ -57,7 +58,7 @@ export function createAccessRequests({
           emails: [...withdrawn, ...requests.map((email) => ({ save: email }))],
         }
       })
-      if (changed && isManual && operators.length > 0) onEmailDue()
+      if (changed && operators.length > 0) onEmailDue()
       const record = changed?.record ?? (await store.findApplication(id))
       return toApplication(record!, now())
     },
@@ -90,6 +91,7 @@ function grantAccess(current: ApplicationRecord, api: string, scopes: readonly s
       // Of a time when an operator had to decide.
       accessRequests: current.accessRequests.filter((each) => each.api !== api),
     },
+    type: 'application.accessChanged',
     details: { allowed: api, scopes, requested: true },
   }
 }

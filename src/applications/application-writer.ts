@@ -66,6 +66,8 @@ export interface AddedApplication extends Pick<NewApplication, 'record' | 'other
 export interface Edit<Result> extends SavedWith {
   /** The members of the record that change. */
   readonly changed: Partial<ApplicationRecord>
+  /** What happened, if that depends on the record; otherwise the event's type. */
+  readonly type?: EventType
   /** For the caller of `change()`: from the run of `edit` that was saved. */
   readonly result?: Result
 }
@@ -136,14 +138,14 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       if (!current) throw new ApplicationError('application_not_found', `There is no application "${id}".`)
       const edited = await edit(current)
       if (!edited) return undefined
-      const { emails: given, details: described, result } = ownMembers(edited)
+      const { emails: given, details: described, result, type = event.type } = ownMembers(edited)
       const changed = { ...current, ...edited.changed, version: current.version + 1 }
       const record = applyExpiry(maximumAges, current, changed, now())
       const alsoRevokesTokens =
-        record.tokensRevokedAt !== current.tokensRevokedAt && event.type !== 'application.tokensRevoked'
+        record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
       const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
       const emails = await withdrawReminders(store, current, record, given)
-      if (!(await save(record, event, { details, emails }))) {
+      if (!(await save(record, { ...event, type }, { details, emails }))) {
         await refuseTakenExternalId(record)
         continue
       }

@@ -8,6 +8,7 @@ import { withdrawApprovalRequests } from './approval-requests.js'
 import { findGrant } from './grants.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from './queued-emails.js'
 import { eraseApplication, refuseDeleted } from './status.js'
+import { withhold } from './withheld.js'
 
 /**
  * Decides about a registration that waits, or about an application's request for access to an API. Exactly one decision
@@ -91,6 +92,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       return {
         changed: {
           apis: { ...current.apis, [api]: { scopes: granted } },
+          withheld: withhold(current, api, granted),
           accessRequests: current.accessRequests.filter((each) => each.api !== api),
         },
         details: { api, scopes: granted },

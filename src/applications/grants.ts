@@ -8,6 +8,7 @@ import { toApplication } from './application-info.js'
 import type { ApiGrants } from './call-options.js'
 import type { Applications } from './applications-api.js'
 import { refuseDeleted } from './status.js'
+import { withhold } from './withheld.js'
 
 /** What an application may do at an API; undefined if nothing. Own members only: a polluted `Object.prototype` grants nothing. */
 export function findGrant(
@@ -39,6 +40,7 @@ export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick
         return {
           changed: {
             apis: { ...current.apis, [api]: { scopes: granted } },
+            withheld: withhold(current, api, granted),
             // Decided by this.
             accessRequests: current.accessRequests.filter((each) => each.api !== api),
           },
@@ -53,7 +55,7 @@ export function createGrants({ apis, writer, opened, now }: GrantsOptions): Pick
         refuseDeleted(current, 'disallow')
         if (!findGrant(current, { name: api })) findApi(apis, api)
         const { [api]: _, ...rest } = current.apis
-        return { changed: { apis: rest }, details: { disallowed: api } }
+        return { changed: { apis: rest, withheld: withhold(current, api, undefined) }, details: { disallowed: api } }
       })
       return toApplication(record, now())
     },

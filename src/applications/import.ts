@@ -136,7 +136,13 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
   }
 }
 
-const NEW_RECORD = { otherContacts: [], invitations: [], language: undefined, accessRequests: [] } as const
+const NEW_RECORD = {
+  otherContacts: [],
+  invitations: [],
+  language: undefined,
+  accessRequests: [],
+  withheld: undefined,
+} as const
 
 function describeCredential({ id, name, hash }: CredentialRecord): object {
   const format = readForeignFormat(hash)

@@ -126,6 +126,7 @@ function createRecord(
     invitations: [],
     apis,
     accessRequests: [],
+    withheld: undefined,
     keys: [],
     secrets: [],
     metadata: undefined,

@@ -50,6 +50,7 @@ export function eraseApplication(
     otherContacts: [],
     invitations: [],
     accessRequests: [],
+    withheld: undefined,
     metadata: undefined,
     externalId: undefined,
     keys: [],

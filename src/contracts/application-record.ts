@@ -60,6 +60,12 @@ export interface AccessRequest {
   readonly by: string | undefined
 }
 
+/** What an operator took away: contacts get it back only by an operator's decision. */
+export interface Withheld {
+  /** The scopes that were taken away, or were there when a whole API was. An API that is here and not granted was taken away whole. */
+  readonly apis: GrantedApis
+}
+
 /** A stored application. Records are immutable: a change is a new record with the next version. */
 export interface ApplicationRecord {
   readonly id: string
@@ -76,6 +82,8 @@ export interface ApplicationRecord {
   readonly apis: GrantedApis
   /** At most one for each API; none for a deleted application. */
   readonly accessRequests: readonly AccessRequest[]
+  /** Undefined if nothing was taken away, and for a deleted application. */
+  readonly withheld: Withheld | undefined
   /** The operator's own data. Undefined for a deleted application. */
   readonly metadata: JsonObject | undefined
   /** The operator's own id. No two applications have the same one. Undefined for a deleted application. */

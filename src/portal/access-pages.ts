@@ -1,3 +1,4 @@
+import { isWithheld } from '../applications/withheld.js'
 import { html, type Html } from '../lib/html.js'
 import { FormProblem, renderActionForm, type ActionPage } from './action-page.js'
 import { findRequestable, type PortalApi } from './api-section.js'
@@ -17,18 +18,22 @@ export function createRequestPage(view: ApplicationView, api: PortalApi | undefi
       renderActionForm(view, {
         button: 'Request access',
         content: html`${description !== undefined && html`<p>${description}</p>`}
-          <p>
-            ${registration === 'manual' ? 'This API needs our approval. We tell you by e-mail what was decided.' : 'Your application may use it at once.'}
-          </p>
+          <p>${explainApproval(registration === 'manual', isWithheld(view.record, name, scopes))}</p>
           ${scopes.length > 0 && renderScopeChoices(scopes, meanings, entered.get('scopes') ?? scopes)}`,
       }),
     async perform(entered, { applications, by }) {
       const chosen = (entered.get('scopes') ?? []).filter((scope) => scopes.includes(scope))
       if (scopes.length > 0 && chosen.length === 0) throw new FormProblem('Choose at least one scope.')
       const application = await applications.requestAccess(view.record.id, { api: name, scopes: chosen, by })
-      return { done: Object.hasOwn(application.apis, name) && registration === 'automatic' ? 'granted' : 'requested' }
+      return { done: application.accessRequests.some((each) => each.api === name) ? 'requested' : 'granted' }
     },
   }
+}
+
+function explainApproval(isManual: boolean, isTakenAway: boolean): string {
+  if (isManual) return 'This API needs our approval. We tell you by e-mail what was decided.'
+  if (!isTakenAway) return 'Your application may use it at once.'
+  return 'We took this access away before, so it needs our approval now. We tell you by e-mail what was decided.'
 }
 
 function renderScopeChoices(

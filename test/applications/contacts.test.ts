@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { memoryStore, openAdmin } from '../../src/index.js'
 import { memoryMailer } from '../../src/testing/index.js'
 import { openPlatform } from '../support/platform.js'
 import { expectRefused, onEveryHost, UNKNOWN_ID } from './operator.js'
@@ -160,6 +161,62 @@ describe('requestAccess()', () => {
     await expectRefused(auth.applications.requestAccess(id, { api: 'payroll' }), 'api_closed')
     await auth.applications.suspend(id)
     await expectRefused(auth.applications.requestAccess(id, { api: 'orders' }), 'invalid_state')
+    await auth.close()
+  })
+
+  it('gives back what an operator took away only by an operator, at an automatic API too', async () => {
+    const { auth, id } = await open()
+    const { applications } = auth
+    const by = 'contact:a@b.example'
+    const ask = async (api: 'orders' | 'catalog', scopes?: readonly string[]) => {
+      const { apis: granted, accessRequests } = await applications.requestAccess(id, {
+        api,
+        by,
+        ...(scopes && { scopes }),
+      })
+      return { granted: granted[api]?.scopes, waits: accessRequests.map((each) => each.api) }
+    }
+    await applications.disallow(id, 'catalog', { by: 'alice' })
+    expect(await ask('catalog')).toEqual({ granted: undefined, waits: ['catalog'] })
+    await applications.deny(id, { api: 'catalog' })
+    expect(await ask('catalog')).toEqual({ granted: undefined, waits: ['catalog'] })
+    await applications.approve(id, { api: 'catalog' })
+
+    await applications.allow(id, 'orders', { scopes: ['orders:read', 'orders:admin'] })
+    // Never had: still granted at once.
+    expect(await ask('orders', ['orders:write'])).toMatchObject({ waits: [] })
+    await applications.allow(id, 'orders', { scopes: ['orders:read'] })
+    expect(await ask('orders', ['orders:write'])).toEqual({ granted: ['orders:read'], waits: ['orders'] })
+    await applications.disallow(id, 'orders')
+    await applications.deny(id, { api: 'orders' })
+    // Another scope of an API that was taken away whole.
+    expect(await ask('orders', ['orders:read'])).toEqual({ granted: undefined, waits: ['orders'] })
+    await applications.approve(id, { api: 'orders' })
+    expect(await ask('orders', ['orders:write'])).toEqual({ granted: ['orders:read'], waits: ['orders'] })
+    await applications.allow(id, 'orders', { scopes: ['orders:read', 'orders:write', 'orders:admin'] })
+    await applications.suspend(id)
+    await applications.resume(id)
+    expect(await ask('orders')).toMatchObject({ waits: [] })
+    const types = (await auth.audit.list({ applicationId: id })).items.map(({ type }) => type)
+    expect(types.filter((type) => type === 'application.accessRequested')).toHaveLength(5)
+    await auth.close()
+  })
+
+  it('withholds what was taken away by a process without the options, and after recover()', async () => {
+    const store = memoryStore()
+    const { auth } = openPlatform({
+      apis,
+      store,
+      mailer: memoryMailer(),
+      developersUrl: 'https://example.com/developers',
+    })
+    const { id } = (await auth.applications.create({ name: 'Shop', apis: ['catalog'] })).application
+    const admin = await openAdmin(store)
+    await admin.applications.disallow(id, 'catalog')
+    await auth.applications.recover(id, { contact: 'new@b.example' })
+    const { apis: granted, accessRequests } = await auth.applications.requestAccess(id, { api: 'catalog' })
+    expect(granted).toEqual({})
+    expect(accessRequests).toHaveLength(1)
     await auth.close()
   })
 })

@@ -95,6 +95,7 @@ function application(id, version) {
     invitations: [],
     language: undefined,
     accessRequests: [],
+    withheld: undefined,
     status: 'active',
     apis: { orders: { scopes: ['read'] } },
     keys: [{ ...credential, hash: `key of ${id} ${version}` }],

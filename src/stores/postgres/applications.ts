@@ -8,7 +8,7 @@ import { writeCredentials } from './credentials.js'
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
-    a.language, a.invitations, a.access_requests,
+    a.language, a.invitations, a.access_requests, a.withheld,
     coalesce((SELECT json_agg(address ORDER BY position)
       FROM platform_auth_contacts WHERE application_seq = a.seq), '[]')::text AS other_contacts,
     coalesce((SELECT json_agg(json_build_array(api, scopes::json) ORDER BY position)
@@ -140,6 +140,7 @@ async function writeRow(sql: Sql, record: ApplicationRecord): Promise<WrittenRow
     language,
     formatList(record.invitations),
     formatList(record.accessRequests),
+    formatJson(record.withheld),
     version,
   ]
   try {
@@ -155,14 +156,14 @@ const UNIQUE_VIOLATION = '23505'
 const INSERT = `
   INSERT INTO platform_auth_applications
     (id, name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-      access_requests, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (id) DO NOTHING
+      access_requests, withheld, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING
   RETURNING seq, false AS "hasOthers"`
 const UPDATE = `
   UPDATE platform_auth_applications a
   SET name = $2, contact = $3, status = $4, created_at = $5, tokens_revoked_at = $6, metadata = $7, external_id = $8,
-    language = $9, invitations = $10, access_requests = $11, version = $12
-  WHERE id = $1 AND version = $13
+    language = $9, invitations = $10, access_requests = $11, withheld = $12, version = $13
+  WHERE id = $1 AND version = $14
   RETURNING seq, EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS "hasOthers"`
 
 async function writeContacts(sql: Sql, seq: number, { otherContacts }: ApplicationRecord): Promise<void> {

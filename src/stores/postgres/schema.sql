@@ -11,6 +11,7 @@ CREATE TABLE platform_auth_applications (
   language text COLLATE "C",
   invitations text,
   access_requests text,
+  withheld text,
   version bigint NOT NULL,
   UNIQUE (id),
   PRIMARY KEY (seq)

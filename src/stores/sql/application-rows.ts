@@ -7,6 +7,7 @@ import type {
   GrantedApis,
   Invitation,
   JsonObject,
+  Withheld,
 } from '../../contracts/application-record.js'
 
 /** An application as a SQL database returns it. Lists and objects are JSON. */
@@ -23,6 +24,7 @@ export interface ApplicationRow {
   readonly language: Language | null
   readonly invitations: string | null
   readonly access_requests: string | null
+  readonly withheld: string | null
   readonly other_contacts: string
   readonly apis: string
   readonly credentials: string
@@ -41,6 +43,7 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     status: row.status,
     apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
     accessRequests: parseList<StoredAccessRequest>(row.access_requests).map(parseActor),
+    withheld: row.withheld === null ? undefined : (JSON.parse(row.withheld) as Withheld),
     keys: credentials.filter(({ kind }) => kind === 'key').map(parseCredential),
     secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),
     metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as JsonObject),

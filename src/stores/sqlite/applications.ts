@@ -8,7 +8,7 @@ import { writeCredentials } from './credentials.js'
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
   SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
-    a.language, a.invitations, a.access_requests,
+    a.language, a.invitations, a.access_requests, a.withheld,
     (SELECT json_group_array(address ORDER BY position)
       FROM platform_auth_contacts WHERE application_seq = a.seq) AS other_contacts,
     (SELECT json_group_array(json_array(api, json(scopes)) ORDER BY position)
@@ -120,8 +120,8 @@ function insert(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     INSERT INTO platform_auth_applications
       (name, contact, status, created_at, tokens_revoked_at, metadata, external_id, language, invitations,
-        access_requests, version, id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+        access_requests, withheld, version, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
   return sql.run(text, ...listValues(record)) === 1
 }
 
@@ -129,7 +129,7 @@ function update(sql: Sql, record: ApplicationRecord): boolean {
   const text = `
     UPDATE platform_auth_applications
     SET name = ?, contact = ?, status = ?, created_at = ?, tokens_revoked_at = ?, metadata = ?, external_id = ?,
-      language = ?, invitations = ?, access_requests = ?, version = ?
+      language = ?, invitations = ?, access_requests = ?, withheld = ?, version = ?
     WHERE id = ? AND version = ?`
   return sql.run(text, ...listValues(record), record.version - 1) === 1
 }
@@ -147,6 +147,7 @@ function listValues(record: ApplicationRecord): readonly (string | number | unde
     language,
     formatList(record.invitations),
     formatList(record.accessRequests),
+    formatJson(record.withheld),
     version,
     id,
   ]

@@ -11,6 +11,7 @@ CREATE TABLE platform_auth_applications (
     language TEXT,
     invitations TEXT,
     access_requests TEXT,
+    withheld TEXT,
     version INTEGER NOT NULL
   );
 

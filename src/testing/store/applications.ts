@@ -22,6 +22,7 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
         { api: 'zebra', scopes: ['z:2', 'z:1'], requestedAt: NOW + 9, by: 'contact:a@example.com' },
         { api: 'apple', scopes: [], requestedAt: NOW + 10, by: undefined },
       ],
+      withheld: { apis: { zebra: { scopes: ['z:3'] }, 'Ünï "1"': { scopes: [] } } },
       status: 'suspended',
       apis: { zebra: { scopes: ['z:2', 'z:1'] }, apple: { scopes: [] }, mango: { scopes: ['m'] } },
       metadata: { 'Ünï 🔑 \u0000': [null, true, 1.5e300, { '': '\ud800"' }], 2: {}, 1: -0.1 },

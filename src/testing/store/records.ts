@@ -20,6 +20,7 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     status: 'active',
     apis: {},
     accessRequests: [],
+    withheld: undefined,
     keys: [],
     secrets: [],
     metadata: undefined,

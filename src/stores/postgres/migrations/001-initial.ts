@@ -18,6 +18,7 @@ export const initial = `
     language text COLLATE "C",
     invitations text,
     access_requests text,
+    withheld text,
     version bigint NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status, seq);

@@ -18,6 +18,7 @@ export const initial = `
     language TEXT,
     invitations TEXT,
     access_requests TEXT,
+    withheld TEXT,
     version INTEGER NOT NULL
   );
   CREATE INDEX platform_auth_applications_by_status ON platform_auth_applications (status);
