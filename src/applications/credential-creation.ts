@@ -9,7 +9,7 @@ import type { CredentialKind, Credentials } from './credentials.js'
 import { describeCredential, formatEnd } from './named-credentials.js'
 import { readRestriction } from './restrictions.js'
 import { refuseDeleted } from './status.js'
-import { readName, readExpiresAt } from './validation.js'
+import { readCredentialName, readExpiresAt } from './validation.js'
 
 interface CredentialCreationOptions {
   readonly apis: ReadonlyMap<string, Api>
@@ -31,7 +31,7 @@ export function createCredentialCreation(
     given: AddCredentialOptions,
   ): Promise<{ application: Application; credential: CredentialInfo; plain: string }> {
     refuseUnknownOptions(given)
-    const name = readName(given.name)
+    const name = readCredentialName(given.name, given.by)
     const createdAt = now()
     const expiresAt = given.expiresAt === undefined ? undefined : readExpiresAt(given.expiresAt, createdAt)
     const restrict = readRestriction(apis, kind, given)

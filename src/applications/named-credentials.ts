@@ -15,7 +15,7 @@ import {
 import type { CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from './queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
-import { readName, readExpiresAt, readFlag } from './validation.js'
+import { readCredentialName, readExpiresAt, readFlag } from './validation.js'
 
 interface NamedCredentialsOptions {
   readonly store: Store
@@ -33,7 +33,7 @@ export function createNamedCredentials(
 
   return {
     async updateCredential(id, credentialId, { name: givenName, expiresAt: givenEnd, by }) {
-      const name = givenName === undefined ? undefined : readName(givenName)
+      const name = givenName === undefined ? undefined : readCredentialName(givenName, by)
       const expiresAt = givenEnd === undefined ? undefined : readExpiresAt(givenEnd, now())
       await opened()
       const { record } = await writer.change(id, { type: 'application.credentialUpdated', by }, (current) => {

@@ -2,6 +2,7 @@ import { ApplicationError } from '../contracts/errors.js'
 import type { Language } from '../contracts/email-content.js'
 import type { ApplicationStatus } from '../contracts/application-record.js'
 import { findAddressProblem, readEmailAddress } from '../lib/email-address.js'
+import { isFollowable } from '../lib/followable.js'
 import { findLineProblem } from '../lib/visible-text.js'
 
 /** Code points: UTF-16 would count most emoji twice. */
@@ -21,16 +22,17 @@ export function readName(name: unknown): string {
 /** The name that a stranger gives. E-mails show it, so it holds nothing that a mail program would turn into a link. */
 export function readRegistrationName(name: unknown): string {
   const read = readName(name)
-  // NFKC: some programs take compatibility characters, such as a full-width dot, for what they look like.
-  if (!LINK.test(read.normalize('NFKC'))) return read
+  if (!isFollowable(read)) return read
   throw new ApplicationError(
     'invalid_argument',
-    'name must not have anything like a web address or an e-mail address, such as example.com.',
+    'name must not have anything like a web address, an e-mail address or a telephone number: example.com, tel:, 7 digits in a row.',
   )
 }
 
-/** A scheme, an IPv4 address, or two labels of a host name. U+3002 counts as a dot in host names (UTS 46). */
-const LINK = /:\/\/|\d(?:\.\d+){3}|[\p{L}\p{M}\p{N}_-][.\u3002][\p{L}\p{M}]{2}/u
+/** The name of a credential. Contacts are strangers too: an e-mail to another contact shows it. */
+export function readCredentialName(name: unknown, by: string | undefined): string {
+  return by?.startsWith('contact:') ? readRegistrationName(name) : readName(name)
+}
 
 /** One plain address of up to 254 octets. An internationalized domain is returned in ASCII. */
 export function readContact(contact: unknown): string {
@@ -49,6 +51,11 @@ export function readContact(contact: unknown): string {
  */
 export function readRegistrationContact(contact: unknown): string {
   const read = readContact(contact)
+  if (LINK_IN_ADDRESS.test(read))
+    throw new ApplicationError(
+      'invalid_argument',
+      'contact must have nothing like a web address before the @: letters, digits and . _ + - only, and no www.',
+    )
   if (PUBLIC_HOST.test(read) && !PRIVATE_HOST.test(read)) return read
   throw new ApplicationError(
     'invalid_argument',
@@ -56,6 +63,8 @@ export function readRegistrationContact(contact: unknown): string {
   )
 }
 
+/** Mail programs take `www.` and what follows it for a web address, and other signs for its path and query. */
+const LINK_IN_ADDRESS = /^www\.|[^A-Za-z0-9._+'-].*@/i
 const PUBLIC_HOST = /\.(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]+)$/i
 /** RFC 6761, RFC 6762, and names that are used without being registered. */
 const PRIVATE_HOST = /[.@](?:localhost|localdomain|local|internal|intranet|lan|home\.arpa|invalid)$/i

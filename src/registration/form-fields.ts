@@ -66,7 +66,8 @@ export function findFieldProblems(
 }
 
 const NAME_MISSING = 'Enter a name.'
-const NAME_REFUSED = 'Enter a name of up to 100 characters, without anything like a web address (example.com, Node.js).'
+const NAME_REFUSED =
+  'Enter a name of up to 100 characters, with fewer than 7 digits in a row and without anything like a web address (example.com, Node.js).'
 const CONTACT_MISSING = 'Enter an e-mail address.'
 const CONTACT_REFUSED = 'Enter one e-mail address that can be reached from the internet, such as dev@example.com.'
 const LANGUAGE_UNKNOWN = 'Choose one of these languages.'

@@ -25,7 +25,7 @@ describe('names and addresses of the whole world', () => {
   it('register, and the address has its domain in ASCII', async () => {
     for (const name of NAMES) {
       const answer = await postForm(registration.app, [['name', name], ['contact', ADDRESS], ['apis', 'catalog']]) // prettier-ignore
-      expect([answer.status, name]).toEqual([202, name])
+      expect([answer.status, name]).toEqual([303, name])
     }
     const { items } = await registration.auth.applications.list({ contact: ADDRESS })
     expect(items.map(({ name }) => name)).toEqual(NAMES)
