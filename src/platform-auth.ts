@@ -202,7 +202,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
 
   const { portal, portalRouter } = createPortal({
     store, deriveKey: sessionSecret.deriveKey, opened, acceptInvitation, sendSignIn: credentialEmail.sendSignIn, enabled: mailer !== undefined && settings.portal.enabled,
-    developersUrl: portalUrl, brand, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
+    developersUrl: portalUrl, brand, pages: { apis: [...apis.values()], actions: settings.portal.actions, createCheckedCalls, findLatestExpiry: writer.findLatestExpiry, ...(settings.usage.enabled && usage.calls), flushLastUsed: lastUsed.flush }, limits: settings.rateLimits, rateLimits, limitFailures, ...clientLimits, available, paceStarts, logRefusal, logger, now,
   }) // prettier-ignore
 
   begin({

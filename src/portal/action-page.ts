@@ -37,6 +37,8 @@ export interface IssuedCredential {
   readonly kind: CredentialKind
   readonly name: string
   readonly plain: string
+  /** Undefined if it does not expire. */
+  readonly expiresAt: Date | undefined
 }
 
 /** A mistake in a form, in words for the contact. */

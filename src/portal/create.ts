@@ -67,7 +67,7 @@ interface PortalOptions {
   readonly developersUrl: string | undefined
   readonly pages: Pick<
     PortalPagesOptions,
-    'apis' | 'actions' | 'createCheckedCalls' | 'usage' | 'refusals' | 'flushLastUsed'
+    'apis' | 'actions' | 'createCheckedCalls' | 'findLatestExpiry' | 'usage' | 'refusals' | 'flushLastUsed'
   >
   readonly brand: PageBrand
   readonly limits: { readonly signIn: Limit | false; readonly portalActions: Limit | false }

@@ -1,8 +1,15 @@
+import type { CredentialInfo } from '../applications/application-info.js'
 import type { CredentialKind } from '../applications/credentials.js'
 import type { CredentialRecord } from '../contracts/application-record.js'
 import { DAY_MS } from '../lib/day.js'
 import { html, type Html } from '../lib/html.js'
-import { FormProblem, renderActionForm, type ActionCall, type ActionPage } from './action-page.js'
+import {
+  FormProblem,
+  renderActionForm,
+  type ActionCall,
+  type ActionPage,
+  type IssuedCredential,
+} from './action-page.js'
 import { KIND_WORDS, listCredentials, type ShownCredential } from './credential-section.js'
 import { readField, type FormFields } from './form-fields.js'
 import { renderDateTime } from './times.js'
@@ -22,6 +29,7 @@ export function findCredentialPage(view: ApplicationView, credentialId: string, 
 
 function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage {
   const { id } = view.record
+  const lifetimes = listLifetimes(view, kind)
   return {
     action: kind === 'key' ? 'addKey' : 'addSecret',
     heading: `Add a ${kind}`,
@@ -33,18 +41,18 @@ function createAddPage(view: ApplicationView, kind: CredentialKind): ActionPage 
             Give each of your services its own: then you can replace one without touching the others.
           </p>
           ${renderNameField(readField(entered, 'name'), `What it is for, such as “warehouse” or “staging”. No other ${kind} has this name.`)}
-          ${renderSelect('expires', 'It expires', LIFETIMES, readField(entered, 'expires') || '0')}`,
+          ${renderSelect('expires', 'It expires', lifetimes, readField(entered, 'expires') || '0')}`,
       }),
     async perform(entered, { applications, by }) {
       const name = readName(entered)
-      const days = Number(readChoice(entered, 'expires', LIFETIMES))
+      const days = Number(readChoice(entered, 'expires', lifetimes))
       const options = { name, by, ...(days > 0 && { expiresAt: new Date(view.now + days * DAY_MS) }) }
       if (kind === 'key') {
-        const { credentials } = await applications.addKey(id, options)
-        return { issued: { kind, name, plain: credentials.clientId } }
+        const { credentials, credential } = await applications.addKey(id, options)
+        return { issued: { kind, name, plain: credentials.clientId, expiresAt: credential.expiresAt } }
       }
-      const { credentials } = await applications.addSecret(id, options)
-      return { issued: { kind, name, plain: credentials.clientSecret } }
+      const { credentials, credential } = await applications.addSecret(id, options)
+      return { issued: { kind, name, plain: credentials.clientSecret, expiresAt: credential.expiresAt } }
     },
   }
 }
@@ -84,7 +92,7 @@ function createRotatePage(view: ApplicationView, { kind, credential }: ShownCred
       }),
     async perform(entered, call) {
       const overlap = Number(readChoice(entered, 'overlap', OVERLAPS))
-      return { issued: { kind, name, plain: await rotate(view.record.id, kind, { credential: id, overlap }, call) } }
+      return { issued: { kind, name, ...(await rotate(view.record.id, kind, { credential: id, overlap }, call)) } }
     },
   }
 }
@@ -94,9 +102,17 @@ async function rotate(
   kind: CredentialKind,
   options: { readonly credential: string; readonly overlap: number },
   { applications, by }: ActionCall,
-): Promise<string> {
-  if (kind === 'key') return (await applications.rotateKey(id, { ...options, by })).credentials.clientId
-  return (await applications.rotateSecret(id, { ...options, by })).credentials.clientSecret
+): Promise<Pick<IssuedCredential, 'plain' | 'expiresAt'>> {
+  if (kind === 'key') {
+    const { application, credentials } = await applications.rotateKey(id, { ...options, by })
+    return describeNew(application.keys, credentials.clientId)
+  }
+  const { application, credentials } = await applications.rotateSecret(id, { ...options, by })
+  return describeNew(application.secrets, credentials.clientSecret)
+}
+
+function describeNew(list: readonly CredentialInfo[], plain: string): Pick<IssuedCredential, 'plain' | 'expiresAt'> {
+  return { plain, expiresAt: list.find(({ prefix }) => plain.startsWith(prefix))?.expiresAt }
 }
 
 function createEndPage(view: ApplicationView, { kind, credential }: ShownCredential): ActionPage {
@@ -137,8 +153,17 @@ const OVERLAPS = {
   '604800': 'works for another 7 days',
 } as const
 
-/** Days after which a new credential expires. */
+/** Days after which a new credential expires. `0`: the platform's latest end, if it has one. */
 const LIFETIMES = { '0': 'never', '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year' } as const
+
+/** Only ends that the platform gives. */
+function listLifetimes({ record, now, findLatestExpiry }: ApplicationView, kind: CredentialKind) {
+  const latest = findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now)
+  if (latest === undefined) return LIFETIMES
+  const most = Math.round((latest - now) / DAY_MS)
+  const shorter = Object.entries(LIFETIMES).filter(([days]) => days !== '0' && Number(days) < most)
+  return { ...Object.fromEntries(shorter), '0': `in ${most === 1 ? 'a day' : `${most} days`} (the most)` }
+}
 
 function describeCredential(kind: CredentialKind, { name, prefix }: CredentialRecord): Html {
   return html`<dl class="subject">

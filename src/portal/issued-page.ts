@@ -4,6 +4,7 @@ import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import type { IssuedCredential } from './action-page.js'
 import type { PortalApi } from './api-section.js'
 import { KIND_WORDS } from './credential-section.js'
+import { renderDateTime } from './times.js'
 import { renderHiddenFields, type ApplicationView } from './view.js'
 
 type IssuedView = ApplicationView & { readonly apis: readonly PortalApi[] }
@@ -15,6 +16,9 @@ export function renderIssued(view: IssuedView, issued: IssuedCredential): Html {
   return html`<p class="note">It is shown only on this page. Store it in a safe place, such as a secret manager.</p>
     ${issued.kind === 'secret' && renderCopyable('Application id, to send as client_id', record.id)}
     ${renderCopyable(`${label} “${issued.name}”`, issued.plain)}
+    <p>
+      ${issued.expiresAt ? html`It expires on ${renderDateTime(issued.expiresAt.getTime())}.` : 'It does not expire.'}
+    </p>
     <form class="download" method="post" action="${link(record.id, 'download')}">
       ${renderHiddenFields(view)}
       <input type="hidden" name="kind" value="${issued.kind}" />
@@ -27,7 +31,7 @@ export function renderIssued(view: IssuedView, issued: IssuedCredential): Html {
 }
 
 /** The contents of the file `.env`: the credential, and the addresses of the APIs that it is for. */
-export function formatEnvFile(view: IssuedView, { kind, plain }: Omit<IssuedCredential, 'name'>): string {
+export function formatEnvFile(view: IssuedView, { kind, plain }: Pick<IssuedCredential, 'kind' | 'plain'>): string {
   const apis = listApis(view, kind)
   const lines =
     kind === 'key'

@@ -39,6 +39,8 @@ export interface PortalPagesOptions {
   readonly usage?: UsageSource | undefined
   /** Undefined if the platform stores no refusals. */
   readonly refusals?: RefusalSource | undefined
+  /** The end that the platform gives a new credential at the latest. */
+  readonly findLatestExpiry: ApplicationView['findLatestExpiry']
   readonly invitationLimits: InvitationLimits
   /** Counts a form that a contact sends. Rejects with `too_many_requests`. */
   readonly limitActions: ((mailbox: string) => Promise<unknown>) | undefined
@@ -162,7 +164,7 @@ export function createPortalPages(options: PortalPagesOptions): PortalPages {
     if (isRead) await flushLastUsed()
     const record = await findRecord(id, session)
     if (!record) return undefined
-    const view = { record, session, actions, link, now: now() }
+    const view = { record, session, actions, link, findLatestExpiry: options.findLatestExpiry, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
     if (!isRead && rest.join('/') === 'download') return sendEnvFile({ ...view, apis }, request)
     const page = findActionPage(view, apis, rest)

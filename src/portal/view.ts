@@ -1,3 +1,4 @@
+import type { ApplicationWriter } from '../applications/application-writer.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import { html, type Html } from '../lib/html.js'
@@ -12,6 +13,7 @@ export interface ApplicationView {
   /** Those that the platform offers. */
   readonly actions: ReadonlySet<PortalAction>
   readonly link: Links
+  readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']
   /** Milliseconds since 1970. */
   readonly now: number
 }
