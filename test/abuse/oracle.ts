@@ -10,13 +10,13 @@ const STATUSES: Readonly<Record<Route, readonly number[]>> = {
   metadata: [200],
   authorize: [400],
   registration: [202, 303, 400, 403, 413, 415, 429],
-  claim: [400, 413, 415, 429],
+  claim: [400, 403, 413, 415, 429],
   console: [200, 307, 404],
   bearer: [200, 400, 401],
   optional: [200, 400, 401],
   apiKey: [200, 400, 401, 403, 429],
   // A mutated path may reach the host's 404, a page or a form. Express answers 304, 412 and 416 to conditions and ranges.
-  anything: [200, 202, 204, 304, 307, 400, 401, 403, 404, 405, 412, 413, 415, 416, 417, 429],
+  anything: [200, 202, 204, 303, 304, 307, 400, 401, 403, 404, 405, 412, 413, 415, 416, 417, 429],
 }
 /** The answers of Node to malformed HTTP. */
 const NODE_STATUSES = [400, 408, 413, 417, 431, 505]
