@@ -4,7 +4,7 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import { describePlain, isLive, MAX_FOREIGN_LENGTH, MAX_LIVE_CREDENTIALS, type Credentials } from './credentials.js'
 import type { ForeignDigests } from './foreign-digests.js'
 import type { ReplaceHash } from './hash-replacement.js'
-import { isSlowHash, type SlowHashes } from './slow-hashes.js'
+import { isOnlyMatch, isSlowHash, type SlowHashes } from './slow-hashes.js'
 
 /**
  * Recognizes credentials by the hashes that another system made of them. At the first use the platform's own hash replaces
@@ -17,19 +17,20 @@ export interface ForeignCredentials {
   adoptKey(record: ApplicationRecord, key: string): ApplicationRecord
   /**
    * The live secret, with the platform's hash. Takes the same time for every digest, and for none; longer where the
-   * application has a bcrypt or argon2id hash. `caller` is whom the work is done for.
+   * application has a bcrypt or argon2id hash. `address` is the
+   * client's. Rejects with `NoTurnError` if others were compared first.
    */
   matchSecret(
     secret: string,
     application: ApplicationRecord | undefined,
-    caller: string,
+    address: string,
   ): MaybePromise<CredentialRecord | undefined>
 }
 
 interface ForeignCredentialsOptions {
   readonly credentials: () => Pick<Credentials, 'hash'>
   readonly digests: ForeignDigests
-  readonly slowHashes: Pick<SlowHashes, 'verify'>
+  readonly slowHashes: Pick<SlowHashes, 'findMatch'>
   readonly replaceHash: ReplaceHash
   readonly now: () => number
 }
@@ -49,13 +50,14 @@ export function createForeignCredentials(options: ForeignCredentialsOptions): Fo
   async function matchSlowHash(
     secret: string,
     application: ApplicationRecord,
-    caller: string,
+    address: string,
   ): Promise<CredentialRecord | undefined> {
-    for (const record of application.secrets) {
-      if (!isSlowHash(record.hash) || !isLive(record, now())) continue
-      if (await slowHashes.verify(secret, record.hash, caller)) return adopt(application.id, record, secret)
-    }
-    return undefined
+    const records = application.secrets.filter((record) => isSlowHash(record.hash) && isLive(record, now()))
+    const hashes = records.map(({ hash }) => hash)
+    const matched = await slowHashes.findMatch(secret, hashes, { applicationId: application.id, address })
+    const record = matched === undefined ? undefined : records.find(({ hash }) => hash === matched)
+    // The platform's own hash would refuse every other text, and one of them may be the partner's secret.
+    return record && isOnlyMatch(secret, record.hash) ? adopt(application.id, record, secret) : record
   }
 
   return {
@@ -66,13 +68,13 @@ export function createForeignCredentials(options: ForeignCredentialsOptions): Fo
       const keys = record.keys.map((each) => (hashes.includes(each.hash) ? adopt(record.id, each, key) : each))
       return { ...record, keys }
     },
-    matchSecret(secret, application, caller) {
+    matchSecret(secret, application, address) {
       if (secret.length > MAX_FOREIGN_LENGTH) return undefined
       const matched = matchDigest(digests.list(secret), application?.secrets ?? [])
       if (!application) return undefined
       if (matched) return isLive(matched, now()) ? adopt(application.id, matched, secret) : undefined
       const hasSlowHash = application.secrets.some(({ hash }) => isSlowHash(hash))
-      return hasSlowHash ? matchSlowHash(secret, application, caller) : undefined
+      return hasSlowHash ? matchSlowHash(secret, application, address) : undefined
     },
   }
 }

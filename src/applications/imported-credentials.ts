@@ -1,6 +1,7 @@
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Store } from '../contracts/store.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { TakeTurn } from '../lib/fair-turns.js'
 import type { Credentials } from './credentials.js'
 import { createForeignCredentials, type ForeignCredentials } from './foreign-credentials.js'
 import { createForeignDigests } from './foreign-digests.js'
@@ -12,7 +13,7 @@ import { createSlowHashes } from './slow-hashes.js'
 interface ImportedCredentialsOptions {
   readonly store: Pick<Store, 'replaceCredentialHash'>
   readonly credentials: () => Credentials
-  readonly clientLimits: { readonly limitChanges: ConcurrencyLimit; readonly limitSlowHashes: ConcurrencyLimit }
+  readonly clientLimits: { readonly limitChanges: ConcurrencyLimit; readonly takeSlowHashTurn: TakeTurn }
   readonly settings: {
     readonly apis: LineReaderParts['apis']
     readonly applicationMetadata: MetadataSchema | undefined
@@ -31,7 +32,7 @@ export function createImportedCredentials(options: ImportedCredentialsOptions): 
   const { apis, applicationMetadata, importedCredentials } = settings
   if (!importedCredentials) return { foreignCredentials: undefined, importReader: undefined }
   const digests = createForeignDigests(importedCredentials.hmacKeys)
-  const slowHashes = createSlowHashes({ limit: clientLimits.limitSlowHashes })
+  const slowHashes = createSlowHashes({ takeTurn: clientLimits.takeSlowHashTurn })
   const replaceHash = createHashReplacement({ store, limitChanges: clientLimits.limitChanges, now })
   return {
     foreignCredentials: createForeignCredentials({ credentials, digests, slowHashes, replaceHash, now }),

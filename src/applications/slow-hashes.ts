@@ -1,14 +1,20 @@
 import { hash as digest } from 'node:crypto'
 import { ApplicationError, ConfigurationError } from '../contracts/errors.js'
 import { createBoundedCache } from '../lib/bounded-cache.js'
-import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import type { TakeTurn } from '../lib/fair-turns.js'
 
 /** Password hashes of secrets that another system issued: bcrypt and argon2id, computed by optional packages. */
 export interface SlowHashes {
   /** A hash of an import as it is stored. Rejects with code `invalid_argument`, or if the package that computes it is missing. */
   read(member: SlowHashMember, text: unknown): Promise<string>
-  /** Whether the secret has that stored hash. `caller` is whom the work is done for. */
-  verify(secret: string, stored: string, caller: string): Promise<boolean>
+  /** The first of the stored hashes that the secret has. Rejects with `NoTurnError` if it was not computed in time. */
+  findMatch(secret: string, stored: readonly string[], caller: SlowHashCaller): Promise<string | undefined>
+}
+
+/** Whom hashes are computed for. */
+export interface SlowHashCaller {
+  readonly applicationId: string
+  readonly address: string
 }
 
 export const SLOW_HASH_MEMBERS = ['bcrypt', 'argon2id'] as const
@@ -17,21 +23,23 @@ export type SlowHashMember = (typeof SLOW_HASH_MEMBERS)[number]
 type Verify = (secret: string, hash: string) => Promise<boolean>
 
 interface SlowHashesOptions {
-  /** Runs one at a time: a flood of wrong secrets occupies one thread of Node's pool at most. */
-  readonly limit: ConcurrencyLimit
+  readonly takeTurn: TakeTurn
 }
 
 /** Verified secrets, so that a client that repeats a wrong one costs one computation. */
 const MAX_REMEMBERED_RESULTS = 1000
-/** An attempt with this cost takes about two seconds. */
+/** An attempt with this cost takes about a second. */
 const MAX_BCRYPT_COST = 14
 const MAX_ARGON2_MEMORY_KIB = 256 * 1024
-const MAX_ARGON2_PASSES = 10
+/** Memory times passes, which the time of an attempt follows: half a second, or a whole one without AVX2. */
+const MAX_ARGON2_WORK_KIB = 1024 * 1024
 const MAX_ARGON2_LANES = 16
 
-export function createSlowHashes({ limit }: SlowHashesOptions): SlowHashes {
+export function createSlowHashes({ takeTurn }: SlowHashesOptions): SlowHashes {
   const loading = new Map<SlowHashMember, Promise<Verify>>()
-  const results = createBoundedCache<boolean>({ entries: MAX_REMEMBERED_RESULTS })
+  /** Apart, so that guesses displace no right secret. */
+  const right = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
+  const wrong = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
 
   /** The package is loaded when it is first needed. A failure is not kept, so that a package installed meanwhile is found. */
   function load(member: SlowHashMember): Promise<Verify> {
@@ -43,6 +51,23 @@ export function createSlowHashes({ limit }: SlowHashesOptions): SlowHashes {
     })
   }
 
+  /** What memory knows; null if one of them has to be computed. */
+  function recall(secret: string, stored: readonly string[]): string | undefined | null {
+    const keys = stored.map((each) => digestPair(secret, each))
+    const index = keys.findIndex((key) => right.get(key))
+    if (index >= 0) return stored[index]
+    return keys.every((key) => wrong.get(key)) ? undefined : null
+  }
+
+  async function verify(secret: string, stored: string): Promise<boolean> {
+    const known = recall(secret, [stored])
+    if (known !== null) return known !== undefined
+    const member = stored.startsWith('bcrypt:') ? 'bcrypt' : 'argon2id'
+    const isRight = await (await load(member))(secret, stored.slice(member.length + 1))
+    ;(isRight ? right : wrong).set(digestPair(secret, stored), true)
+    return isRight
+  }
+
   return {
     async read(member, text) {
       if (typeof text !== 'string' || !FORMATS[member].accepts(text)) {
@@ -51,22 +76,36 @@ export function createSlowHashes({ limit }: SlowHashesOptions): SlowHashes {
       await load(member)
       return `${member}:${text}`
     },
-    async verify(secret, stored, caller) {
-      const key = digest('sha256', `${stored}\n${secret}`, 'base64')
-      const known = results.get(key)
-      if (known !== undefined) return known
-      const member = stored.startsWith('bcrypt:') ? 'bcrypt' : 'argon2id'
-      const verify = await load(member)
-      const result = await limit(caller, () => verify(secret, stored.slice(member.length + 1)))
-      results.set(key, result)
-      return result
+    async findMatch(secret, stored, { applicationId, address }) {
+      const known = recall(secret, stored)
+      if (known !== null) return known
+      return takeTurn(applicationId, address, async () => {
+        // A client may have sent the same secret several times at once.
+        for (const each of stored) if (await verify(secret, each)) return each
+        return undefined
+      })
     },
   }
+}
+
+function digestPair(secret: string, stored: string): string {
+  return digest('sha256', `${stored}\n${secret}`, 'base64')
 }
 
 /** Whether a stored hash takes long to compute. */
 export function isSlowHash(hash: string): boolean {
   return hash.startsWith('bcrypt:') || hash.startsWith('argon2id:')
+}
+
+/** bcrypt reads so many octets of a secret, the octet 0 at its end included. */
+const BCRYPT_LENGTH = 72
+
+/**
+ * Whether no other text has this hash. bcrypt ignores what is behind 72 octets, and reads a short secret, the octet 0 and the
+ * secret again in place of a secret that repeats itself in this way.
+ */
+export function isOnlyMatch(secret: string, hash: string): boolean {
+  return !hash.startsWith('bcrypt:') || (Buffer.byteLength(secret) < BCRYPT_LENGTH && !secret.includes('\0'))
 }
 
 /**
@@ -110,12 +149,12 @@ const FORMATS: Readonly<Record<SlowHashMember, { accepts(text: string): boolean;
         memory >= 8 * lanes &&
         memory <= MAX_ARGON2_MEMORY_KIB &&
         passes >= 1 &&
-        passes <= MAX_ARGON2_PASSES &&
+        memory * passes <= MAX_ARGON2_WORK_KIB &&
         lanes >= 1 &&
         lanes <= MAX_ARGON2_LANES
       )
     },
-    description: `a PHC string such as $argon2id$v=19$m=65536,t=3,p=4$... with m of at most ${MAX_ARGON2_MEMORY_KIB}, t of at most ${MAX_ARGON2_PASSES} and p of at most ${MAX_ARGON2_LANES}`,
+    description: `a PHC string such as $argon2id$v=19$m=65536,t=3,p=4$... with m of at most ${MAX_ARGON2_MEMORY_KIB}, m times t of at most ${MAX_ARGON2_WORK_KIB} and p of at most ${MAX_ARGON2_LANES}`,
   },
 }
 

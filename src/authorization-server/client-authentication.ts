@@ -7,7 +7,7 @@ import type { LastUsed } from '../applications/last-used.js'
 import { isUsableAt } from '../applications/restrictions.js'
 import type { Activate } from '../applications/status.js'
 import { OAuthError } from '../contracts/denial.js'
-import { StoreUnavailableError } from '../contracts/errors.js'
+import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
 import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { RefusalDetails } from '../contracts/usage.js'
@@ -103,8 +103,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
       const matched =
         credentials().match(secret, found?.application.secrets ?? [], now()) ??
-        (foreignCredentials &&
-          (await foreignCredentials.matchSecret(secret, found?.application, readClientAddress(req))))
+        (foreignCredentials && (await matchForeign(foreignCredentials, secret, found, req)))
       if (found && !found.expiredKey && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
         if (found.hash !== undefined) lastUsed.note(found.hash)
         lastUsed.note(matched.hash)
@@ -117,6 +116,30 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
       if (failure === undefined || failure.reason === 'wrong_secret') failure = why
     }
     return { authenticated: undefined, known, failure }
+  }
+
+  /** What waited in vain counts as a failure: an address that floods an application never gets another answer. */
+  async function matchForeign(
+    { matchSecret }: Pick<ForeignCredentials, 'matchSecret'>,
+    secret: string,
+    found: FoundClient | undefined,
+    req: IncomingMessage,
+  ): Promise<CredentialRecord | undefined> {
+    try {
+      return await matchSecret(secret, found?.application, readClientAddress(req))
+    } catch (error) {
+      const refused = { client: found?.client, applicationId: found?.application.id }
+      if (error instanceof NoTurnError) await countFailure(req, refused)
+      throw error
+    }
+  }
+
+  async function countFailure(req: IncomingMessage, refused: RefusedClient): Promise<void> {
+    try {
+      await limitFailures?.(formatFailureKey(req, refused.applicationId))
+    } catch (error) {
+      throw withRefusedClient(error as object, { ...refused, reason: undefined })
+    }
   }
 
   /** For operators. In every case it compares with expired secrets, so that the time taken shows nothing. */
@@ -162,11 +185,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     if (attempt.authenticated) return attempt.authenticated
     // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
     const refused = describeAttempt(attempt, readings[0]?.id ?? '')
-    try {
-      await limitFailures?.(formatFailureKey(req, attempt.known?.id))
-    } catch (error) {
-      throw withRefusedClient(error as object, { ...refused, reason: undefined })
-    }
+    await countFailure(req, refused)
     throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
   }
 }

@@ -1,6 +1,7 @@
-import { StoreUnavailableError } from '../contracts/errors.js'
+import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
 import type { Store } from '../contracts/store.js'
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../lib/concurrency-limit.js'
+import { createFairTurns, type TakeTurn } from '../lib/fair-turns.js'
 
 /**
  * Limits the costly work that requests of clients trigger, above all store calls. What is left of the store's connections is for operators' calls
@@ -10,8 +11,11 @@ import { createConcurrencyLimit, type ConcurrencyLimit } from '../lib/concurrenc
 export interface ClientLimits {
   /** For look-ups: of applications by key or id, of revoked access tokens. */
   readonly limitLookups: ConcurrencyLimit
-  /** For password hashes of imported secrets: one at a time, so that a flood occupies one thread of Node's pool. */
-  readonly limitSlowHashes: ConcurrencyLimit
+  /**
+   * For password hashes of imported secrets, by application and address: one at a time, so that a flood occupies one thread of
+   * Node's pool. Rejects with `NoTurnError`.
+   */
+  readonly takeSlowHashTurn: TakeTurn
   /** For changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups. */
   readonly limitChanges: ConcurrencyLimit
 }
@@ -22,6 +26,8 @@ const DEFAULT_CONCURRENT_CALLS = 10
 const MAX_WAITING_CALLS = 2000
 /** As long as a store call may take. */
 const TURN_TIMEOUT_MS = 5000
+/** Shorter, so that it is known before the request's own time is over (`http/authentication-timeout.ts`). */
+const SLOW_HASH_TURN_TIMEOUT_MS = 4000
 
 export function createClientLimits({
   concurrentCalls = DEFAULT_CONCURRENT_CALLS,
@@ -29,7 +35,11 @@ export function createClientLimits({
   return {
     limitLookups: createTimedLimit(concurrentCalls / 2),
     limitChanges: createTimedLimit(concurrentCalls / 4),
-    limitSlowHashes: createTimedLimit(1),
+    takeSlowHashTurn: createFairTurns({
+      waiting: MAX_WAITING_CALLS,
+      timeout: SLOW_HASH_TURN_TIMEOUT_MS,
+      onRefused: () => new NoTurnError('A secret has waited too long for its turn to be compared.'),
+    }),
   }
 }
 
