@@ -1,7 +1,7 @@
 import type { Api } from '../contracts/api.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import { ownMembers } from '../lib/own-members.js'
-import { isWeakSecret } from '../lib/secret-strength.js'
+import { findWeakness } from '../lib/secret-strength.js'
 import { isApplicationId } from './application-id.js'
 import {
   createCredentialId,
@@ -53,13 +53,13 @@ export async function readImportedCredentials(
   if (keys.length === 0) throw invalid('The line needs a key or a clientId: an application is found by it.')
   if (keys.length > MAX_LIVE_CREDENTIALS) throw invalid(`An application has at most ${MAX_LIVE_CREDENTIALS} keys.`)
   const all = [...keys, ...secrets]
-  if (new Set(all.map(({ record }) => record.hash)).size < all.length) {
-    throw invalid('The line has the same credential twice.')
-  }
+  const otherHashes = all.flatMap(({ plain }) => (plain === undefined ? [] : [...new Set(reader.digests.list(plain))]))
+  const hashes = [...all.map(({ record }) => record.hash), ...otherHashes]
+  if (new Set(hashes).size < hashes.length) throw invalid('The line has the same credential twice.')
   return {
     keys: keys.map(({ record }) => record),
     secrets: secrets.map(({ record }) => record),
-    otherHashes: all.flatMap(({ plain }) => (plain === undefined ? [] : reader.digests.list(plain))),
+    otherHashes,
   }
 }
 
@@ -149,8 +149,9 @@ function readPlain(kind: CredentialKind, at: string, plain: unknown): string {
   const { pattern, description } = PLAIN_FORMATS[kind]
   if (typeof plain !== 'string' || !pattern.test(plain)) throw invalid(`${at}.plain must be ${description}.`)
   if (isApplicationId(plain)) throw invalid(`${at}.plain has the form of an application's id.`)
-  if (isWeakSecret(plain, MIN_ESTIMATED_BITS)) {
-    throw invalid(`${at}.plain is easy to guess. Leave it out, and give that client a new ${kind}.`)
+  const weakness = findWeakness(plain, MIN_ESTIMATED_BITS)
+  if (weakness !== undefined) {
+    throw invalid(`${at}.plain is easy to guess: ${weakness}. Leave it out, and give that client a new ${kind}.`)
   }
   return plain
 }

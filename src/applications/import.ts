@@ -149,13 +149,16 @@ function describeCredential({ id, name, hash }: CredentialRecord): object {
   return { id, name, ...(format !== undefined && { format }) }
 }
 
-/** The first line that has the same `externalId`, or a credential in the same form; the line's own are remembered. */
+/**
+ * The first line that has the same `externalId`, or a credential of which that can be known: the same digest, or a digest of a
+ * plain text. The line's own are remembered, those of its plain texts in every format too, so that no order hides one.
+ */
 function findEarlierLine(
-  { record: { externalId, keys, secrets } }: AddedApplication,
+  { record: { externalId, keys, secrets }, otherHashes }: AddedApplication,
   line: number,
   seen: LineIndex,
 ): number | undefined {
-  const texts = [...keys, ...secrets].map(({ hash }) => hash)
+  const texts = [...[...keys, ...secrets].map(({ hash }) => hash), ...otherHashes]
   if (externalId !== undefined) texts.push(`external id\n${externalId}`)
   return texts.map((text) => seen.add(text, line)).find((earlier) => earlier !== undefined && earlier !== line)
 }

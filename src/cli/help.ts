@@ -37,12 +37,16 @@ function formatOverview(commands: readonly Command[]): string {
 }
 
 function listCommands(commands: readonly Command[]): string {
-  const rows = commands.map((command) => [`  ${formatSynopsis(command)}`, findFirstSentence(command.summary)])
-  return `Commands:\n${alignColumns(rows)}`
+  const width = Math.max(...commands.map((command) => formatSynopsis(command).length))
+  const lines = commands.map((command) => {
+    const description = wrapText(findFirstSentence(command.summary), ' '.repeat(width + 4))
+    return `  ${formatSynopsis(command).padEnd(width)}  ${description}`
+  })
+  return `Commands:\n${lines.join('\n')}`
 }
 
 function findFirstSentence(text: string): string {
-  return /^.*?[.:;](?= |$)/.exec(text)![0].slice(0, -1)
+  return text.split('. ', 1)[0]!.replace(/\.$/, '')
 }
 
 function formatCommandHelp(command: Command): string {

@@ -5,12 +5,16 @@
 const MIN_ESTIMATED_BITS = 96
 
 /**
- * Whether a secret clearly has too few bits (less than 128 if left out): few different characters, a repeated text, or a sequence such as
- * `abcdef...`. A sentence is not recognized, because that takes a dictionary.
+ * Why a secret clearly has too few bits (less than 128 if left out), as a part of a sentence: a sequence such as `abcdef...`, a
+ * repeated text, or few different characters. A sentence is not recognized, because that takes a dictionary.
  */
-export function isWeakSecret(secret: string, minEstimatedBits = MIN_ESTIMATED_BITS): boolean {
-  const bits = findPeriod(secret) * Math.log2(new Set(secret).size)
-  return bits < minEstimatedBits || isSequence(secret)
+export function findWeakness(secret: string, minEstimatedBits = MIN_ESTIMATED_BITS): string | undefined {
+  const period = findPeriod(secret)
+  if (period === 1) return 'it repeats itself'
+  if (isSequence(secret)) return 'it is a sequence of characters, such as abcdef'
+  const different = Math.log2(new Set(secret).size)
+  if (period * different >= minEstimatedBits) return undefined
+  return secret.length * different >= minEstimatedBits ? 'it repeats itself' : 'it has few different characters'
 }
 
 /** The length of the shortest text that, repeated, begins with the whole of `text`. */

@@ -3,7 +3,7 @@ import type { Store } from '../contracts/store.js'
 import { isObject } from '../lib/is-object.js'
 import { readBoolean } from './checks.js'
 import type { PlatformAuthOptions } from './options.js'
-import { isWeakSecret } from '../lib/secret-strength.js'
+import { findWeakness } from '../lib/secret-strength.js'
 
 interface Persistence {
   readonly store: Store | undefined
@@ -64,10 +64,11 @@ function readSecrets(secret: unknown): readonly string[] {
 
 /** Checks the newest secret only: a weak one must be accepted while it is being replaced. */
 function checkSecret({ secrets: [newest], importUnencrypted }: Persistence, production: boolean, warn: Warn): void {
-  if (newest !== undefined && isWeakSecret(newest)) {
+  const weakness = newest === undefined ? undefined : findWeakness(newest)
+  if (weakness !== undefined) {
     const weak = {
       option: 'secret',
-      problem: 'is easy to guess: it repeats itself, or has few different characters',
+      problem: `is easy to guess: ${weakness}`,
       fix: `${MAKE_SECRET} To replace a weak one: secret: [process.env.NEW_SECRET, process.env.OLD_SECRET].`,
     }
     if (production) throw new ConfigurationError(weak)

@@ -63,7 +63,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     req: IncomingMessage | undefined,
   ): MaybePromise<Refused> {
     if (!limitFailures || !req) return refused
-    const counted = limitFailures(formatFailureKey(req, application?.id)).then(() => refused)
+    // What gets the answer of an unknown key is counted with unknown keys: another limit would tell them apart.
+    const owner = refused instanceof Failure ? application?.id : undefined
+    const counted = limitFailures(formatFailureKey(req, owner)).then(() => refused)
     if (!(refused instanceof Failure)) return counted
     return counted.catch((error: Error) => new Failure(error, refused.applicationId))
   }
@@ -167,7 +169,8 @@ function judgeTokenApplication(
 
 function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: string, now: number): Identity | Refused {
   const key = application && findKey(application, hash)
-  if (!key) return 'invalidApiKey'
+  // An imported client id is restricted to no API. It may be easy to guess, so it gets what an unknown text gets.
+  if (!key || isForNoApi(key)) return 'invalidApiKey'
   if (!isLive(key, now)) {
     return new Failure('expiredApiKey', application.id, { credential: key.name, expiredAt: key.expiresAt ?? null })
   }
@@ -183,6 +186,12 @@ function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: st
 function findKey({ keys }: ApplicationRecord, hash: string): CredentialRecord | undefined {
   for (const key of keys) if (key.hash === hash) return key
   return undefined
+}
+
+function isForNoApi({ apis }: CredentialRecord): boolean {
+  if (apis === undefined) return false
+  for (const api in apis) if (Object.hasOwn(apis, api)) return false
+  return true
 }
 
 function isBadKey(result: Identity | Refused): result is Refused {

@@ -15,6 +15,40 @@ describe('help', () => {
     expect(await runInProcess(['-h'])).toEqual({ code, stdout, stderr })
   })
 
+  it('lists whole sentences, within the width of a terminal', async () => {
+    const topics = [
+      '',
+      ...new Set(COMMANDS.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0]!)),
+    ]
+    for (const topic of topics) {
+      const { stdout } = await runInProcess([...topic.split(' ').filter(Boolean), '--help'])
+      const joined = stdout.replaceAll(/\n {8,}/g, ' ')
+      for (const { name, summary } of COMMANDS.filter((command) => command.name.startsWith(topic))) {
+        const line = joined.split('\n').find((each) => each.startsWith(`  ${name} `))!
+        const description = line.replace(/^ {2}\S.*? {2,}/, '')
+        const rest = summary.replace(description, '')
+        expect([description, rest], name).toEqual([
+          expect.stringMatching(/^[A-Z]/),
+          expect.stringMatching(/^\.(?: [A-Z]|$)/),
+        ])
+      }
+      expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([])
+    }
+  })
+
+  it('shows every paragraph and every description of an option whole', async () => {
+    for (const command of COMMANDS) {
+      const { stdout } = await runInProcess([...command.name.split(' '), '--help'])
+      const words = stdout.replaceAll(/\s+/g, ' ')
+      const texts = [
+        command.summary,
+        ...command.notes,
+        ...Object.values(listOptions(command)).map((one) => one.description),
+      ]
+      for (const text of texts) expect(words).toContain(text)
+    }
+  })
+
   it('of a group lists the commands of the group only', async () => {
     const { code, stdout } = await runInProcess(['signing-keys', '--help'])
     expect(code).toBe(0)
