@@ -2,6 +2,7 @@ import type { Applications } from './applications/applications-api.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { createContacts } from './applications/contacts.js'
+import { withCheckedArguments } from './applications/call-arguments.js'
 import { createDecisions } from './applications/decisions.js'
 import { createOperatorDataReader } from './applications/metadata.js'
 import { createOutbox, type Outbox } from './applications/email-outbox.js'
@@ -10,7 +11,7 @@ import { createNamedCredentials } from './applications/named-credentials.js'
 import { createRegistry } from './applications/registry.js'
 import type { MetadataSchema } from './contracts/metadata-schema.js'
 import type { Store } from './contracts/store.js'
-import { ownMembers, withOwnArguments } from './lib/own-members.js'
+import { ownMembers } from './lib/own-members.js'
 import { readMetadataSchema } from './options/read-metadata-schema.js'
 import { createSignOutContact, type SignOutContact } from './portal/sign-outs.js'
 import { describeSigningKeys, selectVerifyingKeys, type SigningKeyInfo } from './tokens/key-schedule.js'
@@ -76,7 +77,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
   const { disallow } = createGrants({ apis: undefined, writer, opened, now })
 
   return {
-    applications: withOwnArguments({
+    applications: withCheckedArguments('applications', {
       ...createRegistry({ store, writer, decisions, readOperatorData, opened, now }),
       ...createNamedCredentials({ store, writer, opened, now }),
       ...createContacts({ store, writer, opened, now }),
@@ -88,10 +89,10 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
         return { items: describeSigningKeys(selectVerifyingKeys(records, now()), now()) }
       },
     },
-    audit: createAudit({ store, opened }),
+    audit: withCheckedArguments('audit', createAudit({ store, opened })),
     ...createUsageCalls({ store, opened, now }),
-    outbox: createOutbox({ store, writer, opened, now }),
-    portal: { signOut: createSignOutContact({ store, opened, now }) },
+    outbox: withCheckedArguments('outbox', createOutbox({ store, writer, opened, now })),
+    portal: withCheckedArguments('portal', { signOut: createSignOutContact({ store, opened, now }) }),
     close: () => store.close(),
   }
 }

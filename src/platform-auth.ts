@@ -2,6 +2,7 @@ import { createApplicationCache } from './applications/application-cache.js'
 import { createApplicationWriter } from './applications/application-writer.js'
 import type { Applications } from './applications/applications-api.js'
 import { createApprovalLinks } from './applications/approval-links.js'
+import { withCheckedArguments } from './applications/call-arguments.js'
 import { createAudit, type Audit } from './applications/audit-log.js'
 import { createApplications } from './applications/create.js'
 import { createCredentials, type Credentials } from './applications/credentials.js'
@@ -22,7 +23,6 @@ import { createPacedStart } from './http/paced-start.js'
 import { createRefusalLog } from './http/refusal-log.js'
 import { readClientAddress } from './http/request.js'
 import { createLateValue } from './lib/late-value.js'
-import { withOwnArguments } from './lib/own-members.js'
 import { createPageBrand } from './lib/page-brand.js'
 import type { PlatformAuthOptions } from './options/options.js'
 import { readOptions } from './options/read-options.js'
@@ -237,16 +237,16 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
     brand: settings.brand,
     registration: { enabled: mailer !== undefined },
     registrationRouter: mailer ? registrationRouter : (_req, _res, next) => next(),
-    portal: withOwnArguments(portal),
+    portal: withCheckedArguments('portal', portal),
     portalRouter,
-    applications: withOwnArguments(applications),
-    outbox,
-    signingKeys: signingKeyCalls,
-    sessionSecret: withOwnArguments(sessionSecret.calls),
-    audit: withOwnArguments(createAudit({ store, opened })),
+    applications: withCheckedArguments('applications', applications),
+    outbox: withCheckedArguments('outbox', outbox),
+    signingKeys: withCheckedArguments('signingKeys', signingKeyCalls),
+    sessionSecret: withCheckedArguments('sessionSecret', sessionSecret.calls),
+    audit: withCheckedArguments('audit', createAudit({ store, opened })),
     ...usage.calls,
     events,
-    ...lifecycle,
+    ...withCheckedArguments('platform', lifecycle),
   }
   return auth
 }

@@ -42,7 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'rate-limits': { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/options'] },
   tokens: { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/settings'] },
   applications: { mayImport: ['contracts', 'lib'] },
-  usage: { mayImport: ['applications/validation', 'contracts', 'lib'] },
+  usage: { mayImport: ['applications/call-arguments', 'applications/validation', 'contracts', 'lib'] },
   'credential-email': { mayImport: ['applications', 'contracts', 'lib', 'samples'] },
   'authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.

@@ -45,16 +45,16 @@ export function createAudit({ store, opened }: AuditOptions): Audit {
     async list({ after, limit, applicationId, order, type, by, from, until } = {}) {
       const pageSize = readPageSize(limit)
       const filter = {
-        applicationId: readText('applicationId', applicationId),
+        applicationId,
         newestFirst: readOrder(order) === 'newest',
-        types: type === undefined ? undefined : [readText('type', type)!],
-        by: readText('by', by),
+        types: type === undefined ? undefined : [type],
+        by,
         from: readTime('from', from),
         until: readTime('until', until),
       }
       await opened()
       // One more than the page holds: whether there is a next page.
-      const records = await store.listAudit({ after: readText('after', after), limit: pageSize + 1, ...filter })
+      const records = await store.listAudit({ after, limit: pageSize + 1, ...filter })
       const items = records.slice(0, pageSize).map((record) => ({ ...record, at: new Date(record.at) }))
       const last = items.at(-1)
       return records.length > pageSize && last ? { items, next: last.id } : { items }
@@ -65,9 +65,4 @@ export function createAudit({ store, opened }: AuditOptions): Audit {
 function readOrder(order: unknown = 'oldest'): 'oldest' | 'newest' {
   if (order === 'oldest' || order === 'newest') return order
   throw new ApplicationError('invalid_argument', "order must be 'oldest' or 'newest'.")
-}
-
-function readText(name: string, value: unknown): string | undefined {
-  if (value === undefined || typeof value === 'string') return value
-  throw new ApplicationError('invalid_argument', `${name} must be text.`)
 }

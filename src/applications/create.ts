@@ -2,9 +2,9 @@ import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import type { Store } from '../contracts/store.js'
-import { withOwnArguments } from '../lib/own-members.js'
 import { checkBefore, type ApplicationWriter } from './application-writer.js'
 import type { Applications } from './applications-api.js'
+import { withCheckedArguments } from './call-arguments.js'
 import { createAccessRequests } from './access-requests.js'
 import { createApprovals, type Approvals } from './approvals.js'
 import { createCleanup } from './cleanup.js'
@@ -113,7 +113,8 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
         return registration.save(undefined, await readOperatorData(application))
       },
     },
-    createCheckedCalls: (check) => withOwnArguments(createCalls(checkBefore(options.writer, check))),
+    createCheckedCalls: (check) =>
+      withCheckedArguments('applications', createCalls(checkBefore(options.writer, check))),
     prepareRegistration,
     acceptInvitation,
     approvals: createApprovals({ ...options, decisions }),

@@ -8,6 +8,7 @@ import type { ApplicationWriter, Edit } from './application-writer.js'
 import type { Decisions } from './decisions.js'
 import { toApplication, type Application } from './application-info.js'
 import type { Applications } from './applications-api.js'
+import { isText } from './call-arguments.js'
 import { toMailbox } from './contact-lists.js'
 import { replaceFirstContact } from './contacts.js'
 import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
@@ -62,6 +63,7 @@ export function createRegistry(options: RegistryOptions): Registry {
 
   return {
     async get(id) {
+      if (!isText(id)) return undefined
       await opened()
       await flushLastUsed?.()
       const record = await store.findApplication(id)

@@ -4,6 +4,7 @@ import type { ApplicationStatus } from '../contracts/application-record.js'
 import { findAddressProblem, readEmailAddress } from '../lib/email-address.js'
 import { isFollowable } from '../lib/followable.js'
 import { findLineProblem } from '../lib/visible-text.js'
+import { isText } from './call-arguments.js'
 
 /** Code points: UTF-16 would count most emoji twice. */
 export const MAX_NAME_LENGTH = 100
@@ -84,7 +85,7 @@ export function readExpiresAt(expiresAt: unknown, now: number): number | null {
 
 /** The id of a credential. */
 export function readCredentialId(credential: unknown): string | undefined {
-  if (credential === undefined || typeof credential === 'string') return credential
+  if (credential === undefined || isText(credential)) return credential
   throw new ApplicationError('invalid_argument', 'credential must be the id of a credential, such as cred_...')
 }
 
@@ -97,14 +98,14 @@ export function readFlag(name: string, value: unknown = false): boolean {
 /** The beginning of a name, in ASCII lower case as stores compare it. */
 export function readNamePrefix(name: unknown): string | undefined {
   if (name === undefined) return undefined
-  if (typeof name === 'string' && name !== '' && name.length <= 100)
+  if (isText(name) && name !== '' && name.length <= 100)
     return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   throw new ApplicationError('invalid_argument', 'name must be the beginning of a name: 1 to 100 characters.')
 }
 
 /** The API of a request for access; undefined for a registration. */
 export function readApiName(api: unknown): string | undefined {
-  if (api === undefined || typeof api === 'string') return api
+  if (api === undefined || isText(api)) return api
   throw new ApplicationError('invalid_argument', 'api must be the name of an API.')
 }
 

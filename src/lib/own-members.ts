@@ -17,24 +17,6 @@ export function hasOwnMember<Union extends object, Name extends string>(
   return Object.hasOwn(object, name)
 }
 
-/**
- * The calls, with `ownMembers` of every argument that is a plain object. A call without options as its last argument gets
- * empty ones, because the object of a default value inherits too.
- */
-export function withOwnArguments<Calls extends object>(calls: Calls): Calls {
-  const wrap = (call: unknown): unknown =>
-    typeof call === 'function'
-      ? (...args: readonly unknown[]) => Reflect.apply(call, calls, copyArguments(args)) as unknown
-      : call
-  return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, wrap(call)])) as Calls
-}
-
-function copyArguments(args: readonly unknown[]): unknown[] {
-  const given = args.at(-1) === undefined ? args.slice(0, -1) : args
-  const hasOptions = typeof given.at(-1) === 'object'
-  return [...given.map(copyPlainObject), ...(hasOptions ? [] : [ownMembers({})])]
-}
-
 /** `ownMembers` of a plain object; anything else as it is. */
 export function copyPlainObject(value: unknown): unknown {
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype

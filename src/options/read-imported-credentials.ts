@@ -17,7 +17,7 @@ export function readImportedCredentials(
   const { hmacKey } = readGroup<ImportedCredentialsOptions>('importedCredentials', option, ['hmacKey'])
   if (!Object.hasOwn(option, 'hmacKey')) return { hmacKeys: [] }
   const keys: readonly unknown[] = Array.isArray(hmacKey) ? hmacKey : [hmacKey]
-  if (keys.length <= MAX_HMAC_KEYS && keys.every(isKey)) return { hmacKeys: keys }
+  if (keys.length > 0 && keys.length <= MAX_HMAC_KEYS && keys.every(isKey)) return { hmacKeys: keys }
   // The value is not shown: it is a secret.
   throw new ConfigurationError({
     option: 'importedCredentials.hmacKey',

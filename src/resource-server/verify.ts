@@ -52,6 +52,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
     accessToken(api, accessToken) {
       return verify(createBearerErrors(api, []), api, () => {
         if (!accessToken) return 'noCredential'
+        if (typeof accessToken !== 'string') return 'malformed'
         const header = `Bearer ${accessToken}`
         return readBearer(header) === header ? authenticator.byAccessToken(api, accessToken) : 'malformed'
       })

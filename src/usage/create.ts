@@ -1,4 +1,4 @@
-import { withOwnArguments } from '../lib/own-members.js'
+import { withCheckedArguments } from '../applications/call-arguments.js'
 import type { Logger } from '../contracts/logger.js'
 import type { DryRunStore } from '../contracts/dry-run.js'
 import type { UsageStore } from '../contracts/usage.js'
@@ -60,8 +60,8 @@ export function createUsageCalls(
   flushDryRun: () => Promise<void> = async () => undefined,
 ): UsageCalls {
   return {
-    usage: withOwnArguments(createUsage(options)),
-    refusals: createRefusals(options),
-    dryRun: withOwnArguments(createDryRun({ ...options, flush: flushDryRun })),
+    usage: withCheckedArguments('usage', createUsage(options)),
+    refusals: withCheckedArguments('refusals', createRefusals(options)),
+    dryRun: withCheckedArguments('dryRun', createDryRun({ ...options, flush: flushDryRun })),
   }
 }

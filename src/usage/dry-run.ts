@@ -1,3 +1,4 @@
+import { isText } from '../applications/call-arguments.js'
 import { readPageSize } from '../applications/validation.js'
 import type { DryRunCount, DryRunKey, DryRunStore } from '../contracts/dry-run.js'
 import { ApplicationError } from '../contracts/errors.js'
@@ -61,10 +62,6 @@ export function createDryRun({ store, opened, flush }: DryRunOptions): DryRun {
     async report({ applicationId, api, after, limit } = {}) {
       const pageSize = readPageSize(limit)
       const key = readCursor(after)
-      for (const [name, value] of Object.entries({ applicationId, api })) {
-        if (value !== undefined && typeof value !== 'string')
-          throw new ApplicationError('invalid_argument', `${name} must be a string.`)
-      }
       await opened()
       await flush()
       // One more than the page holds: there is a next page.
@@ -96,7 +93,7 @@ function readCursor(after: unknown): DryRunKey | undefined {
   if (after === undefined) return undefined
   try {
     const key: unknown = JSON.parse(Buffer.from(after as string, 'base64url').toString())
-    if (Array.isArray(key) && key.length === 4 && key.every((part) => typeof part === 'string')) {
+    if (Array.isArray(key) && key.length === 4 && key.every(isText)) {
       const [applicationId = '', api = '', route = '', reason = ''] = key
       return { applicationId, api, route, reason }
     }

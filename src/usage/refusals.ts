@@ -1,4 +1,3 @@
-import { ApplicationError } from '../contracts/errors.js'
 import type { RefusalRecord, UsageStore } from '../contracts/usage.js'
 import { DAY_MS } from '../lib/day.js'
 import { explainRefusal, type RefusalExplanation } from './explain-refusal.js'
@@ -35,8 +34,6 @@ export const MAX_REFUSAL_AGE_MS = 7 * DAY_MS
 export function createRefusals({ store, opened, now }: RefusalsOptions): Refusals {
   return {
     async list(applicationId) {
-      if (typeof applicationId !== 'string')
-        throw new ApplicationError('invalid_argument', 'refusals.list() needs the id of an application.')
       await opened()
       const at = now()
       const records = await store.listRefusals(applicationId, at - MAX_REFUSAL_AGE_MS)

@@ -58,6 +58,7 @@ describe('an option', () => {
     ['importedCredentials', ['key'], /^importedCredentials is .*Write true/],
     ['importedCredentials', { hmacKeys: 'key' }, /^importedCredentials\.hmacKeys is not an option.*hmacKey/],
     ['importedCredentials', { hmacKey: undefined }, /^importedCredentials\.hmacKey is no key.*environment variable/],
+    ['importedCredentials', { hmacKey: [] }, /^importedCredentials\.hmacKey is no key/],
     ['importedCredentials', { hmacKey: '' }, /^importedCredentials\.hmacKey is no key/],
     ['importedCredentials', { hmacKey: ['secret key', 5] }, /^importedCredentials\.hmacKey is no key(?!.*secret key)/],
     ['baseUrl', 'https://api.example.com?v=1', /^baseUrl is .*can't have a query, a fragment or user info/],

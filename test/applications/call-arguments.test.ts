@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { memoryStore, openAdmin } from '../../src/index.js'
+import { withCheckedArguments } from '../../src/applications/call-arguments.js'
+import { openPlatform } from '../support/platform.js'
+import { CALLS } from './wrong-arguments.js'
+
+const { auth } = openPlatform()
+afterAll(() => auth.close())
+
+describe('the arguments of a call', () => {
+  it('are checked for every call of auth and of openAdmin()', async () => {
+    const admin = await openAdmin(memoryStore())
+    const groups = [
+      'applications',
+      'audit',
+      'outbox',
+      'portal',
+      'sessionSecret',
+      'signingKeys',
+      'usage',
+      'refusals',
+      'dryRun',
+    ] as const
+    const names = groups.flatMap((group) =>
+      [auth[group], (admin as unknown as typeof auth)[group] ?? {}].flatMap((calls) =>
+        Object.entries(calls as object).flatMap(([name, call]) =>
+          typeof call === 'function' ? [`${group}.${name}`] : [],
+        ),
+      ),
+    )
+    const withoutArguments = ['outbox.status', 'signingKeys.list']
+    expect(names.filter((name) => !(name in CALLS) && !withoutArguments.includes(name))).toEqual([])
+    await expect(admin.applications.suspend(42 as never)).rejects.toMatchObject({ code: 'application_not_found' })
+    await expect(admin.audit.list({ by: {} as never })).rejects.toMatchObject({ code: 'invalid_argument' })
+    await admin.close()
+  })
+
+  it('have no prototype, so that a polluted one provides no option', async () => {
+    const received: unknown[] = []
+    const { list } = withCheckedArguments('audit', { list: async (query?: object) => void received.push(query) })
+    for (const args of [[], [undefined], [{ limit: 5 }]]) await list(...args)
+    expect(received.map((query) => Object.getPrototypeOf(query))).toEqual([null, null, null])
+    expect({ ...(received[2] as object) }).toEqual({ limit: 5 })
+  })
+
+  it('are named in the error, without their values', async () => {
+    const secret = { clientSecret: 'epa_sec_hidden' }
+    const error = await auth.applications.suspend(secret as never).catch((reason: Error) => reason.message)
+    expect(error).toMatch(/suspend\(\) needs the id of an application: it was given a value of type object/)
+    expect(error).not.toContain('hidden')
+    const late = auth.applications.suspend('app_1', Promise.resolve({}) as never)
+    await expect(late).rejects.toThrow('a promise: await it')
+  })
+})
