@@ -11,7 +11,7 @@ import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
 import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { RefusalDetails } from '../contracts/usage.js'
-import { isBasic, readBasic, type ClientCredentials } from '../http/basic.js'
+import { isBasic, isEmptyBasic, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
 import { formatFailureKey, hasDuplicateHeader, readClientAddress, readHeader } from '../http/request.js'
 import { formatChallenge } from '../http/respond.js'
@@ -19,7 +19,15 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
 
 /** Client authentication (RFC 6749 2.3): resolves the client's application, or rejects with `OAuthError`. */
-export type AuthenticateClient = (req: IncomingMessage, form: Form, api: string) => Promise<AuthenticatedClient>
+export type AuthenticateClient = (
+  req: IncomingMessage,
+  form: Form,
+  api: string,
+  options?: {
+    /** The answer tells who has the right secret of a suspended application that it is suspended: no failure. */
+    readonly tellsSuspension: boolean
+  },
+) => Promise<AuthenticatedClient>
 
 export interface AuthenticatedClient {
   readonly application: ApplicationRecord
@@ -168,7 +176,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     return { application, hash, client: key.prefix, expiredKey: isLive(key, now()) ? undefined : key }
   }
 
-  return async function authenticateClient(req, form, api) {
+  return async function authenticateClient(req, form, api, { tellsSuspension } = { tellsSuspension: false }) {
     await available()
     // A token issued after revokeTokens() resolved in any process is valid, so its issuer must have read that change.
     const isCurrent = await waitForLatest()
@@ -185,7 +193,8 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     if (attempt.authenticated) return attempt.authenticated
     // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
     const refused = describeAttempt(attempt, readings[0]?.id ?? '')
-    await countFailure(req, refused)
+    // Who may be told of the suspension has presented a right secret.
+    if (!(tellsSuspension && refused.reason === 'suspended')) await countFailure(req, refused)
     throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
   }
 }
@@ -222,17 +231,28 @@ function readPresentedCredentials(req: IncomingMessage, form: Form): readonly Cl
   const secret = form.get('client_secret')
   if (hasDuplicateHeader(req, 'authorization'))
     throw new OAuthError('invalid_request', 'There are two Authorization headers')
-  if (!isBasic(authorization)) return id !== undefined && secret !== undefined ? [{ id, secret }] : []
+  if (!isBasic(authorization) || (secret !== undefined && isEmptyBasic(authorization)))
+    return id !== undefined && secret !== undefined ? addTrimmed([{ id, secret }]) : []
 
   // RFC 6749 2.3: a client must not use more than one authentication method in a request.
   if (secret !== undefined)
-    throw new OAuthError('invalid_request', 'Client credentials came in the header and in the body; send them once')
+    throw new OAuthError(
+      'invalid_request',
+      'Client credentials came in the Authorization header (Basic) and in the body; send them once, and no other Basic header',
+    )
   const readings = readBasic(authorization)
   if (!readings) throw new OAuthError('invalid_request', "The Basic credentials can't be decoded")
   if (id !== undefined && !readings.some((reading) => reading.id === id)) {
-    throw new OAuthError('invalid_request', 'The client_id in the body is not the one in the header')
+    throw new OAuthError('invalid_request', 'The client_id in the body is not the one in the Authorization header')
   }
-  return readings
+  return addTrimmed(readings)
+}
+
+/** A pasted secret often has a line break or space too many. As it was sent comes first. */
+function addTrimmed(readings: readonly ClientCredentials[]): readonly ClientCredentials[] {
+  const { id, secret } = readings.at(-1)!
+  const trimmed = { id: id.trim(), secret: secret.trim() }
+  return trimmed.id === id && trimmed.secret === secret ? readings : [...readings, trimmed]
 }
 
 function createMissingCredentialsError(api: string): OAuthError {

@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import type { Cors } from '../http/cors.js'
+import { answerPublicPreflight, type Cors } from '../http/cors.js'
 import { parsePath, type Endpoint, type Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'
 import type { LogRefusal } from '../http/refusal-log.js'
+import { readHeader } from '../http/request.js'
 import { unwrapCause, sendDenial, sendEmpty, toDenial } from '../http/respond.js'
 import { describeRefusedClient } from './client-authentication.js'
 import type { CheckMount } from './mount-check.js'
@@ -46,7 +48,7 @@ type Routes = Map<string, Readonly<Record<string, Endpoint>>>
  */
 export function createRouters(options: RouterOptions): AuthorizationServerRouters {
   const { endpoints, keySet, suspension, basePath, cors, paceStarts, logRefusal, checkMount } = options
-  const keySetRoute = routeGet(answerErrors('platform', keySet, logRefusal))
+  const keySetRoute = routeDocument(answerErrors('platform', keySet, logRefusal))
   const routes: Routes = new Map([['/.well-known/jwks.json', keySetRoute]])
   const rootRoutes: Routes = new Map()
 
@@ -54,9 +56,9 @@ export function createRouters(options: RouterOptions): AuthorizationServerRouter
     const wrap = (each: Endpoint): Endpoint => answerErrors(api.name, each, logRefusal)
     const wrapWithCors = (each: Endpoint): Endpoint => wrap(addCors(paceStarts(each), cors))
     const preflight = cors && { OPTIONS: wrap(addCors((_req, res) => sendEmpty(res, 204), cors)) }
-    const authorizationServer = routeGet(wrap(endpoint.authorizationServerMetadata))
-    const openId = routeGet(wrap(endpoint.openIdMetadata))
-    const protectedResource = routeGet(wrap(endpoint.protectedResourceMetadata))
+    const authorizationServer = routeDocument(wrap(endpoint.authorizationServerMetadata))
+    const openId = routeDocument(wrap(endpoint.openIdMetadata))
+    const protectedResource = routeDocument(wrap(endpoint.protectedResourceMetadata))
     routes
       .set(`/${api.name}/token`, { '*': wrapWithCors(endpoint.token), ...preflight })
       .set(`/${api.name}/revoke`, { POST: wrapWithCors(endpoint.revoke), ...preflight })
@@ -83,6 +85,22 @@ export function createRouters(options: RouterOptions): AuthorizationServerRouter
 
 function routeGet(endpoint: Endpoint): Record<string, Endpoint> {
   return { GET: endpoint, HEAD: endpoint }
+}
+
+/** No method of a request is spelled so. */
+const PREFLIGHT = 'OPTIONS of CORS'
+
+/** A document that every page may read. It answers preflights; every other OPTIONS goes on to the host. */
+function routeDocument(endpoint: Endpoint): Record<string, Endpoint> {
+  return { ...routeGet(endpoint), [PREFLIGHT]: answerPublicPreflight }
+}
+
+function isPreflight(req: IncomingMessage): boolean {
+  return (
+    req.method === 'OPTIONS' &&
+    readHeader(req, 'origin') !== undefined &&
+    readHeader(req, 'access-control-request-method') !== undefined
+  )
 }
 
 /** Everything that an endpoint throws is logged and sent as a refusal here. */
@@ -117,7 +135,8 @@ function createRouter(routes: Routes, checkMount?: CheckMount): Middleware {
   return function platformAuthRouter(req, res, next) {
     checkMount?.(req, isRoute)
     const methods = routes.get(parsePath(req.url ?? '/'))
-    const endpoint = methods && findEndpoint(methods, req.method ?? '')
+    const endpoint =
+      methods && ((isPreflight(req) ? methods[PREFLIGHT] : undefined) ?? findEndpoint(methods, req.method ?? ''))
     if (endpoint) void endpoint(req, res)
     else next()
   }

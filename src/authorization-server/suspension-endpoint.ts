@@ -14,7 +14,9 @@ export function createSuspensionEndpoint(authenticateClient: AuthenticateClient)
   return async function answerSuspensionRequest(req, res) {
     const form = await readForm(req, PARAMETERS)
     refuseInQuery(req, PARAMETERS)
-    const suspended = await limitAuthenticationTime(isRefusedAsSuspended(authenticateClient(req, form, 'platform')))
+    const suspended = await limitAuthenticationTime(
+      isRefusedAsSuspended(authenticateClient(req, form, 'platform', { tellsSuspension: true })),
+    )
     sendJson(res, 200, { suspended }, { 'Cache-Control': 'no-store' })
   }
 }

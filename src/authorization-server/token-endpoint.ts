@@ -128,7 +128,8 @@ function grantScopes(api: Api, client: AuthenticatedClient, form: Form): readonl
   const grantedScopes = Object.keys(api.scopes).filter((scope) => usableScopes.includes(scope))
   const scopes = selectScopes(api, grantedScopes, form.get('scope'))
   const resource = form.get('resource')
-  if (resource !== undefined && resource !== api.resource) {
+  // Some libraries write a slash behind every URL.
+  if (resource !== undefined && resource !== api.resource && resource !== `${api.resource}/`) {
     throw new OAuthError('invalid_target', `The resource is not this API; its identifier is ${api.resource}`)
   }
   return scopes

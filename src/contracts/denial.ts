@@ -103,8 +103,25 @@ export class OAuthError extends Error implements Denial {
     this.headers = { ...COMMON_HEADERS, ...headers }
   }
 
+  /** The same number as `status`, under the other name that error handlers of Express apps read. */
+  get statusCode(): number {
+    return this.status
+  }
+
+  /** Whether an error handler may show `message`: below 500, as http-errors has it. */
+  get expose(): boolean {
+    return this.status < 500
+  }
+
   /** The same string as `error`, under the name that Node's errors use. */
   get code(): ErrorCode {
     return this.error
   }
+}
+
+/** A refusal as an error that central error handlers understand: one of its own for each request. */
+export function toOAuthError(denied: Denial): OAuthError {
+  if (denied instanceof OAuthError) return denied
+  const { status, error, description, headers } = denied
+  return Object.assign(new OAuthError('server_error', description), { status, error, headers: { ...headers } })
 }

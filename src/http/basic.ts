@@ -11,21 +11,38 @@ export function isBasic(authorization: string | undefined): authorization is str
   return authorization !== undefined && /^basic(?: |$)/i.test(authorization)
 }
 
+/** Whether a Basic header has no credentials: nothing, or an empty user name and password, as some clients send. */
+export function isEmptyBasic(authorization: string): boolean {
+  const text = authorization.slice('basic'.length).trim()
+  return text === '' || decodeBase64(text) === ':'
+}
+
 /**
- * The credentials of a Basic header in each reading: form-decoded, as RFC 6749 2.3.1 requires, and raw, as most clients
- * send them. One reading where both are the same. Undefined if the header cannot be decoded.
+ * The credentials of a Basic header in each reading: form-decoded, as RFC 6749 2.3.1 requires; raw, as most clients send
+ * them; and with `%3A` alone decoded, as clients do that escape only the colon. One reading where all are the same. A line
+ * break at the end came with a pasted secret. Undefined if the header cannot be decoded.
  */
 export function readBasic(authorization: string): readonly ClientCredentials[] | undefined {
-  const pair = decodeBase64(authorization.slice('basic'.length).trim())
+  const pair = decodeBase64(authorization.slice('basic'.length).trim())?.replace(/[\r\n]+$/, '')
   // RFC 7617 2: the user name ends at the first colon, and neither part has a control character.
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon < 0 || CONTROL_CHARACTER.test(pair)) return undefined
   const raw = { id: pair.slice(0, colon), secret: pair.slice(colon + 1) }
   if (NOT_FORM_ENCODED.test(pair)) return [raw]
   const decoded = { id: decodeFormValue(raw.id), secret: decodeFormValue(raw.secret) }
-  if (decoded.id === undefined || decoded.secret === undefined) return [raw]
-  if (decoded.id === raw.id && decoded.secret === raw.secret) return [raw]
-  return [{ id: decoded.id, secret: decoded.secret }, raw]
+  const colonsDecoded = { id: decodeColons(raw.id), secret: decodeColons(raw.secret) }
+  const { id, secret } = decoded
+  return (
+    id === undefined || secret === undefined ? [raw, colonsDecoded] : [{ id, secret }, raw, colonsDecoded]
+  ).filter((reading, at, all) => all.findIndex((other) => isSame(other, reading)) === at)
+}
+
+function decodeColons(text: string): string {
+  return text.replaceAll(/%3a/gi, ':')
+}
+
+function isSame(one: ClientCredentials, other: ClientCredentials): boolean {
+  return one.id === other.id && one.secret === other.secret
 }
 
 // oxlint-disable-next-line no-control-regex

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readHeader } from './request.js'
+import { sendEmpty } from './respond.js'
 
 /** Sets the headers that let pages of the allowed origins read an answer. To be called before the answer is sent. */
 export type Cors = (req: IncomingMessage, res: ServerResponse) => void
@@ -26,4 +27,15 @@ export function createCors(
     )
     res.setHeader('Access-Control-Max-Age', '600')
   }
+}
+
+/** Answers the preflight of a document that every page may read. */
+export function answerPublicPreflight(req: IncomingMessage, res: ServerResponse): void {
+  const headers = readHeader(req, 'access-control-request-headers')
+  sendEmpty(res, 204, {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, HEAD',
+    ...(headers !== undefined && { 'Access-Control-Allow-Headers': headers }),
+    'Access-Control-Max-Age': '600',
+  })
 }

@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 
-/** A header of a request. Own members only: a polluted `Object.prototype` must not provide a credential. */
+/**
+ * A header of a request. Own members only: a polluted `Object.prototype` must not provide a credential. A request that a test
+ * made by hand may have no headers at all: it has no credential.
+ */
 export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
-  { headers }: Pick<IncomingMessage, 'headers'>,
+  { headers }: Partial<Pick<IncomingMessage, 'headers'>>,
   name: Name,
 ): IncomingHttpHeaders[Name] {
-  return Object.hasOwn(headers, name) ? headers[name] : undefined
+  return headers && Object.hasOwn(headers, name) ? headers[name] : undefined
 }
 
 /** What the host or its framework has put on a request: not a member of a polluted `Object.prototype`. */
@@ -28,11 +31,38 @@ export function readClientAddress(req: IncomingMessage, ipv6Prefix: Ipv6Prefix =
 /** The bits of an IPv6 address that name a network. */
 export type Ipv6Prefix = 48 | 56 | 64
 
-/** Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address. */
+/**
+ * Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address: one spelling for each address, in
+ * whatever form a proxy delivers it.
+ */
 export function readIpAddress(req: IncomingMessage): string {
   const ip = readHostMember(req, 'ip')
-  const address = typeof ip === 'string' ? ip : (req.socket.remoteAddress ?? 'unknown')
-  return /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1] ?? address
+  if (typeof ip === 'string') return normalizeAddress(ip)
+  const { socket }: Partial<Pick<IncomingMessage, 'socket'>> = req
+  return normalizeAddress(socket?.remoteAddress ?? 'unknown')
+}
+
+/** `[2001:db8::1]:443`, with or without the port, or `192.0.2.1:443`. */
+const WITH_PORT = /^\[([^\]]*)\](?::\d+)?$|^(\d+(?:\.\d+){3}):\d+$/
+/** IPv4 addresses as IPv6 ones: mapped (RFC 4291 2.5.5.2), and behind NAT64 (RFC 6052 2.1). */
+const IPV4_PREFIXES = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
+/** A header may hold any text; what is no address needs no more to be told from others. */
+const MAX_ADDRESS_LENGTH = 64
+
+function normalizeAddress(text: string): string {
+  if (isIPv4(text)) return text
+  const [, bracketed, dotted] = WITH_PORT.exec(text.slice(0, MAX_ADDRESS_LENGTH)) ?? []
+  const address = (bracketed ?? dotted ?? text.slice(0, MAX_ADDRESS_LENGTH)).split('%', 1)[0]!
+  if (!isIPv6(address)) return address
+  const groups = readGroups(address)
+  if (IPV4_PREFIXES.includes(formatGroups(groups.slice(0, 6)))) {
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join('.')
+  }
+  // The URL parser writes an address as RFC 5952 has it.
+  return new URL(`http://[${address}]`).hostname.slice(1, -1)
 }
 
 /** What failed authentications are counted by: the address, and the application that was presented, if it exists. */
@@ -41,21 +71,41 @@ export function formatFailureKey(req: IncomingMessage, applicationId: string | u
 }
 
 function formatNetwork(address: string, prefix: Ipv6Prefix): string {
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
-  const front = head === '' ? [] : head.split(':')
-  const back = tail ? tail.split(':') : []
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - front.length - back.length)).fill('0')
-  const groups = [...front, ...zeros, ...back].slice(0, 4).map((group) => Number.parseInt(group, 16))
+  const groups = readGroups(address).slice(0, 4)
   groups[3]! &= 0xffff << (64 - prefix)
-  return `${groups.map((group) => (group & 0xffff).toString(16)).join(':')}::/${prefix}`
+  return `${formatGroups(groups)}::/${prefix}`
+}
+
+/** The eight numbers of an IPv6 address. */
+function readGroups(address: string): number[] {
+  const [head = '', tail] = address.split('::')
+  const front = readSide(head)
+  const back = readSide(tail ?? '')
+  const zeros = tail === undefined ? [] : Array<number>(Math.max(0, 8 - front.length - back.length)).fill(0)
+  return [...front, ...zeros, ...back]
+}
+
+/** One side of the `::`, whose last part may be an IPv4 address. */
+function readSide(side: string): number[] {
+  return side.split(':').flatMap((part) => {
+    if (part === '') return []
+    if (!part.includes('.')) return [Number.parseInt(part, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number)
+    return [(a << 8) | b, (c << 8) | d]
+  })
+}
+
+function formatGroups(groups: readonly number[]): string {
+  return groups.map((group) => (group & 0xffff).toString(16)).join(':')
 }
 
 /**
  * Whether a header occurs more than once. `req.headers` does not show it: Node keeps the first `Authorization` and joins
- * other headers with a comma. Two credentials in one request are an error (RFC 6750 2).
+ * other headers with a comma. Two credentials in one request are an error (RFC 6750 2). The requests of some test tools and
+ * wrappers have no raw headers, and so no second one.
  */
 export function hasDuplicateHeader(
-  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  { rawHeaders = [] }: Partial<Pick<IncomingMessage, 'rawHeaders'>>,
   lowerCaseName: string,
 ): boolean {
   let isSeen = false

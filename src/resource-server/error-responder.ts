@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import type { Denial } from '../contracts/denial.js'
+import { toOAuthError, type Denial } from '../contracts/denial.js'
 import type { Emit, ReadClient } from '../contracts/events.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { LogRefusal } from '../http/refusal-log.js'
@@ -131,7 +131,7 @@ export function createErrorResponder({ emit, usage, logRefusal, reporter }: Erro
   ): void {
     try {
       // Promise.resolve() accepts any thenable, such as a promise of another realm.
-      Promise.resolve(onDenied(denied, req, res, sendOrFail)).catch(sendUnexpected)
+      Promise.resolve(onDenied(toOAuthError(denied), req, res, sendOrFail)).catch(sendUnexpected)
     } catch (error) {
       sendUnexpected(error)
     }

@@ -113,8 +113,8 @@ type Done = (problem: Error | null, identity?: Identity) => void
 
 function callVerify(verify: Verify, passportRequest: PassportRequest, credential: string, done: Done): void {
   const verified = verify(passportRequest, credential)
-  limitAuthenticationTime(verified, passportRequest.waitsSince).then(
-    (result) => (result instanceof Identity ? done(null, result) : done(result as unknown as Error)),
-    done,
-  )
+  limitAuthenticationTime(verified, passportRequest.waitsSince)
+    .then((result) => (result instanceof Identity ? done(null, result) : done(result as unknown as Error)), done)
+    // A response that is not quite Node's lacks a method: the host is told, and the process goes on.
+    .catch((error: unknown) => passportRequest.next(error))
 }

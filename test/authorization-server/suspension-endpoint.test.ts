@@ -47,6 +47,15 @@ it('answers `suspended: true` only for the right secret of a suspended applicati
   for (const { status, text } of others) expect([status, text]).toEqual([200, '{"suspended":false}'])
 })
 
+it('answers a right secret whatever others at its address did, and counts it as no failure', async () => {
+  const { id, key, secret } = await createApplication()
+  await platform.auth.applications.suspend(id)
+  for (let count = 0; count < 20; count++) await ask(key, secret).expect(200, '{"suspended":true}')
+  for (let count = 0; count < 8; count++) await ask(key, `wrong${count}`).expect(200, '{"suspended":false}')
+  await ask(key, 'wrong').expect(429)
+  await ask(key, secret).expect(200, '{"suspended":true}')
+})
+
 it('leaves the count of the token endpoint alone, so that a wrong secret in the console counts once', async () => {
   const { key, secret } = await createApplication()
   const requestToken = (wrong: string) =>

@@ -372,7 +372,7 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
 
     it.each([
       'https://api.example.com/invoices',
-      'https://api.example.com/orders/',
+      'https://api.example.com/orders//',
       'https://api.example.com',
       'https://API.example.com/orders',
       'http://api.example.com/orders',

@@ -50,6 +50,28 @@ describe('onDenied (docs/http.md G18)', () => {
         expect((await request(app).get('/')).text).toBe('custom')
       })
 
+      it('gets errors that central handlers understand, one for each request, so that next(denial) is an error', async () => {
+        const handled: Denial[] = []
+        const app = host.express()
+        const onDenied: OnDenied = (denial, _req, _res, next) => next(denial)
+        app.get('/', host.auth.requireBearer('orders', { onDenied }), reached)
+        app.use(((error: OAuthError, _req, res, _next) => {
+          handled.push(error)
+          res.status(error.statusCode).send(error.expose ? error.message : 'hidden')
+        }) as express5.ErrorRequestHandler)
+        const answers = [await request(app).get('/'), await request(app).get('/')]
+        expect(answers.map(({ status, text }) => [status, text])).toEqual([
+          [401, handled[0]!.description],
+          [401, handled[0]!.description],
+        ])
+        expect(handled[0]).toBeInstanceOf(OAuthError)
+        expect(handled[0]).toBeInstanceOf(Error)
+        expect(handled[0]).not.toBe(handled[1])
+        expect(handled[0]!.headers).not.toBe(handled[1]!.headers)
+        expect(new OAuthError('server_error', 'x')).toMatchObject({ statusCode: 500, expose: false })
+        expect(new OAuthError('temporarily_unavailable', 'x')).toMatchObject({ statusCode: 503, expose: false })
+      })
+
       it('is not called if the request passes', async () => {
         const app = appWith(() => expect.unreachable())
         expect((await request(app).get('/').set('Authorization', `Bearer ${token}`)).status).toBe(299)
