@@ -53,6 +53,24 @@ async function createApplication({ auth, caller }: { auth: TestPlatform['auth'];
   return { application, old: credentials, accessToken: await caller.accessToken('orders', credentials) }
 }
 
+/** Further credentials with names and restrictions, contacts, an invitation, requests, and e-mails on their way. */
+async function useEverything({ applications }: TestPlatform['auth'], id: string) {
+  const by = 'contact:dev@partner.example'
+  const { credentials: key } = await applications.addKey(id, { name: 'Server 2', apis: ['catalog'], by })
+  const { credentials: secret } = await applications.addSecret(id, { name: 'Server 2', by })
+  await applications.addContact(id, 'second@partner.example', { by })
+  await applications.inviteContact(id, 'third@partner.example', { by })
+  await applications.disallow(id, 'catalog', { by: 'alice' })
+  await applications.requestAccess(id, { api: 'catalog', by })
+  await applications.approve(id, { api: 'catalog' })
+  await applications.allow(id, 'orders', { scopes: [], by: 'alice' })
+  await applications.requestAccess(id, { api: 'orders', by })
+  const { keys, secrets } = (await applications.get(id))!
+  await applications.rotateKey(id, { credential: keys.at(-1)!.id, deliver: 'email', overlap: 3600, by })
+  await applications.rotateSecret(id, { credential: secrets.at(-1)!.id, deliver: 'email', overlap: 3600, by })
+  return { ...key, ...secret }
+}
+
 /** What the thief of old credentials and an old access token gets. */
 async function statusesOf(caller: Caller, credentials: Partial<IssuedCredentials>, accessToken: string) {
   const answers = [
@@ -87,7 +105,11 @@ describe.each(['memory', 'SQLite'])('after a leak, on %s', (kind) => {
     const { application, old, accessToken } = await createApplication(site)
     await site.auth.applications.rotateSecret(application.id, { deliver: 'email' })
     await expect.poll(() => mailer.emails.length).toBe(1)
-    const { clientSecret } = await runSection('A leaked secret', { auth: site.auth, application })
+    const { clientSecret } = await runSection('A leaked secret', {
+      auth: site.auth,
+      application,
+      leaked: old.clientSecret,
+    })
     expect(await statusesOf(site.caller, old, accessToken)).toEqual([401, 200, 401])
     expect(await claim(site.app, mailer.emails[0]!.text)).toBe(400)
     const credentials = { ...old, clientSecret: clientSecret! }
@@ -104,10 +126,54 @@ describe.each(['memory', 'SQLite'])('after a leak, on %s', (kind) => {
   it('of a key, the call ends it', async () => {
     const site = await open()
     const { application, old } = await createApplication(site)
-    const { clientId } = await runSection('A leaked key', { auth: site.auth, application })
+    const { clientId } = await runSection('A leaked key', {
+      auth: site.auth,
+      application,
+      leaked: old.clientId,
+    })
     expect((await site.caller.key('/catalog/items', old.clientId)).status).toBe(401)
     expect((await site.caller.token('orders', old)).status).toBe(401)
     expect((await site.caller.key('/catalog/items', clientId!)).status).toBe(200)
+  })
+
+  it('the calls end the very credential that leaked, where the application used everything that the portal offers', async () => {
+    const site = await open({ mailer: memoryMailer(), developersUrl: 'https://example.com/developers' })
+    const { application, old } = await createApplication(site)
+    const added = await useEverything(site.auth, application.id)
+    const variables = { auth: site.auth, application }
+    const fresh = await runSection('A leaked secret', { ...variables, leaked: added.clientSecret })
+    const key = await runSection('A leaked key', { ...variables, leaked: added.clientId })
+    expect((await site.caller.token('orders', { ...old, clientSecret: added.clientSecret })).status).toBe(401)
+    expect((await site.caller.key('/catalog/items', added.clientId)).status).toBe(401)
+    await site.caller.accessToken('orders', { ...old, clientSecret: fresh.clientSecret! })
+    await site.caller.accessToken('orders', old)
+    for (const works of [key.clientId!, old.clientId]) {
+      expect((await site.caller.key('/catalog/items', works)).status).toBe(200)
+    }
+    // The replacement is restricted as the one that leaked was.
+    const { keys } = (await site.auth.applications.get(application.id))!
+    expect(keys.find(({ name }) => name === 'Server 2')).toMatchObject({ apis: { catalog: { scopes: [] } } })
+
+    const printed: unknown[][] = []
+    const print = { log: (...line: unknown[]) => void printed.push(line) }
+    await runSection('Who used it', { ...variables, log: { info: () => undefined }, console: print })
+    expect(printed.length).toBeGreaterThan(5)
+    const issued = await runSection('A lost mailbox', { auth: site.auth, console: print })
+    const recovered = (issued as Record<string, IssuedCredentials>)[application.id]!
+    for (const ended of [key.clientId!, old.clientId]) {
+      expect((await site.caller.key('/catalog/items', ended)).status).toBe(401)
+    }
+    expect((await site.caller.key('/catalog/items', recovered.clientId)).status).toBe(200)
+    expect(await site.auth.applications.get(application.id)).toMatchObject({
+      contacts: ['security@partner.example'],
+      invitations: [],
+      accessRequests: [],
+    })
+    for (const heading of ['A leaked database', 'A leaked option secret']) {
+      const accessToken = await site.caller.accessToken('orders', recovered)
+      await runSection(heading, { auth: site.auth })
+      expect(await statusesOf(site.caller, recovered, accessToken)).toEqual([200, 200, 401])
+    }
   })
 
   it('of a mailbox, the calls end everything that was sent there', async () => {
