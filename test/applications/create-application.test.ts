@@ -117,7 +117,7 @@ const BAD_CONTACTS = [
   'a@b.example c@d.example', 'Dev <dev@example.com>', '<dev@example.com>', 'dev@example.com\r\nBcc: all@example.com', 'dev@example.com\n',
   '\ndev@example.com', 'dev @example.com', 'dev@ example.com', ' dev@example.com', '"dev"@example.com', '"a b"@example.com', '.dev@example.com',
   'dev.@example.com', 'de..v@example.com', 'dev@.example.com', 'dev@example..com', 'dev@example.com.', 'dev@-example.com', 'dev@example-.com',
-  'dev@[127.0.0.1]', 'dev@exam_ple.com', 'dev@exämple.com', 'dëv@example.com', 'dev@example.com(comment)', 'dev(comment)@example.com',
+  'dev@[127.0.0.1]', 'dev@exam_ple.com', 'dëv@example.com', 'dev@example.com(comment)', 'dev(comment)@example.com',
   'mailto:dev@example.com', 'dev@example.com?cc=all@example.com', 'dev\0@example.com', 'dev\u200B@example.com', 'dev@example.com\u0000', 'dev@example.com,',
   `${'x'.repeat(65)}@example.com`, `dev@${'x'.repeat(64)}.com`, `${'x'.repeat(60)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(11)}`,
   null, 7, {}, ['dev@example.com'],

@@ -59,12 +59,12 @@ const FIRST_USES: readonly [string, (app: Express, received: ReceivedCredentials
 
 describe.concurrent('the requestId of an event', () => {
   it.for([
-    ['JSON', 'json'],
-    ['the form', 'form'],
-  ] as const)('is that of a registration by %s', async ([, type], { expect, onTestFinished }) => {
+    ['JSON', 'json', 202],
+    ['the form', 'form', 303],
+  ] as const)('is that of a registration by %s', async ([, type, status], { expect, onTestFinished }) => {
     const provider = openIdentified({ onTestFinished })
     const body = { name: 'Shop', contact: 'dev@customer.example', apis: ['weather'] }
-    await request(provider.app).post('/register').type(type).send(body).expect(202)
+    await request(provider.app).post('/register').type(type).send(body).expect(status)
     expect(listRequestIds(provider)).toEqual([['application.registered', 'r7']])
     expect(await readCaller(provider)).toEqual(['application.registered', '127.0.0.1', undefined])
   })
