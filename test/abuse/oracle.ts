@@ -55,7 +55,9 @@ export function checkAnswer(draft: Draft, number: number, answer: Answer): strin
   if (status === 304 && passes && draft.headers.some(([name]) => name === 'If-None-Match')) return undefined
   if (!STATUSES[draft.route].includes(status) && !isNodeAnswer)
     return `${status} is no answer of this endpoint (${draft.route})`
-  if (headers['location'] !== undefined && status !== 307) return 'there is a redirect'
+  // A form that registered leads to a page of its own, beside it.
+  const isThanks = status === 303 && draft.route === 'registration' && headers['location'] === './register/thanks'
+  if (headers['location'] !== undefined && status !== 307 && !isThanks) return 'there is a redirect'
   if (draft.method === 'HEAD') return undefined
 
   const json = headers['content-type']?.startsWith('application/json') ? readJson(body) : {}

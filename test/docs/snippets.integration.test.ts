@@ -29,6 +29,7 @@ const READERS: Readonly<Record<string, string>> = {
   myStore: "declare const myStore: (database: unknown) => import('express-platform-auth').Store",
   openEmptyDatabase: 'declare const openEmptyDatabase: () => Promise<unknown>',
   kid: 'declare const kid: string',
+  leaked: 'declare const leaked: string',
   listCatalog: 'declare const listCatalog: (req: unknown, res: unknown) => void',
   listOrders: 'declare const listOrders: (req: unknown, res: unknown) => void',
   log: 'declare const log: { info(details: object, message: string): void }',
