@@ -7,22 +7,34 @@ export interface Enforcement {
   readonly enforce: boolean
   /** Milliseconds since 1970 from which guards refuse in any case; undefined if there is no such time. */
   readonly enforceBy: number | undefined
-  /** Whether `enforce: false` needs `enforceBy`: in production. */
+  /** Whether `enforce: false` needs `enforceBy`: wherever `NODE_ENV` is not `development` or `test`. */
   readonly needsEnd: boolean
+  /** Milliseconds since 1970: when the process started. */
+  readonly startedAt: number
+}
+
+/** What the options of the platform inherit. */
+export function createEnforcement(now: number): Enforcement {
+  const startedAt = Number.isFinite(now) ? now : Date.now()
+  const needsEnd = !['development', 'test'].includes(process.env['NODE_ENV'] ?? '')
+  return { enforce: true, enforceBy: undefined, needsEnd, startedAt }
 }
 
 /** Reads `enforce` and `enforceBy`. `path` precedes their names; what is left out is as in `inherited`. */
 export function readEnforcement(path: string, given: EnforcementOptions, inherited: Enforcement): Enforcement {
+  const { needsEnd, startedAt } = inherited
   const enforcement = {
     enforce: readBoolean(`${path}enforce`, given.enforce ?? inherited.enforce),
-    enforceBy: given.enforceBy === undefined ? inherited.enforceBy : readDay(`${path}enforceBy`, given.enforceBy),
-    needsEnd: inherited.needsEnd,
+    enforceBy:
+      given.enforceBy === undefined ? inherited.enforceBy : readDay(`${path}enforceBy`, given.enforceBy, startedAt),
+    needsEnd,
+    startedAt,
   }
   if (!enforcement.enforce && enforcement.enforceBy === undefined && enforcement.needsEnd) {
     throw new ConfigurationError({
       option: `${path}enforce`,
       problem: 'is false, and there is no enforceBy',
-      fix: `In production give the day from which requests are refused: ${EXAMPLE}.`,
+      fix: `Give the day from which requests are refused: ${formatExample(startedAt)}. Only with NODE_ENV=development or test may it be left out.`,
     })
   }
   return enforcement
@@ -57,13 +69,25 @@ export function describeReportOnly(path: string, { enforceBy }: Enforcement, now
   }
 }
 
-const EXAMPLE = "enforceBy: '2027-01-31'"
+const DAY = 86_400_000
+/** An end that is always postponed, or far away, is none. */
+const MAX_DAYS = 90
 
-function readDay(option: string, value: unknown): number {
+function formatExample(startedAt: number): string {
+  return `enforceBy: '${formatDay(startedAt + 30 * DAY)}'`
+}
+
+function readDay(option: string, value: unknown, startedAt: number): number {
   const time = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : NaN
   // February 30 would be a day in March.
-  if (!Number.isNaN(time) && formatDay(time) === value) return time
-  throw invalidOption(option, value, `Write a day, as YYYY-MM-DD: ${EXAMPLE}.`)
+  if (Number.isNaN(time) || formatDay(time) !== value)
+    throw invalidOption(option, value, `Write a day, as YYYY-MM-DD: ${formatExample(startedAt)}.`)
+  if (time <= startedAt + MAX_DAYS * DAY) return time
+  throw new ConfigurationError({
+    option,
+    problem: `is more than ${MAX_DAYS} days ahead`,
+    fix: `Write a day until ${formatDay(startedAt + MAX_DAYS * DAY)}: ${formatExample(startedAt)}.`,
+  })
 }
 
 function formatDay(time: number): string {

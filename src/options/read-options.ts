@@ -9,7 +9,7 @@ import { ALGORITHMS, type PlatformAuthOptions, type SigningAlgorithm } from './o
 import { readApis } from './read-apis.js'
 import { readBrand } from './read-brand.js'
 import { readCredentials } from './read-credentials.js'
-import { readEnforcement, warnOfReportOnly } from './read-enforcement.js'
+import { createEnforcement, readEnforcement, warnOfReportOnly } from './read-enforcement.js'
 import { readImportedCredentials } from './read-imported-credentials.js'
 import { readLogger } from './read-logger.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
@@ -38,7 +38,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
   const { store, secrets, importUnencrypted } = readPersistence(options, production, warn)
   const now = readNow(options.now)
-  const enforcement = readEnforcement('', options, { enforce: true, enforceBy: undefined, needsEnd: production })
+  const enforcement = readEnforcement('', options, createEnforcement(now()))
   const rateLimits = readRateLimits(options.rateLimits)
   const apis = readApis(options.apis, {
     baseUrl,

@@ -9,6 +9,8 @@ import { EXPRESSES, openPlatform, recordingLogger, type TestOptions } from '../s
 import { readReport } from './dry-run-comparison.js'
 
 const closings: (() => Promise<void>)[] = []
+/** A day after today. */
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 afterEach(async () => {
   vi.unstubAllEnvs()
   for (const close of closings.splice(0)) await close()
@@ -255,26 +257,42 @@ describe('enforce', () => {
     }
   })
 
-  it('needs enforceBy in production, at every level', async () => {
-    const { auth: elsewhere } = await open({})
-    vi.stubEnv('NODE_ENV', 'production')
-    const message = 'enforce is false, and there is no enforceBy. In production give the day'
-    expect(() => openPlatform({ enforce: false })).toThrow(message)
-    expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', enforce: false } } })).toThrow(`apis.catalog.${message}`) // prettier-ignore
-    const { auth } = openPlatform({})
-    closings.push(auth.close)
-    expect(() => auth.requireApiKey('catalog', { enforce: false })).toThrow(`requireApiKey("catalog"): ${message}`)
-    expect(() => auth.requireApiKey('catalog', { enforce: false, enforceBy: '2027-01-31' })).not.toThrow()
-    expect(() => elsewhere.requireApiKey('catalog', { enforce: false })).not.toThrow()
+  it.each(['production', 'prod', 'Production', 'staging', '', undefined])(
+    'needs enforceBy with NODE_ENV=%s, at every level',
+    async (environment) => {
+      const { auth: elsewhere } = await open({})
+      vi.stubEnv('NODE_ENV', environment)
+      const message = 'enforce is false, and there is no enforceBy. Give the day'
+      expect(() => openPlatform({ enforce: false })).toThrow(message)
+      expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', enforce: false } } })).toThrow(`apis.catalog.${message}`) // prettier-ignore
+      const { auth } = openPlatform({})
+      closings.push(auth.close)
+      expect(() => auth.requireApiKey('catalog', { enforce: false })).toThrow(`requireApiKey("catalog"): ${message}`)
+      expect(() => auth.requireApiKey('catalog', { enforce: false, enforceBy: inDays(30) })).not.toThrow()
+      expect(() => elsewhere.requireApiKey('catalog', { enforce: false })).not.toThrow()
+    },
+  )
+
+  it.each(['development', 'test'])('needs no enforceBy with NODE_ENV=%s', (environment) => {
+    vi.stubEnv('NODE_ENV', environment)
+    closings.push(openPlatform({ enforce: false }).auth.close)
+  })
+
+  it('ends at most 90 days after the start; the error has a day that is right, and an end that has passed stops no start', () => {
+    const now = () => Date.parse('2030-05-01T12:00:00Z')
+    const start = (enforceBy: string) => closings.push(openPlatform({ now, enforce: false, enforceBy }).auth.close)
+    for (const day of ['2000-01-01', '2030-05-01', '2030-07-30']) start(day)
+    for (const day of ['2030-07-31', '9999-12-31'])
+      expect(() => start(day)).toThrow("enforceBy is more than 90 days ahead. Write a day until 2030-07-30: enforceBy: '2030-05-31'.") // prettier-ignore
   })
 
   it('is warned of at start-up: once for the platform, an API, and the guards of one', async () => {
     const logger = recordingLogger()
-    const { auth } = openPlatform({ logger, enforce: false, enforceBy: '2999-01-31' })
+    const { auth } = openPlatform({ logger, enforce: false, enforceBy: inDays(60) })
     closings.push(auth.close)
     auth.requireApiKey('catalog')
     const warnings = () => logger.lines.filter((line) => line.includes('enforce'))
-    expect(warnings()).toEqual([expect.stringMatching(/^enforce is false: requests that guards would refuse pass until 2999-01-31\. .*auth\.dryRun\.report\(\)/)]) // prettier-ignore
+    expect(warnings()).toEqual([expect.stringMatching(new RegExp(`^enforce is false: requests that guards would refuse pass until ${inDays(60)}\\. .*auth\\.dryRun\\.report\\(\\)`))]) // prettier-ignore
     const other = openPlatform({ logger, apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey', enforce: false, enforceBy: '2000-01-01' } } }) // prettier-ignore
     closings.push(other.auth.close)
     for (let i = 0; i < 3; i++) other.auth.requireApiKey('catalog', { enforce: false })
