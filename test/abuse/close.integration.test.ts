@@ -54,6 +54,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, 
     atEnd(close)
 
     const acknowledged: string[] = []
+    let number = 0
     const statuses: Record<string, number[]> = { token: [], key: [], registration: [] }
     const send = async (path: string, init: RequestInit = {}): Promise<{ status: number; text: string }> => {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(60_000) })
@@ -63,7 +64,8 @@ describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, 
       token: () => send('/orders/token', { method: 'POST', body: new URLSearchParams(createTokenForm(known)) }),
       key: () => send('/catalog/items', { headers: { 'X-Api-Key': known.clientId } }),
       async registration() {
-        const name = `app-${Math.random()}`
+        number += 1
+        const name = `app-${number}`
         const body = JSON.stringify({ name, contact: 'dev@customer.example', apis: ['catalog'] })
         const answer = await send('/register', {
           method: 'POST',
