@@ -13,7 +13,7 @@ export {
   type ApplicationErrorCode,
   type ConfigurationProblem,
 } from './contracts/errors.js'
-export { OAuthError, type Denial, type ErrorCode } from './contracts/denial.js'
+export { OAuthError, type Denial, type DenialError, type ErrorCode } from './contracts/denial.js'
 
 export type {
   AllowRegistration,

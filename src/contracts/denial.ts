@@ -35,6 +35,14 @@ export interface Denial {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A refusal as central error handlers expect it: an error of one request, which they may change. */
+export interface DenialError extends Denial, Error {
+  /** The same number as `status`, under the other name that error handlers of Express apps read. */
+  readonly statusCode: number
+  /** Whether an error handler may show `message`: below 500, as http-errors has it. */
+  readonly expose: boolean
+}
+
 /** The headers of every refusal. */
 const COMMON_HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',
@@ -82,7 +90,7 @@ interface OAuthErrorOptions {
  * }
  * ```
  */
-export class OAuthError extends Error implements Denial {
+export class OAuthError extends Error implements DenialError {
   override readonly name = 'OAuthError'
   /** The code of RFC 6749 5.2 or RFC 6750 3.1, such as `invalid_token`. */
   readonly error: ErrorCode
@@ -92,6 +100,12 @@ export class OAuthError extends Error implements Denial {
   readonly status: number
   /** All headers of the refusal, as in `Denial`. */
   readonly headers: Readonly<Record<string, string>>
+  /** The same number as `status`, under the other name that error handlers of Express apps read. */
+  readonly statusCode: number
+  /** Whether an error handler may show `message`: below 500, as http-errors has it. */
+  readonly expose: boolean
+  /** The same string as `error`, under the name that Node's errors use. */
+  readonly code: ErrorCode
 
   constructor(error: ErrorCode, description: string, options: OAuthErrorOptions = {}) {
     // Without a prototype: a polluted Object.prototype must not become the status or the headers of an answer.
@@ -101,27 +115,19 @@ export class OAuthError extends Error implements Denial {
     this.description = description
     this.status = status ?? STATUS_BY_ERROR[error]
     this.headers = { ...COMMON_HEADERS, ...headers }
-  }
-
-  /** The same number as `status`, under the other name that error handlers of Express apps read. */
-  get statusCode(): number {
-    return this.status
-  }
-
-  /** Whether an error handler may show `message`: below 500, as http-errors has it. */
-  get expose(): boolean {
-    return this.status < 500
-  }
-
-  /** The same string as `error`, under the name that Node's errors use. */
-  get code(): ErrorCode {
-    return this.error
+    // Members, not getters: many central handlers write `error.statusCode = error.statusCode || 500`.
+    this.statusCode = this.status
+    this.expose = this.status < 500
+    this.code = error
   }
 }
 
 /** A refusal as an error that central error handlers understand: one of its own for each request. */
-export function toOAuthError(denied: Denial): OAuthError {
-  if (denied instanceof OAuthError) return denied
-  const { status, error, description, headers } = denied
-  return Object.assign(new OAuthError('server_error', description), { status, error, headers: { ...headers } })
+export function toOAuthError({ status, error, description, headers }: Denial, cause?: unknown): OAuthError {
+  // A guard's own `allow` may have chosen another code and status.
+  return new OAuthError(error as ErrorCode, description, {
+    status: status as 405,
+    headers,
+    cause,
+  })
 }

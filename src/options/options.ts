@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApisOptions, Limit } from '../contracts/api.js'
 import type { ComposeEmail } from '../contracts/composed-email.js'
 import type { EnforcementOptions } from '../contracts/enforcement.js'
-import type { Denial } from '../contracts/denial.js'
+import type { DenialError } from '../contracts/denial.js'
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
 import type { Logger } from '../contracts/logger.js'
@@ -15,7 +15,7 @@ import type { Store } from '../contracts/store.js'
  */
 export type OnDenied = {
   // A method, because its parameters may be narrower: the function can take Express's Request and Response.
-  onDenied(denial: Denial, req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
+  onDenied(denial: DenialError, req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
 }['onDenied']
 
 /** The option `signing`. */

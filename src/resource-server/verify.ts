@@ -1,5 +1,5 @@
 import type { Api } from '../contracts/api.js'
-import { OAuthError, type Denial, type ErrorCode } from '../contracts/denial.js'
+import { OAuthError, toOAuthError } from '../contracts/denial.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
@@ -39,12 +39,12 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
       const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
       if (!(result instanceof Identity)) {
         const problem = result instanceof Failure ? result.problem : result
-        throw typeof problem === 'string' ? createError(errors[problem]!) : problem
+        throw typeof problem === 'string' ? toOAuthError(errors[problem]!) : problem
       }
       await requestLimits.get(api)?.(result.application.id)
       return result.toAuthInfo() as Info
     } catch (error) {
-      throw error instanceof OAuthError ? error : createError(toDenial(error), error)
+      throw error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)
     }
   }
 
@@ -61,8 +61,4 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
       return verify(createApiKeyErrors(api), api, () => (apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential'))
     },
   }
-}
-
-function createError({ error, description, headers }: Denial, cause?: unknown): OAuthError {
-  return new OAuthError(error as ErrorCode, description, { headers, cause })
 }

@@ -55,8 +55,12 @@ describe('onDenied (docs/http.md G18)', () => {
         const app = host.express()
         const onDenied: OnDenied = (denial, _req, _res, next) => next(denial)
         app.get('/', host.auth.requireBearer('orders', { onDenied }), reached)
-        app.use(((error: OAuthError, _req, res, _next) => {
+        app.use(((error: { -readonly [Name in keyof OAuthError]: OAuthError[Name] }, _req, res, _next) => {
           handled.push(error)
+          // As many central handlers do.
+          error.statusCode = error.statusCode || 500
+          error.code = error.code || 'server_error'
+          error.headers = { ...error.headers, 'X-Seen': 'once' }
           res.status(error.statusCode).send(error.expose ? error.message : 'hidden')
         }) as express5.ErrorRequestHandler)
         const answers = [await request(app).get('/'), await request(app).get('/')]
@@ -68,6 +72,7 @@ describe('onDenied (docs/http.md G18)', () => {
         expect(handled[0]).toBeInstanceOf(Error)
         expect(handled[0]).not.toBe(handled[1])
         expect(handled[0]!.headers).not.toBe(handled[1]!.headers)
+        expect({ ...handled[0] }).toMatchObject({ status: 401, statusCode: 401, expose: true, error: 'unauthorized' })
         expect(new OAuthError('server_error', 'x')).toMatchObject({ statusCode: 500, expose: false })
         expect(new OAuthError('temporarily_unavailable', 'x')).toMatchObject({ statusCode: 503, expose: false })
       })
