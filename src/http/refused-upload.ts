@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { shareInProcess } from '../lib/share-in-process.js'
 import { readHeader } from './request.js'
 
 /** Uploads of at most so many bytes are read by Node to their end, and the connection is used again. */
@@ -9,10 +11,11 @@ const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 const MAX_DROPPING_MS = 10_000
 const MAX_DROPPING_CONNECTIONS = 1000
 
-let droppingConnections = 0
+/** Cuts off each connection whose rest is being dropped; the oldest comes first. */
+const dropping = shareInProcess('express-platform-auth.refused-uploads', () => new Set<() => void>())
 
-/** Kept, so that fake timers of the host's tests, which replace the global function later, do not hold up a connection. */
-const { setTimeout } = globalThis
+/** Kept, so that fake timers of the host's tests, which replace the global functions later, do not hold up a connection. */
+const { setImmediate, setTimeout } = globalThis
 
 /**
  * Sends the body of a refusal, whose headers are set, and ends the answer. The rest of a large upload is read and dropped
@@ -21,12 +24,20 @@ const { setTimeout } = globalThis
  */
 export function endRefusal(req: IncomingMessage, res: ServerResponse, body: string | Buffer): void {
   if (!isLargeUpload(req)) return void res.end(body)
-  res.setHeader('Connection', 'close')
-  if (droppingConnections >= MAX_DROPPING_CONNECTIONS || req.destroyed) return void res.end(body)
-  dropRest(req, res)
-  // The whole answer is sent now; only end() would close the connection. An answer to HEAD has headers alone.
-  if (req.method === 'HEAD') res.flushHeaders()
-  else res.write(body)
+  // Node calls its listeners while it parses what has arrived. The upload may be whole afterwards, and if it is not, nothing
+  // of a further request has been parsed either. A next tick may come before the end of a chunk.
+  setImmediate(() => {
+    if (res.headersSent) return
+    try {
+      if (isLargeUpload(req)) {
+        res.setHeader('Connection', 'close')
+        if (!req.socket.destroyed) dropRest(req, res)
+      }
+      res.end(body)
+    } catch {
+      res.destroy()
+    }
+  })
 }
 
 /** A length that is not known counts as large. HTTP/2 has streams, which Node ends one by one. */
@@ -38,32 +49,56 @@ function isLargeUpload(req: IncomingMessage): boolean {
   )
 }
 
-/** Reads and drops what arrives. Ends the answer when all has arrived, the client has gone, or a bound is reached. */
-function dropRest(req: IncomingMessage, res: ServerResponse): void {
-  let left = MAX_DROPPED_BYTES
-  let isDropping = true
-  droppingConnections += 1
+/** The HTTP parser of a connection: it calls `onIncoming` with each request, which returns 0 for one that goes on. */
+type ParsedSocket = Socket & { parser?: { onIncoming: unknown } | null }
 
-  function end(): void {
-    if (!isDropping) return
-    isDropping = false
-    droppingConnections -= 1
-    clearTimeout(timer)
-    res.end()
-  }
+/**
+ * Reads and drops what arrives, and closes the connection when all has arrived, the client has gone, or a bound is reached.
+ * The answer is not held back: Node closes the connection of an answer that says so by `destroySoon()`, which waits here.
+ */
+function dropRest(req: IncomingMessage, res: ServerResponse): void {
+  const socket: ParsedSocket = req.socket
+  const destroySoon = socket.destroySoon.bind(socket)
+  const bytesBefore = socket.bytesRead
+  let isAnswered = false
+  let isWhole = false
+
   function cutOff(): void {
-    end()
-    req.socket.destroy()
+    socket.destroy()
+    forget()
+  }
+  function forget(): void {
+    dropping.delete(cutOff)
+    clearTimeout(timer)
   }
   const timer = setTimeout(cutOff, MAX_DROPPING_MS)
   timer.unref()
-  // A body parser of the host may have piped the request elsewhere, or paused it.
+  dropping.add(cutOff)
+  // The one that had the most time.
+  if (dropping.size > MAX_DROPPING_CONNECTIONS) dropping.values().next().value!()
+
+  // What a middleware of the host does with the body must not keep what is dropped.
   req.unpipe()
-  req.on('data', (chunk: { readonly length: number }) => {
-    left -= chunk.length
-    if (left < 0) cutOff()
+  req.removeAllListeners('data').removeAllListeners('readable')
+  req.on('data', () => {
+    if (socket.bytesRead - bytesBefore > MAX_DROPPED_BYTES) cutOff()
   })
-  req.on('end', end).on('error', end)
-  res.on('close', end)
+  req.once('end', () => {
+    isWhole = true
+    if (isAnswered) destroySoon()
+  })
   req.resume()
+  socket.once('close', forget)
+  socket.destroySoon = () => {
+    isAnswered = true
+    if (isWhole) destroySoon()
+    // Only the end of the connection shows where an answer without a length ends.
+    else if (req.httpVersionMinor === 0 && !res.hasHeader('Content-Length')) socket.end()
+  }
+  // Before Node, which would send a second answer for the upload that is not whole.
+  socket.prependListener('end', () => {
+    if (isAnswered) destroySoon()
+  })
+  // A request that follows on this connection is no part of the app: its answer could not be sent.
+  if (socket.parser) socket.parser.onIncoming = () => 0
 }

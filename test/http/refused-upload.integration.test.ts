@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import compression from 'compression'
 import express from 'express'
+import session from 'express-session'
 import express4 from 'express4'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryMailer } from '../../src/testing/index.js'
@@ -18,6 +20,8 @@ describe.each([
   let host: Awaited<ReturnType<typeof listen>>
   let auth: ReturnType<typeof openPlatform>['auth']
   const handled: string[] = []
+  const finished: string[] = []
+  const kept: number[] = []
 
   beforeAll(async () => {
     const mailer = memoryMailer()
@@ -28,6 +32,20 @@ describe.each([
       rateLimits: { failedAuthentication: false, registration: false },
     }))
     const app = create()
+    app.use('/wrapped', compression({ threshold: 0 }))
+    app.use('/wrapped', session({ secret: 'a secret', resave: true, saveUninitialized: true }))
+    app.use('/wrapped', (req, res, next) => {
+      res.on('finish', () => finished.push(req.method))
+      next()
+    })
+    app.use('/wrapped', auth.requireApiKey('catalog'))
+    app.use('/kept', (req, _res, next) => {
+      const keep = (chunk: Buffer | null): void => void (chunk && kept.push(chunk.length))
+      if (req.url.endsWith('data')) req.on('data', keep)
+      else req.on('readable', () => keep(req.read() as Buffer | null))
+      setTimeout(next, 20)
+    })
+    app.use('/kept', auth.requireApiKey('catalog'))
     app.use(auth.router)
     app.use('/register', auth.registrationRouter)
     app.use('/applications', auth.portalRouter)
@@ -76,9 +94,53 @@ describe.each([
   it('ends the connection when it is whole, which serves no other request', async () => {
     const { socket, received } = open('POST /catalog/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
     await waitUntil(() => received().endsWith('}'))
+    handled.length = 0
     socket.write('1\r\nx\r\n0\r\n\r\nGET /open HTTP/1.1\r\nHost: a\r\n\r\n')
     await waitUntil(() => socket.destroyed)
     expect(received().match(/HTTP\/1\.1/g)).toHaveLength(1)
+    expect(handled).toEqual([])
+  })
+
+  it('that arrived together with a further request serves both', async () => {
+    handled.length = 0
+    const { socket, received } = open(
+      'POST /catalog/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\nGET /open HTTP/1.1\r\nHost: a\r\n\r\n',
+    )
+    await waitUntil(() => received().match(/HTTP\/1\.1/g)?.length === 2)
+    expect(received()).not.toMatch(/connection: close/i)
+    expect(handled).toEqual(['open'])
+    socket.destroy()
+  })
+
+  it.each(['GET', 'HEAD', 'POST'])('is answered whole through middleware that wraps the answer: %s', async (method) => {
+    const { socket, received } = open(
+      `${method} /wrapped HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nContent-Length: 500000\r\n\r\nx`,
+    )
+    await waitUntil(() => /^HTTP\/1\.1 401 [^]*\r\n\r\n/.test(received()))
+    if (method !== 'HEAD') await waitUntil(() => /\r\n0\r\n\r\n$|\}$/.test(received()))
+    await waitUntil(() => finished.includes(method))
+    socket.write('x'.repeat(499_999))
+    await waitUntil(() => socket.destroyed)
+  })
+
+  it.each(['data', 'readable'])('is not kept by a middleware that reads it: %s', async (how) => {
+    kept.length = 0
+    const { socket, received } = open(`POST /kept?${how} HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\nx`)
+    await waitUntil(() => received().endsWith('}'))
+    socket.write('x'.repeat(899_999))
+    await waitUntil(() => socket.destroyed)
+    expect(kept.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(1)
+  })
+
+  it('is answered to a client of HTTP/1.0 that reads until the end', async () => {
+    const { socket, received } = open(
+      'POST /wrapped HTTP/1.0\r\nHost: a\r\nAccept-Encoding: gzip\r\nContent-Length: 500000\r\n\r\nx',
+    )
+    const start = performance.now()
+    await waitUntil(() => socket.readableEnded || socket.destroyed)
+    expect(received()).toMatch(/^HTTP\/1\.1 401 /)
+    expect(performance.now() - start).toBeLessThan(5000)
+    socket.destroy()
   })
 
   it('of more than 64 MiB is cut off', async () => {
@@ -143,6 +205,8 @@ describe('endless refused uploads', () => {
         async () => sockets.filter(({ destroyed }) => destroyed).length >= 100 && (await countOpen()) <= 1000,
       )
       expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(100)
+      // The newest have most of their time before them.
+      expect(sockets.slice(-200).some(({ destroyed }) => destroyed)).toBe(false)
       const uploads = listRefusedUploads({ bytes: 1000, how: 'length' }).slice(2, 3)
       expect(await sendUploads(port, uploads)).toEqual(['401'])
     } finally {

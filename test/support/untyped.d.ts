@@ -102,3 +102,13 @@ declare module 'bunyan' {
 declare module 'pg8-0' {
   export { Pool } from 'pg'
 }
+
+declare module 'compression' {
+  import type { RequestHandler } from 'express'
+  export default function compression(options: { readonly threshold: number }): RequestHandler
+}
+
+declare module 'express-session' {
+  import type { RequestHandler } from 'express'
+  export default function session(options: object): RequestHandler
+}
