@@ -11,12 +11,13 @@ import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
 import { readOrigin } from '../contracts/events.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { RefusalDetails } from '../contracts/usage.js'
-import { isBasic, isEmptyBasic, readBasic, type ClientCredentials } from '../http/basic.js'
+import type { ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
-import { formatFailureKey, hasDuplicateHeader, readClientAddress, readHeader } from '../http/request.js'
+import { formatFailureKey, readClientAddress } from '../http/request.js'
 import { formatChallenge } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
+import { readPresentedCredentials } from './presented-credentials.js'
 
 /** Client authentication (RFC 6749 2.3): resolves the client's application, or rejects with `OAuthError`. */
 export type AuthenticateClient = (
@@ -193,7 +194,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     if (attempt.authenticated) return attempt.authenticated
     // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
     const refused = describeAttempt(attempt, readings[0]?.id ?? '')
-    // Who may be told of the suspension has presented a right secret.
+    // A right secret of a suspended application is no failed authentication where the answer tells of the suspension.
     if (!(tellsSuspension && refused.reason === 'suspended')) await countFailure(req, refused)
     throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
   }
@@ -223,37 +224,6 @@ function describeExpired({ name, expiresAt }: CredentialRecord): RefusalDetails 
 
 /** The right secret of a pending application proves that its e-mail has arrived. */
 const MAY_AUTHENTICATE: readonly ApplicationRecord['status'][] = ['active', 'pending']
-
-/** The credentials that the client presents, in each reading of the header. Empty if there are none. */
-function readPresentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
-  const authorization = readHeader(req, 'authorization')
-  const id = form.get('client_id')
-  const secret = form.get('client_secret')
-  if (hasDuplicateHeader(req, 'authorization'))
-    throw new OAuthError('invalid_request', 'There are two Authorization headers')
-  if (!isBasic(authorization) || (secret !== undefined && isEmptyBasic(authorization)))
-    return id !== undefined && secret !== undefined ? addTrimmed([{ id, secret }]) : []
-
-  // RFC 6749 2.3: a client must not use more than one authentication method in a request.
-  if (secret !== undefined)
-    throw new OAuthError(
-      'invalid_request',
-      'Client credentials came in the Authorization header (Basic) and in the body; send them once, and no other Basic header',
-    )
-  const readings = readBasic(authorization)
-  if (!readings) throw new OAuthError('invalid_request', "The Basic credentials can't be decoded")
-  if (id !== undefined && !readings.some((reading) => reading.id === id)) {
-    throw new OAuthError('invalid_request', 'The client_id in the body is not the one in the Authorization header')
-  }
-  return addTrimmed(readings)
-}
-
-/** A pasted secret often has a line break or space too many. As it was sent comes first. */
-function addTrimmed(readings: readonly ClientCredentials[]): readonly ClientCredentials[] {
-  const { id, secret } = readings.at(-1)!
-  const trimmed = { id: id.trim(), secret: secret.trim() }
-  return trimmed.id === id && trimmed.secret === secret ? readings : [...readings, trimmed]
-}
 
 function createMissingCredentialsError(api: string): OAuthError {
   return createInvalidClientError(

@@ -46,7 +46,7 @@ export function readIpAddress(req: IncomingMessage): string {
 const WITH_PORT = /^\[([^\]]*)\](?::\d+)?$|^(\d+(?:\.\d+){3}):\d+$/
 /** IPv4 addresses as IPv6 ones: mapped (RFC 4291 2.5.5.2), and behind NAT64 (RFC 6052 2.1). */
 const IPV4_PREFIXES = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
-/** A header may hold any text; what is no address needs no more to be told from others. */
+/** A header may hold any text. This bounds the key of a counter. */
 const MAX_ADDRESS_LENGTH = 64
 
 function normalizeAddress(text: string): string {

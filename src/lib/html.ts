@@ -8,7 +8,7 @@ export interface Html {
 type Content = Html | string | number | false | undefined | readonly Content[]
 
 /**
- * HTML from a template. Strings and numbers are escaped, and so is what nobody sees in them; lists are joined, `false` and
+ * HTML from a template. Strings and numbers are escaped, and so are invisible characters in them; lists are joined, `false` and
  * `undefined` are left out.
  */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Html {

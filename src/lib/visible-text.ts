@@ -2,7 +2,7 @@ import { JOINS_BOTH, JOINS_NEXT, JOINS_PREVIOUS, VIRAMA } from './joining-letter
 
 /**
  * Why a text cannot stand where people read one line, such as a name: a part of a sentence, or undefined if it can. `most` is
- * the greatest number of characters (code points). A character that nobody sees may stand where its script or an emoji needs it.
+ * the greatest number of characters (code points). An invisible character may stand where its script or an emoji needs it.
  */
 export function findLineProblem(text: string, most: number): string | undefined {
   const length = Array.from(text).length
@@ -16,7 +16,7 @@ export function findLineProblem(text: string, most: number): string | undefined 
   return /[^\p{M}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(text) ? undefined : 'has nothing that can be seen'
 }
 
-/** The first character that nobody sees, and that neither its script nor an emoji needs where it stands. */
+/** The first invisible character that neither its script nor an emoji needs where it stands. */
 export function findHidden(text: string): string | undefined {
   let found: string | undefined
   replaceHidden(text, (character) => (found ??= character))
@@ -24,7 +24,7 @@ export function findHidden(text: string): string | undefined {
 }
 
 /**
- * Replaces each character that nobody sees, or that reorders the text around it, except where its script or an emoji needs it.
+ * Replaces each invisible character, and each that reorders the text around it, except where its script or an emoji needs it.
  * Line breaks and other control characters are not replaced.
  */
 function replaceHidden(text: string, replace: (character: string) => string): string {
@@ -34,7 +34,7 @@ function replaceHidden(text: string, replace: (character: string) => string): st
     : text
 }
 
-/** The text with what nobody sees as escapes of JSON, so that a JSON text keeps its meaning. */
+/** The text with invisible characters as escapes of JSON, so that a JSON text keeps its meaning. */
 export function escapeHidden(text: string): string {
   return replaceHidden(text, (character) =>
     character
@@ -50,12 +50,12 @@ export function formatCodePoint(character: string): string {
 }
 
 /**
- * Nobody sees them wherever they stand: default-ignorable characters (fillers, soft hyphens, tags, joiners, variation
+ * Invisible wherever they stand: default-ignorable characters (fillers, soft hyphens, tags, joiners, variation
  * selectors), marks of the direction, annotations, and blanks that are no spaces.
  */
 const INVISIBLE_CLASS = String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFF9-\uFFFC\u{1D159}`
 
-/** Any character that nobody sees. Code escapes them all. */
+/** Any invisible character. Code escapes them all. */
 export const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}]`, 'u')
 
 const MARKS = String.raw`[\p{Mn}\p{Me}]*`

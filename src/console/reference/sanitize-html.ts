@@ -154,7 +154,7 @@ function escape(text: string): string {
   return html`${text}`.markup
 }
 
-/** Text between tags, in which character references stay, except those to characters that nobody sees. */
+/** Text between tags, in which character references stay, except those to invisible characters. */
 function escapeText(text: string): string {
   return escapeHidden(text.replaceAll(REFERENCE, decodeHidden))
     .replaceAll('<', '&lt;')
@@ -169,7 +169,7 @@ function decodeHidden(reference: string): string {
   return INVISIBLE.test(character) ? character : reference
 }
 
-/** The names of HTML for characters that nobody sees. */
+/** HTML's names of invisible characters. */
 const HIDDEN_NAMES: Readonly<Record<string, string>> = Object.assign(Object.create(null) as Record<string, string>, {
   shy: '\u00AD',
   ZeroWidthSpace: '\u200B',
