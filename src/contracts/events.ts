@@ -99,6 +99,17 @@ export type Emit = (type: EventType, details: EventDetails, req?: IncomingMessag
 /** The client that a request presents, as in `RequestOrigin`. */
 export type ReadClient = (req: IncomingMessage, details: EventDetails) => string | undefined
 
+/** Where `opentelemetry` listens for events that may follow: a guard let a request pass, and a further one may refuse it. */
+const EARLY_EVENT = Symbol.for('express-platform-auth.early-event')
+
+/** `emit` for what is not final yet. */
+export interface EmitEarly extends Emit {
+  /** Whether an event of that type has a listener. */
+  isHeard(type: EventType): boolean
+  /** Emits to spans alone an event that may follow: they have ended by then. */
+  early: Emit
+}
+
 interface EventsOptions {
   readonly now: () => number
   /** Called when a listener threw or rejected. */
@@ -108,12 +119,18 @@ interface EventsOptions {
 /** The emitter, and the function that emits: a listener that fails affects neither the request nor other listeners. */
 export function createEvents({ now, onListenerError }: EventsOptions): {
   events: PlatformEvents
-  emit: Emit
+  emit: EmitEarly
 } {
   const events: PlatformEvents = new EventEmitter()
 
-  function emit(type: EventType, details: EventDetails, req?: IncomingMessage, readClient?: ReadClient): void {
-    if (events.listenerCount(type) === 0) return
+  function emitTo(
+    channel: EventType | typeof EARLY_EVENT,
+    type: EventType,
+    details: EventDetails,
+    req: IncomingMessage | undefined,
+    readClient: ReadClient | undefined,
+  ): void {
+    if (events.listenerCount(channel) === 0) return
     const event: PlatformEvent = {
       type,
       at: new Date(now()),
@@ -122,7 +139,7 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
       ...(req && readClient && { client: readClient(req, details) }),
     }
     // Not emitter.emit(): it stops at the first listener that throws, and a rejected promise would end the process.
-    for (const listener of events.rawListeners(type)) {
+    for (const listener of events.rawListeners(channel)) {
       try {
         const result: unknown = Reflect.apply(listener, events, [event])
         if (result instanceof Promise) result.catch((error: unknown) => onListenerError(type, error))
@@ -132,7 +149,9 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
     }
   }
 
-  return { events, emit }
+  const emit: Emit = (type, details, req, readClient) => emitTo(type, type, details, req, readClient)
+  const early: Emit = (type, details, req, readClient) => emitTo(EARLY_EVENT, type, details, req, readClient)
+  return { events, emit: Object.assign(emit, { early, isHeard: (type: EventType) => events.listenerCount(type) > 0 }) }
 }
 
 /** Where a request comes from. Its id is the host's (`req.id`, as pino-http sets it). */

@@ -11,6 +11,9 @@ import { ATTRIBUTES } from './names.js'
 import { RECORDINGS, type Counted, type OutageName, type OutageRecording } from './recordings.js'
 import { createSpans } from './spans.js'
 
+/** A guard let a request pass; the event itself follows when the request has been answered. `contracts/events` emits it. */
+const EARLY_EVENT = Symbol.for('express-platform-auth.early-event') as never
+
 /** A `MeterProvider` of `@opentelemetry/api`, declared structurally so that the public types do not import it. */
 export interface MeterProviderLike {
   getMeter(name: string, version?: string): object
@@ -99,19 +102,27 @@ export function observe(
     spans.outage(outageOf, { ...outage, seconds })
   }
 
+  const recordAllowedSpan = (event: PlatformEvent): void => {
+    const recording = RECORDINGS[event.type]
+    if (!('outageOf' in recording)) spans.record(recording, event)
+  }
+
   metrics.prepare()
+  auth.events.on(EARLY_EVENT, recordAllowedSpan)
   const listeners = (Object.keys(RECORDINGS) as EventType[]).map((type) => {
     const recording = RECORDINGS[type]
     const listener = (event: PlatformEvent): void => {
       if ('outageOf' in recording) return recordOutage(recording, event)
       count(recording, event)
-      spans.record(recording, event)
+      // The span has ended: it was recorded early.
+      if (type !== 'request.allowed') spans.record(recording, event)
     }
     auth.events.on(type, listener)
     return { type, listener }
   })
 
   return function stop() {
+    auth.events.off(EARLY_EVENT, recordAllowedSpan)
     for (const { type, listener } of listeners) auth.events.off(type, listener)
     metrics.stop()
   }

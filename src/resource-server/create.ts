@@ -1,4 +1,5 @@
 import type { Api, Limit } from '../contracts/api.js'
+import type { EmitEarly } from '../contracts/events.js'
 import type { Enforcement } from '../options/read-enforcement.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { RateLimit } from '../rate-limits/rate-limit.js'
@@ -18,15 +19,16 @@ import {
   type GuardArguments,
 } from './guard-arguments.js'
 import { createGuards } from './guards.js'
+import { createOutcomes } from './outcomes.js'
 import { createRefusalReporter, type RefusalReporterOptions } from './report-only.js'
 import { Identity } from './identity.js'
 import { createVerifiers } from './verify.js'
 
 type GuardsOptions = Omit<
   Parameters<typeof createGuards>[0],
-  'authenticator' | 'requestLimits' | 'enforcements' | 'reporter' | 'now'
+  'authenticator' | 'requestLimits' | 'enforcements' | 'reporter' | 'outcomes' | 'now'
 > &
-  Omit<RefusalReporterOptions, 'now'>
+  Omit<RefusalReporterOptions, 'outcomes' | 'now'>
 type AuthenticatorOptions = Parameters<typeof createAuthenticator>[0]
 
 /** An API with what its guards need besides. */
@@ -38,6 +40,7 @@ interface LimitedApi extends Api {
 interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
   readonly apis: ReadonlyMap<string, LimitedApi>
   readonly rateLimits: Pick<RateLimits, 'create'>
+  readonly emit: EmitEarly
 }
 
 /** The calls of `auth` that protect APIs. Their arguments are checked here; `PlatformAuth` has the types. */
@@ -57,9 +60,10 @@ export interface ResourceServer {
 export function createResourceServer({ apis, rateLimits, ...options }: ResourceServerOptions): ResourceServer {
   const authenticator = createAuthenticator(options)
   const requestLimits = createRequestLimits(apis, rateLimits)
-  const reporter = createRefusalReporter(options)
+  const outcomes = createOutcomes(options.emit)
+  const reporter = createRefusalReporter({ ...options, outcomes })
   const enforcements = new Map([...apis.values()].map(({ name, enforcement }) => [name, enforcement]))
-  const guards = createGuards({ ...options, apis, authenticator, requestLimits, enforcements, reporter })
+  const guards = createGuards({ ...options, apis, authenticator, requestLimits, enforcements, reporter, outcomes })
   const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available })
 
   return {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import { toOAuthError, type Denial } from '../contracts/denial.js'
-import type { Emit, ReadClient } from '../contracts/events.js'
+import type { ReadClient } from '../contracts/events.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { sendDenial, toDenial, unwrapCause } from '../http/respond.js'
@@ -11,6 +11,7 @@ import type { ErrorResponses } from './error-responses.js'
 import { Failure } from './failure.js'
 import type { ForeignGuard } from './foreign-tokens.js'
 import type { Identity } from './identity.js'
+import type { Outcomes } from './outcomes.js'
 import { type RefusalReporter, type RefusedCaller, type ReportOnly, findApplicationId } from './report-only.js'
 
 /** The `reason` of events where it says more than the `error` that is sent. */
@@ -51,7 +52,7 @@ export interface DenialConfig {
 }
 
 export interface ErrorResponderOptions {
-  readonly emit: Emit
+  readonly outcomes: Outcomes
   /** Undefined if usage is not collected. */
   readonly usage: Pick<UsageCollector, 'noteRefusal'> | undefined
   readonly logRefusal: LogRefusal
@@ -86,7 +87,12 @@ export interface ErrorResponders {
   readonly respondWithDenial: RespondWithDenial
 }
 
-export function createErrorResponder({ emit, usage, logRefusal, reporter }: ErrorResponderOptions): ErrorResponders {
+export function createErrorResponder({
+  outcomes,
+  usage,
+  logRefusal,
+  reporter,
+}: ErrorResponderOptions): ErrorResponders {
   const respondWithError: RespondWithError = (config, problem, caller, req, res, next) => {
     if (problem instanceof Failure) {
       refuse(config, problem.problem, problem.applicationId, req, res, next, problem.details)
@@ -114,7 +120,7 @@ export function createErrorResponder({ emit, usage, logRefusal, reporter }: Erro
     if (reporter.reports(config)) return reporter.report(config, denied, reason, caller, req, res, next, cause)
     const { api, onDenied, readClient } = config
     const applicationId = findApplicationId(caller)
-    emit('request.denied', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
+    outcomes.deny({ api: api.name, applicationId, error: denied.error, reason }, req, readClient)
     if (applicationId !== undefined) usage?.noteRefusal({ applicationId, api: api.name, denied, reason, details }, req)
     logRefusal(api.name, denied, cause, reason)
     if (onDenied) askHost(api, onDenied, denied, req, res, next)

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
-import type { Emit } from '../contracts/events.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
 import type { UsageCollector } from '../usage/collector.js'
@@ -10,6 +9,7 @@ import type { ErrorResponders } from './error-responder.js'
 import type { Refused } from './failure.js'
 import { callForeignGuard, type ForeignGuard, type IsForeign } from './foreign-tokens.js'
 import { Identity } from './identity.js'
+import type { Outcomes } from './outcomes.js'
 import { createPassAgain } from './pass-again.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
@@ -52,7 +52,7 @@ export const DUPLICATE_CREDENTIAL: MissingCredential = { reason: 'duplicateCrede
 export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
 
 export interface GuardFactoryOptions extends ErrorResponders {
-  readonly emit: Emit
+  readonly outcomes: Outcomes
   /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
   readonly available: () => MaybePromise<void>
   /** The `requests` limit of the APIs that have one. */
@@ -63,7 +63,7 @@ export interface GuardFactoryOptions extends ErrorResponders {
 
 /** What a guard does: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
 export function createGuardFactory(options: GuardFactoryOptions): (config: GuardConfig) => Guard {
-  const { available, requestLimits, usage, emit, respondWithError } = options
+  const { available, requestLimits, usage, outcomes, respondWithError } = options
   const passIfAllowed = createPassIfAllowed(options)
 
   return function createGuard(config) {
@@ -172,7 +172,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       setIdentity(req, identity)
       config.prepareResponse?.(res)
       countAllowed?.(identity.application.id)
-      emit('request.allowed', { api: api.name, applicationId: identity.application.id }, req, config.readClient)
+      outcomes.allow({ api: api.name, applicationId: identity.application.id }, req, res, config.readClient)
       next()
     }
   }

@@ -7,7 +7,9 @@ import type { DryRunCollector } from '../usage/dry-run-collector.js'
 import { setIdentity } from './auth-of.js'
 import { callForeignGuard, type ForeignGuard } from './foreign-tokens.js'
 import { Identity } from './identity.js'
+import type { Outcomes } from './outcomes.js'
 import { describeRoute } from './route-name.js'
+import { whenAnswered } from './when-answered.js'
 
 /** How long a guard only reports what it would refuse. */
 export interface ReportOnly {
@@ -50,11 +52,18 @@ export interface RefusalReporter {
 export interface RefusalReporterOptions {
   readonly dryRun: Pick<DryRunCollector, 'count'>
   readonly emit: Emit
+  readonly outcomes: Outcomes
   readonly logRefusal: LogRefusal
   readonly now: () => number
 }
 
-export function createRefusalReporter({ dryRun, emit, logRefusal, now }: RefusalReporterOptions): RefusalReporter {
+export function createRefusalReporter({
+  dryRun,
+  emit,
+  outcomes,
+  logRefusal,
+  now,
+}: RefusalReporterOptions): RefusalReporter {
   /** The requests that a guard would have refused, and who makes them. */
   const reported = new WeakMap<IncomingMessage, Identity | undefined>()
 
@@ -69,9 +78,11 @@ export function createRefusalReporter({ dryRun, emit, logRefusal, now }: Refusal
       if (!reported.has(req)) {
         const applicationId = findApplicationId(caller)
         reported.set(req, identity)
+        outcomes.forget(req)
         emit('request.wouldDeny', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
         logRefusal(`${api.name} (not enforced)`, denied, cause, reason)
         const at = now()
+        // Only then the request's last route is known.
         whenAnswered(res, () => dryRun.count({ applicationId, api: api.name, route: describeRoute(req), reason, at }))
       }
       // The host's time-out may have answered meanwhile; the handler would answer a second time.
@@ -106,14 +117,4 @@ export function findApplicationId(caller: RefusedCaller): string | undefined {
  */
 function copyIdentity({ api, application, scopes, token }: Identity): Identity {
   return new Identity({ ...api }, application, scopes, token)
-}
-
-/** Only then the request's last route is known. */
-function whenAnswered(res: ServerResponse, count: () => void): void {
-  if (res.destroyed || res.writableFinished) return count()
-  const countOnce = (): void => {
-    res.off('finish', countOnce).off('close', countOnce)
-    count()
-  }
-  res.on('finish', countOnce).on('close', countOnce)
 }

@@ -173,7 +173,7 @@ describe('metrics', () => {
     const listeners = (): number[] => events.eventNames().map((name) => events.listenerCount(name))
     const before = listeners()
     const stop = observe(observed.auth, { meterProvider: provider })
-    expect(listeners()).toEqual(before.map((count) => count + 1))
+    expect(listeners().slice(0, before.length)).toEqual(before.map((count) => count + 1))
     expect(await series()).toHaveLength(14)
     expect(await series()).toHaveLength(8)
     stop()
