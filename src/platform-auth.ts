@@ -21,6 +21,7 @@ import { createCredentialEmail } from './credential-email/create.js'
 import type { Middleware } from './http/middleware.js'
 import { createPacedStart } from './http/paced-start.js'
 import { createRefusalLog } from './http/refusal-log.js'
+import { createOriginReader } from './http/origin.js'
 import { readClientAddress } from './http/request.js'
 import { createLateValue } from './lib/late-value.js'
 import { createPageBrand } from './lib/page-brand.js'
@@ -137,10 +138,7 @@ export function createPlatformAuth<const Apis extends ApisFor<Schema>, Schema ex
   const settings = readOptions(options, (warning) => warnings.push(warning))
   const { apis, baseUrl, developersUrl, mailer, signing, clockTolerance, cache, operators, logger, now } = settings
   for (const warning of warnings) logger.warn(describeWithFix(warning))
-  const { events, emit } = createEvents({
-    now,
-    onListenerError: (type, error) => logger.error(`A listener of ${type} failed.`, error),
-  })
+  const { events, emit } = createEvents({ now, readOrigin: createOriginReader([...apis.values()]), logger })
   const logRefusal = createRefusalLog(logger, settings.development)
 
   const storeHealth = createStoreHealth({ logger, emit, now })

@@ -29,7 +29,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   contracts: { mayImport: [] },
   lib: { mayImport: [] },
   options: { mayImport: ['contracts', 'lib'] },
-  http: { mayImport: ['contracts/denial', 'contracts/errors', 'lib'] },
+  http: { mayImport: ['contracts/denial', 'contracts/errors', 'lib'], mayImportTypes: ['contracts/events'] },
   // Documents are read alike by the console and by guards.
   openapi: { mayImport: ['contracts', 'lib'] },
   // Runs in browsers too: no module of Node.
@@ -42,7 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'rate-limits': { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/options'] },
   tokens: { mayImport: ['contracts', 'lib'], mayImportTypes: ['options/settings'] },
   applications: { mayImport: ['contracts', 'lib'] },
-  usage: { mayImport: ['applications/call-arguments', 'applications/validation', 'contracts', 'lib'] },
+  usage: { mayImport: ['applications/call-arguments', 'applications/validation', 'http/origin', 'contracts', 'lib'] },
   'credential-email': { mayImport: ['applications', 'contracts', 'lib', 'samples'] },
   'authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.

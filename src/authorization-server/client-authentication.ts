@@ -8,7 +8,7 @@ import { isUsableAt } from '../applications/restrictions.js'
 import type { Activate } from '../applications/status.js'
 import { OAuthError } from '../contracts/denial.js'
 import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
-import { readOrigin } from '../contracts/events.js'
+import { notePresentedSecrets, readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { RefusalDetails } from '../contracts/usage.js'
 import type { ClientCredentials } from '../http/basic.js'
@@ -182,6 +182,10 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     // A token issued after revokeTokens() resolved in any process is valid, so its issuer must have read that change.
     const isCurrent = await waitForLatest()
     const readings = readPresentedCredentials(req, form)
+    notePresentedSecrets(
+      req,
+      readings.map(({ secret }) => secret),
+    )
     if (readings.length === 0) throw withRefusedClient(createMissingCredentialsError(api), { reason: 'no_credential' })
 
     let attempt = await authenticate(readings, req)

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import type { Logger } from './logger.js'
 
 /** The names of events. Those of changes are also the types of audit records. */
 export type EventType =
@@ -47,7 +47,7 @@ export type EventType =
 
 /** Where a request comes from: for operators only, never sent. */
 export interface RequestOrigin {
-  /** The host's `req.id`, if it sets one. */
+  /** The host's `req.id`, if it sets one and no credential is in it. */
   readonly requestId?: string | undefined
   /** The caller's IP address: Express's `req.ip`, which follows the host's `trust proxy`, or the peer's address. */
   readonly address?: string | undefined
@@ -112,16 +112,18 @@ export interface EmitEarly extends Emit {
 
 interface EventsOptions {
   readonly now: () => number
-  /** Called when a listener threw or rejected. */
-  readonly onListenerError: (type: EventType, error: unknown) => void
+  readonly readOrigin: (req: IncomingMessage) => RequestOrigin
+  readonly logger: Pick<Logger, 'error'>
 }
 
 /** The emitter, and the function that emits: a listener that fails affects neither the request nor other listeners. */
-export function createEvents({ now, onListenerError }: EventsOptions): {
+export function createEvents({ now, readOrigin, logger }: EventsOptions): {
   events: PlatformEvents
   emit: EmitEarly
 } {
   const events: PlatformEvents = new EventEmitter()
+  const onListenerError = (type: EventType, error: unknown): void =>
+    logger.error(`A listener of ${type} failed.`, error)
 
   function emitTo(
     channel: EventType | typeof EARLY_EVENT,
@@ -152,23 +154,4 @@ export function createEvents({ now, onListenerError }: EventsOptions): {
   const emit: Emit = (type, details, req, readClient) => emitTo(type, type, details, req, readClient)
   const early: Emit = (type, details, req, readClient) => emitTo(EARLY_EVENT, type, details, req, readClient)
   return { events, emit: Object.assign(emit, { early, isHeard: (type: EventType) => events.listenerCount(type) > 0 }) }
-}
-
-/** Where a request comes from. Its id is the host's (`req.id`, as pino-http sets it). */
-export function readOrigin(req: IncomingMessage): RequestOrigin {
-  const id = Object.hasOwn(req, 'id') ? (req as { id?: unknown }).id : undefined
-  return {
-    requestId: typeof id === 'string' || typeof id === 'number' ? String(id) : undefined,
-    address: readAddress(req),
-  }
-}
-
-/** With a wrong `trust proxy`, `req.ip` may be any text that the caller has sent. */
-const MAX_ADDRESS_LENGTH = 64
-
-function readAddress(req: IncomingMessage): string | undefined {
-  const { ip } = req as { ip?: unknown }
-  const given = typeof ip === 'string' ? ip : req.socket.remoteAddress
-  const address = given?.replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
-  return address.length <= MAX_ADDRESS_LENGTH && isIP(address) !== 0 ? address : undefined
 }

@@ -51,8 +51,10 @@ const MAX_ADDRESS_LENGTH = 64
 
 function normalizeAddress(text: string): string {
   if (isIPv4(text)) return text
-  const [, bracketed, dotted] = WITH_PORT.exec(text.slice(0, MAX_ADDRESS_LENGTH)) ?? []
-  const address = (bracketed ?? dotted ?? text.slice(0, MAX_ADDRESS_LENGTH)).split('%', 1)[0]!
+  // The ellipsis: what is left of a long text must not look like an address.
+  if (text.length > MAX_ADDRESS_LENGTH) return `${text.slice(0, MAX_ADDRESS_LENGTH - 1)}…`
+  const [, bracketed, dotted] = WITH_PORT.exec(text) ?? []
+  const address = (bracketed ?? dotted ?? text).split('%', 1)[0]!
   if (!isIPv6(address)) return address
   const groups = readGroups(address)
   if (IPV4_PREFIXES.includes(formatGroups(groups.slice(0, 6)))) {

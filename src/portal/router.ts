@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApplicationError } from '../contracts/errors.js'
 import { OAuthError } from '../contracts/denial.js'
-import { readOrigin } from '../contracts/events.js'
+import { readOrigin } from '../http/origin.js'
 import { decodeFormValue } from '../http/form.js'
 import { parsePath, type Middleware } from '../http/middleware.js'
 import type { PaceStarts } from '../http/paced-start.js'

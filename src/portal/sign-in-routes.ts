@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { toMailbox } from '../applications/contact-lists.js'
 import type { AcceptInvitation } from '../applications/invitations.js'
-import { readOrigin } from '../contracts/events.js'
+import { readOrigin } from '../http/origin.js'
 import { formatFailureKey, readClientAddress } from '../http/request.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import { readEmailAddress } from '../lib/email-address.js'

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { Denial } from '../contracts/denial.js'
-import { readOrigin } from '../contracts/events.js'
+import { readOrigin } from '../http/origin.js'
 import type { RefusalDetails, UsageStore } from '../contracts/usage.js'
 import { DAY_MS } from '../lib/day.js'
 import { createBatchWriter } from './batch-writer.js'
