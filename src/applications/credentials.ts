@@ -102,6 +102,7 @@ export function createCredentials(
         expiresAt: terms.expiresAt,
         lastUsedAt: undefined,
         apis: terms.apis,
+        isImported: false,
         remindedDays: undefined,
       },
     }

@@ -1,7 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApplicationRecord, CredentialRecord } from '../contracts/application-record.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import { describePlain, isLive, MAX_FOREIGN_LENGTH, MAX_LIVE_CREDENTIALS, type Credentials } from './credentials.js'
+import {
+  describePlain,
+  isLive,
+  isWellFormedKey,
+  MAX_FOREIGN_LENGTH,
+  MAX_LIVE_CREDENTIALS,
+  type Credentials,
+} from './credentials.js'
 import type { ForeignDigests } from './foreign-digests.js'
 import type { ReplaceHash } from './hash-replacement.js'
 import { isOnlyMatch, isSlowHash, type SlowHashes } from './slow-hashes.js'
@@ -47,6 +54,11 @@ export function createForeignCredentials(options: ForeignCredentialsOptions): Fo
     return adopted
   }
 
+  /** A text of the platform's own form is no imported key: whoever knows its digest could wait until it ends elsewhere. */
+  function listKeyHashes(key: string): readonly string[] {
+    return isWellFormedKey(key) ? [] : digests.list(key)
+  }
+
   async function matchSlowHash(
     secret: string,
     application: ApplicationRecord,
@@ -61,9 +73,9 @@ export function createForeignCredentials(options: ForeignCredentialsOptions): Fo
   }
 
   return {
-    listKeyHashes: digests.list,
+    listKeyHashes,
     adoptKey(record, key) {
-      const hashes = digests.list(key)
+      const hashes = listKeyHashes(key)
       if (!record.keys.some(({ hash }) => hashes.includes(hash))) return record
       const keys = record.keys.map((each) => (hashes.includes(each.hash) ? adopt(record.id, each, key) : each))
       return { ...record, keys }

@@ -6,6 +6,7 @@ import { isApplicationId } from './application-id.js'
 import {
   createCredentialId,
   describePlain,
+  isWellFormedKey,
   MAX_LIVE_CREDENTIALS,
   type CredentialKind,
   type Credentials,
@@ -149,6 +150,8 @@ function readPlain(kind: CredentialKind, at: string, plain: unknown): string {
   const { pattern, description } = PLAIN_FORMATS[kind]
   if (typeof plain !== 'string' || !pattern.test(plain)) throw invalid(`${at}.plain must be ${description}.`)
   if (isApplicationId(plain)) throw invalid(`${at}.plain has the form of an application's id.`)
+  if (isWellFormedKey(plain))
+    throw invalid(`${at}.plain has the form of the platform's own keys, which are never imported.`)
   const weakness = findWeakness(plain, MIN_ESTIMATED_BITS)
   if (weakness !== undefined) {
     throw invalid(`${at}.plain is easy to guess: ${weakness}. Leave it out, and give that client a new ${kind}.`)
@@ -161,6 +164,8 @@ function readClientId(reader: CredentialReader, clientId: unknown, { createdAt }
   if (typeof clientId !== 'string' || !/^[\x21-\x7E]{1,255}$/.test(clientId) || isApplicationId(clientId)) {
     throw invalid("clientId must be 1 to 255 visible ASCII characters, and not in the form of an application's id.")
   }
+  if (isWellFormedKey(clientId))
+    throw invalid("clientId has the form of the platform's own keys, which are never imported.")
   const hash = reader.credentials.hash(clientId)
   const prefix = clientId.slice(0, MAX_SHOWN_CLIENT_ID)
   return {
@@ -174,7 +179,7 @@ const MAX_SHOWN_CLIENT_ID = 32
 function createRecord(
   given: Pick<CredentialRecord, 'name' | 'hash' | 'prefix' | 'createdAt' | 'expiresAt' | 'apis'>,
 ): CredentialRecord {
-  return { id: createCredentialId(), ...given, lastUsedAt: undefined, remindedDays: undefined }
+  return { id: createCredentialId(), ...given, lastUsedAt: undefined, isImported: true, remindedDays: undefined }
 }
 
 /** Part of what the application may do. */

@@ -32,6 +32,8 @@ export interface CredentialRecord {
   readonly lastUsedAt: number | undefined
   /** Restricts what the application may do with this credential; undefined: everything that the application may do. Grants nothing. */
   readonly apis: GrantedApis | undefined
+  /** Whether another system has issued it. It stays so when the hash is replaced. */
+  readonly isImported: boolean
   /** Days before `expiresAt` for which the last reminder was queued; undefined: none yet. */
   readonly remindedDays: number | undefined
 }

@@ -60,8 +60,9 @@ export interface Store extends UsageStore, DryRunStore {
 
   findApplication(id: string): Promise<ApplicationRecord | undefined>
   /**
-   * The application that has a key with this hash, expired or not; if there is none, one that has a key with any of the
-   * alternatives.
+   * The application that has a key with this hash, expired or not; if there is none, the first one added that has a key with any of
+   * the alternatives. An alternative does not count if `saveApplication()` has ended an imported key with one of these hashes, and
+   * the application was added before that, and after the one whose key ended: the text of that key must not begin to work for it.
    */
   findApplicationByKey(hash: string, ...alternatives: readonly string[]): Promise<ApplicationRecord | undefined>
   listApplications(query: ApplicationQuery): Promise<readonly ApplicationRecord[]>
@@ -74,7 +75,8 @@ export interface Store extends UsageStore, DryRunStore {
    * Saves the record, its audit record and the changes to its e-mails (one for each e-mail) in one transaction, if the
    * stored version is the record's previous one (none for version 1) and each e-mail's version is as `EmailChange` says;
    * otherwise resolves false and changes nothing. Also resolves false if another application has the record's `externalId`;
-   * the caller tells the two apart by a look-up. A credential that is already stored keeps the later `lastUsedAt`.
+   * the caller tells the two apart by a look-up. A credential that is already stored keeps the later `lastUsedAt`. Of each key
+   * with `isImported` that the record has no more, by its id, the hash is kept for `findApplicationByKey()`, with the time.
    */
   saveApplication(
     record: ApplicationRecord,

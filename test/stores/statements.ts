@@ -31,6 +31,12 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
   'listApplications by expiry': (store) => store.listApplications({ ...PAGE, expiringBefore: NOW + 100, expiringAfter: NOW }),
   'listApplications by expiry and API': (store) => store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),
   'listExpiring': (store) => store.listExpiring({ after: NOW, until: NOW + 100, days: 7, limit: 10 }),
+  'saveApplication, when an imported key ends': async (store) => {
+    const record = (await store.findApplication('app_6'))!
+    const key = credential(`sha256:${(unique += 1)}`, { isImported: true })
+    await store.saveApplication({ ...record, keys: [key], version: record.version + 1 }, audit('app_6'))
+    await store.saveApplication({ ...record, version: record.version + 2 }, audit('app_6'))
+  },
   'saveApplication': async (store) => {
     const record = (await store.findApplication('app_5'))!
     await store.saveApplication({ ...record, version: record.version + 1 }, audit('app_5'), 'removeAll')
@@ -88,6 +94,10 @@ export async function fill(store: Store, count: number): Promise<void> {
     })
     const queued = email(`email ${i}`, { applicationId: id, state: i % 2 ? 'failed' : 'due', dueAt: NOW + i, claimLinks: [{ hash: `claim ${i}`, expiresAt: NOW }] }) // prettier-ignore
     await store.saveApplication(record, audit(id), { save: queued })
+    // A key that was imported, and has ended.
+    const former = [credential(`sha256:${i}`, { isImported: true })]
+    if (i % 3 === 0) await store.saveApplication({ ...record, keys: former, version: 2 }, audit(id))
+    if (i % 3 === 0) await store.saveApplication({ ...record, version: 3 }, audit(id))
     await store.revokeAccessToken({ id: `token ${i}`, expiresAt: NOW + i }, 0)
     await store.addSignIn(signIn(`sign-in ${i}`, { linkHash: `link-${i}`, mailbox: `c${i}@example.com` }))
     await store.addSignOut({ subject: `mailbox:c${i}@example.com`, at: NOW, expiresAt: NOW + i })

@@ -85,6 +85,7 @@ function application(id, version) {
     expiresAt: undefined,
     lastUsedAt: undefined,
     apis: undefined,
+    isImported: false,
     remindedDays: undefined,
   }
   return {

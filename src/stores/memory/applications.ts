@@ -7,6 +7,7 @@ import type {
 } from '../../contracts/store.js'
 import type { ApplicationRecord, CredentialRecord } from '../../contracts/application-record.js'
 import { copyFrozen } from './deep-freeze.js'
+import { createMemoryEndedKeys } from './ended-keys.js'
 
 export function createMemoryApplications() {
   // A Map keeps the position of a key that is set again, so the iteration order is the order of creation.
@@ -14,6 +15,7 @@ export function createMemoryApplications() {
   const applicationIds = new Map<string, string>()
 
   const idsByExternalId = new Map<string, string>()
+  const endedKeys = createMemoryEndedKeys()
 
   /**
    * Whether the stored version is the record's previous one, and no other application has its `externalId`. Throws for a
@@ -31,6 +33,7 @@ export function createMemoryApplications() {
 
   function save(record: ApplicationRecord): void {
     const former = records.get(record.id)
+    endedKeys.note(former, record)
     const stored = former ? listCredentials(former) : []
     for (const { hash } of stored) applicationIds.delete(hash)
     for (const { hash } of listCredentials(record)) applicationIds.set(hash, record.id)
@@ -50,11 +53,14 @@ export function createMemoryApplications() {
   }
 
   function findByKey(hashes: readonly string[]): ApplicationRecord | undefined {
-    for (const hash of hashes) {
-      const record = records.get(applicationIds.get(hash) ?? '')
-      if (record?.keys.some((key) => key.hash === hash)) return record
-    }
-    return undefined
+    const [own, ...others] = hashes.map((hash) => findKeyOwner(records.get(applicationIds.get(hash) ?? ''), hash))
+    return (
+      own ??
+      endedKeys.findFirst(
+        hashes,
+        others.filter((found) => found !== undefined),
+      )
+    )
   }
 
   /** What keeps a new application out. */
@@ -73,15 +79,6 @@ export function createMemoryApplications() {
       each.hash === former ? { ...each, hash, prefix, lastUsedAt: Math.max(each.lastUsedAt ?? 0, usedAt) } : each
     save({ ...record, keys: record.keys.map(replace), secrets: record.secrets.map(replace) })
     return record.id
-  }
-
-  function countImportedHashes(): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = {}
-    for (const hash of applicationIds.keys()) {
-      const [format = '', digest] = hash.split(':', 2)
-      if (digest !== undefined) counts[format] = (counts[format] ?? 0) + 1
-    }
-    return counts
   }
 
   function list(query: ApplicationQuery): readonly ApplicationRecord[] {
@@ -121,9 +118,23 @@ export function createMemoryApplications() {
     findByKey,
     findObstacle,
     replaceHash,
-    countImportedHashes,
+    countImportedHashes: () => countImportedHashes(applicationIds.keys()),
     list,
   }
+}
+
+function countImportedHashes(hashes: Iterable<string>): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const hash of hashes) {
+    const [format = '', digest] = hash.split(':', 2)
+    if (digest !== undefined) counts[format] = (counts[format] ?? 0) + 1
+  }
+  return counts
+}
+
+/** The record, if a key has this hash: it may be that of a secret. */
+function findKeyOwner(record: ApplicationRecord | undefined, hash: string): ApplicationRecord | undefined {
+  return record?.keys.some((key) => key.hash === hash) ? record : undefined
 }
 
 function matches(record: ApplicationRecord, query: ApplicationQuery): boolean {

@@ -15,14 +15,17 @@ const SELECT_APPLICATION = `
       FROM platform_auth_grants WHERE application_seq = a.seq), '[]')::text AS apis,
     coalesce((SELECT json_agg(json_build_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
         'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', apis::json,
-        'remindedDays', reminded_days) ORDER BY position)
+        'isImported', imported, 'remindedDays', reminded_days) ORDER BY position)
       FROM platform_auth_credentials WHERE application_seq = a.seq), '[]')::text AS credentials
   FROM platform_auth_applications a`
 
 const FIND = prepareStatement(`${SELECT_APPLICATION} WHERE a.id = $1`)
 const FIND_BY_KEY = prepareStatement(`${SELECT_APPLICATION}
-  WHERE a.seq = (SELECT application_seq FROM platform_auth_credentials
-    WHERE hash = ANY ($1::text[]) AND kind = 'key' ORDER BY hash <> ($1::text[])[1] LIMIT 1)`)
+  WHERE a.seq = (SELECT c.application_seq FROM platform_auth_credentials c
+    WHERE c.hash = ANY ($1::text[]) AND c.kind = 'key' AND (c.hash = ($1::text[])[1] OR NOT EXISTS (
+      SELECT 1 FROM platform_auth_ended_keys e
+      WHERE e.hash = ANY ($1::text[]) AND c.application_seq > e.application_seq AND c.application_seq <= e.last_seq))
+    ORDER BY c.hash <> ($1::text[])[1], c.application_seq LIMIT 1)`)
 
 export async function findApplication(sql: Sql, id: string): Promise<ApplicationRecord | undefined> {
   if (!isStorable(id)) return undefined
@@ -110,13 +113,13 @@ function isStorable(text: string): boolean {
 
 const NOT_DELETED: readonly ApplicationStatus[] = ['pending', 'active', 'suspended']
 
-/** Writes the record if the stored version is the previous one; to be called in a transaction. */
-export async function writeApplication(sql: Sql, record: ApplicationRecord): Promise<boolean> {
+/** Writes the record if the stored version is the previous one, at that time; to be called in a transaction. */
+export async function writeApplication(sql: Sql, record: ApplicationRecord, at: number): Promise<boolean> {
   const written = await writeRow(sql, record)
   if (!written) return false
   if (written.hasOthers || record.otherContacts.length > 0) await writeContacts(sql, written.seq, record)
   await writeGrants(sql, written.seq, record)
-  await writeCredentials(sql, written.seq, record)
+  await writeCredentials(sql, written.seq, record, at)
   return true
 }
 

@@ -7,6 +7,7 @@ export async function writeCredentials(
   sql: Sql,
   applicationSeq: number,
   { keys, secrets }: ApplicationRecord,
+  at: number,
 ): Promise<void> {
   const credentials = [
     ...keys.map((key, i) => toRow('key', key, i)),
@@ -18,11 +19,8 @@ export async function writeCredentials(
     applicationSeq,
   )
   const hashes = credentials.map(({ hash }) => hash)
-  await sql.run(
-    'DELETE FROM platform_auth_credentials WHERE application_seq = $1 AND hash <> ALL ($2::text[])',
-    applicationSeq,
-    hashes,
-  )
+  const keyIds = keys.map(({ id }) => id)
+  await sql.run(DELETE_AND_NOTE_ENDS, applicationSeq, hashes, keyIds, at)
   if (credentials.length === 0) return
   const written = await sql.run(UPSERT, applicationSeq, JSON.stringify(credentials))
   if (written < credentials.length) throw new Error('A credential with this hash exists already.')
@@ -32,18 +30,31 @@ function toRow(kind: 'key' | 'secret', credential: CredentialRecord, position: n
   return { ...credential, restriction: formatJson(credential.apis), kind, position }
 }
 
+/** An imported key has ended if its id is gone: its hash may have been replaced since the record was read. */
+const DELETE_AND_NOTE_ENDS = `
+  WITH deleted AS (
+    DELETE FROM platform_auth_credentials WHERE application_seq = $1 AND hash <> ALL ($2::text[])
+    RETURNING id, hash, kind, imported
+  )
+  INSERT INTO platform_auth_ended_keys (hash, application_seq, last_seq, ended_at)
+  SELECT hash, $1, (SELECT max(seq) FROM platform_auth_applications), $4 FROM deleted
+  WHERE imported AND kind = 'key' AND id <> ALL ($3::text[])
+  ON CONFLICT (hash, application_seq) DO UPDATE SET last_seq = excluded.last_seq, ended_at = excluded.ended_at`
+
 /** Skips a hash that another application has. */
 const UPSERT = `
   INSERT INTO platform_auth_credentials AS stored
-    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, reminded_days)
-  SELECT hash, $1, kind, position, id, name, prefix, "createdAt", "expiresAt", "lastUsedAt", restriction, "remindedDays"
+    (hash, application_seq, kind, position, id, name, prefix, created_at, expires_at, last_used_at, apis, imported,
+      reminded_days)
+  SELECT hash, $1, kind, position, id, name, prefix, "createdAt", "expiresAt", "lastUsedAt", restriction, "isImported",
+    "remindedDays"
   FROM json_to_recordset($2) AS given (hash text, kind text, position int, id text, name text, prefix text,
-    "createdAt" bigint, "expiresAt" bigint, "lastUsedAt" bigint, restriction text, "remindedDays" int)
+    "createdAt" bigint, "expiresAt" bigint, "lastUsedAt" bigint, restriction text, "isImported" boolean, "remindedDays" int)
   ON CONFLICT (hash) DO UPDATE
   SET kind = excluded.kind, position = excluded.position, id = excluded.id, name = excluded.name,
     prefix = excluded.prefix, created_at = excluded.created_at, expires_at = excluded.expires_at,
     last_used_at = greatest(stored.last_used_at, excluded.last_used_at), apis = excluded.apis,
-    reminded_days = excluded.reminded_days
+    imported = excluded.imported, reminded_days = excluded.reminded_days
   WHERE stored.application_seq = excluded.application_seq`
 
 /** Stores the uses that are later than the stored ones by more than `minimumAge`, in a transaction. */

@@ -13,7 +13,7 @@ export async function addApplications(
   const outcomes: AddOutcome[] = []
   for (const application of applications) {
     const outcome = (await findObstacle(sql, application)) ?? 'added'
-    if (write && outcome === 'added' && !(await writeApplication(sql, application.record))) {
+    if (write && outcome === 'added' && !(await writeApplication(sql, application.record, application.audit.at))) {
       throw new Error(`The application ${application.record.id} was added by another process at the same time.`)
     }
     outcomes.push(outcome)

@@ -226,7 +226,7 @@ async function saveApplication(
   audit: NewAuditRecord | undefined,
   emails: readonly EmailChange[],
 ): Promise<boolean> {
-  if (!(await writeApplication(sql, record))) return false
+  if (!(await writeApplication(sql, record, audit?.at ?? Date.now()))) return false
   for (const change of emails) if (!(await changeEmails(sql, record.id, change))) return false
   if (record.status === 'deleted') await deleteRefusals(sql, record.id)
   await publish(sql, { kind: 'application', id: record.id }, audit)

@@ -66,6 +66,7 @@ CREATE TABLE platform_auth_credentials (
   expires_at bigint,
   last_used_at bigint,
   apis text,
+  imported boolean NOT NULL DEFAULT false,
   reminded_days integer,
   PRIMARY KEY (hash),
   FOREIGN KEY (application_seq) REFERENCES platform_auth_applications(seq)
@@ -117,6 +118,15 @@ CREATE TABLE platform_auth_emails (
 CREATE INDEX platform_auth_emails_by_application ON platform_auth_emails USING btree (application_id, due_at);
 CREATE INDEX platform_auth_emails_by_due_at ON platform_auth_emails USING btree (due_at, seq);
 CREATE INDEX platform_auth_emails_by_state ON platform_auth_emails USING btree (state, due_at, seq);
+
+CREATE TABLE platform_auth_ended_keys (
+  hash text COLLATE "C" NOT NULL,
+  application_seq bigint NOT NULL,
+  last_seq bigint NOT NULL,
+  ended_at bigint NOT NULL,
+  PRIMARY KEY (hash, application_seq),
+  FOREIGN KEY (application_seq) REFERENCES platform_auth_applications(seq)
+);
 
 CREATE TABLE platform_auth_grants (
   application_seq bigint NOT NULL,

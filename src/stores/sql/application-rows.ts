@@ -84,11 +84,13 @@ interface CredentialJson {
   readonly expiresAt: number | null
   readonly lastUsedAt: number | null
   readonly apis: GrantedApis | null
+  /** A number in SQLite. */
+  readonly isImported: boolean | number
   readonly remindedDays: number | null
 }
 
 function parseCredential(json: CredentialJson): CredentialRecord {
-  const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, remindedDays } = json
+  const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, isImported, remindedDays } = json
   return {
     id,
     name,
@@ -98,6 +100,7 @@ function parseCredential(json: CredentialJson): CredentialRecord {
     expiresAt: expiresAt ?? undefined,
     lastUsedAt: lastUsedAt ?? undefined,
     apis: apis ?? undefined,
+    isImported: Boolean(isImported),
     remindedDays: remindedDays ?? undefined,
   }
 }

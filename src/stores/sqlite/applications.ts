@@ -15,7 +15,7 @@ const SELECT_APPLICATION = `
       FROM platform_auth_grants WHERE application_seq = a.seq) AS apis,
     (SELECT json_group_array(json_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
         'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', json(apis),
-        'remindedDays', reminded_days) ORDER BY position)
+        'isImported', imported, 'remindedDays', reminded_days) ORDER BY position)
       FROM platform_auth_credentials WHERE application_seq = a.seq) AS credentials
   FROM platform_auth_applications a`
 
@@ -26,11 +26,18 @@ export function findApplication(sql: Sql, id: string): ApplicationRecord | undef
 
 /** `hashes`: the first one that a key has decides. */
 export function findApplicationByKey(sql: Sql, hashes: readonly string[]): ApplicationRecord | undefined {
-  const text = `${SELECT_APPLICATION}
-    WHERE a.seq = (SELECT application_seq FROM platform_auth_credentials
-      WHERE hash IN (${hashes.map(() => '?').join()}) AND kind = 'key' ORDER BY hash <> ? LIMIT 1)`
-  const row = sql.get<ApplicationRow>(text, ...hashes, hashes[0])
+  const text = `${SELECT_APPLICATION} WHERE a.seq = (${selectOwner(hashes.length)} LIMIT 1)`
+  const row = sql.get<ApplicationRow>(text, ...hashes)
   return row && parseApplication(row)
+}
+
+function selectOwner(count: number): string {
+  const list = Array.from({ length: count }, (_, index) => `?${index + 1}`).join()
+  return `SELECT c.application_seq FROM platform_auth_credentials c
+    WHERE c.hash IN (${list}) AND c.kind = 'key' AND (c.hash = ?1 OR NOT EXISTS (
+      SELECT 1 FROM platform_auth_ended_keys e
+      WHERE e.hash IN (${list}) AND c.application_seq > e.application_seq AND c.application_seq <= e.last_seq))
+    ORDER BY c.hash <> ?1, c.application_seq`
 }
 
 export function listApplications(sql: Sql, query: ApplicationQuery): ApplicationRecord[] {
@@ -98,15 +105,15 @@ const LIST_EXPIRING = `
     AND a.status = 'active' AND a.contact IS NOT NULL
   ORDER BY c.expires_at LIMIT ?`
 
-/** Writes the record if the stored version is the previous one; to be called in a transaction. */
-export function writeApplication(sql: Sql, record: ApplicationRecord): boolean {
+/** Writes the record if the stored version is the previous one, at that time; to be called in a transaction. */
+export function writeApplication(sql: Sql, record: ApplicationRecord, at: number): boolean {
   if (isExternalIdTaken(sql, record)) return false
   const isWritten = record.version === 1 ? insert(sql, record) : update(sql, record)
   if (!isWritten) return false
   const seq = findSeq(sql, record.id)
   writeContacts(sql, seq, record)
   writeGrants(sql, seq, record)
-  writeCredentials(sql, seq, record)
+  writeCredentials(sql, seq, record, at)
   return true
 }
 

@@ -31,7 +31,7 @@ function findObstacle(sql: Sql, { record, otherHashes }: NewApplication): Exclud
 
 function add(sql: Sql, { record, audit }: NewApplication): void {
   // Nothing can have changed since findObstacle(): a transaction of SQLite has the file to itself.
-  if (!writeApplication(sql, record)) throw new Error(`The application ${record.id} could not be added.`)
+  if (!writeApplication(sql, record, audit.at)) throw new Error(`The application ${record.id} could not be added.`)
   writeAudit(sql, audit)
   publish(sql, { kind: 'application', id: record.id })
 }

@@ -238,7 +238,7 @@ function saveApplication(
   audit: NewAuditRecord | undefined,
   emails: readonly EmailChange[],
 ): boolean {
-  if (!writeApplication(sql, record)) return false
+  if (!writeApplication(sql, record, audit?.at ?? Date.now())) return false
   if (!emails.every((change) => changeEmails(sql, record.id, change))) return false
   if (audit) writeAudit(sql, audit)
   if (record.status === 'deleted') deleteRefusals(sql, record.id)

@@ -72,6 +72,7 @@ CREATE TABLE platform_auth_credentials (
     expires_at INTEGER,
     last_used_at INTEGER,
     apis TEXT,
+    imported INTEGER NOT NULL DEFAULT FALSE,
     reminded_days INTEGER
   ) WITHOUT ROWID;
 
@@ -126,6 +127,14 @@ CREATE INDEX platform_auth_emails_by_application ON platform_auth_emails (applic
 CREATE INDEX platform_auth_emails_by_due_at ON platform_auth_emails (due_at);
 
 CREATE INDEX platform_auth_emails_by_state ON platform_auth_emails (state, due_at);
+
+CREATE TABLE platform_auth_ended_keys (
+    hash TEXT NOT NULL,
+    application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
+    last_seq INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL,
+    PRIMARY KEY (hash, application_seq)
+  ) WITHOUT ROWID;
 
 CREATE TABLE platform_auth_grants (
     application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),

@@ -104,6 +104,80 @@ export function importsContract({ describe, it }: TestCollector, opened: () => O
   })
 }
 
+/** What `findApplicationByKey()` resolves after imported keys have ended. */
+export function endedKeysContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+  const imported = (hash: string): Partial<ApplicationRecord> => ({ keys: [credential(hash, { isImported: true })] })
+
+  /** Saves the next version of an application. */
+  async function save(store: Store, id: string, changes: Partial<ApplicationRecord>): Promise<void> {
+    const current = (await store.findApplication(id))!
+    assert.ok(await store.saveApplication({ ...current, ...changes, version: current.version + 1 }, audit(id)))
+  }
+
+  async function find(store: Store): Promise<string | undefined> {
+    return (await store.findApplicationByKey('own', 'sha256:k', 'sha512:k'))?.id
+  }
+
+  describe('an imported key', () => {
+    it('belongs to the application that was added first', async () => {
+      const { store } = opened()
+      await add(store, given('a', imported('sha512:k')), given('b', imported('sha256:k')))
+      assert.equal(await find(store), 'a')
+    })
+
+    for (const [how, change] of [
+      ['was ended', { keys: [] }],
+      ['ended with its deleted application', { status: 'deleted', keys: [] }],
+      ['was replaced by another', { keys: [credential('other')] }],
+    ] as const) {
+      it(`that ${how} begins to work for no application that was there, and works for one that is added later`, async () => {
+        const { store, other } = opened()
+        await add(store, given('a', imported('sha256:k')), given('b', imported('sha512:k')))
+        await save(store, 'a', change)
+        assert.equal(await find(other), undefined)
+        await save(store, 'b', { name: 'Renamed' })
+        assert.equal(await find(other), undefined)
+        await add(store, given('c', imported('sha256:k')))
+        assert.equal(await find(other), 'c')
+        await save(store, 'c', { keys: [] })
+        assert.equal(await find(other), undefined)
+      })
+    }
+
+    it('that ended after its hash was replaced begins to work for no other', async () => {
+      const { store, other } = opened()
+      await add(store, given('a', imported('sha256:k')), given('b', imported('sha512:k')))
+      await store.replaceCredentialHash({ former: 'sha256:k', hash: 'own', prefix: 'p', usedAt: NOW })
+      assert.equal(await find(other), 'a')
+      await save(store, 'a', { keys: [] })
+      assert.equal(await find(other), undefined)
+    })
+
+    it('goes on if another application ends it that was added later', async () => {
+      const { store, other } = opened()
+      await add(store, given('a', imported('sha256:k')), given('b', imported('sha512:k')))
+      await save(store, 'b', { keys: [] })
+      assert.equal(await find(other), 'a')
+    })
+
+    it('has not ended while its record is saved with another hash', async () => {
+      const { store, other } = opened()
+      await add(store, given('a', imported('sha256:k')))
+      const read = (await store.findApplication('a'))!
+      await store.replaceCredentialHash({ former: 'sha256:k', hash: 'own', prefix: 'p', usedAt: NOW })
+      assert.ok(await store.saveApplication({ ...read, name: 'Renamed', version: 2 }, audit('a')))
+      assert.equal(await find(other), 'a')
+    })
+
+    it('of the platform itself leaves nothing behind when it ends', async () => {
+      const { store } = opened()
+      await add(store, given('a', { keys: [credential('own')] }), given('b', imported('sha512:k')))
+      await save(store, 'a', { keys: [] })
+      assert.equal(await find(store), 'b')
+    })
+  })
+}
+
 /** `replaceCredentialHash()` and `countImportedHashes()`. */
 export function hashReplacementContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { recordTraces } = createReaders(opened)

@@ -14,7 +14,7 @@ import { emailChangesContract, emailConflictsContract } from './email-changes.js
 import { emailLeaseContract } from './email-lease.js'
 import { emailListContract } from './email-list.js'
 import { emailsContract } from './emails.js'
-import { hashReplacementContract, importsContract } from './imports.js'
+import { endedKeysContract, hashReplacementContract, importsContract } from './imports.js'
 import { nameSearchContract } from './name-search.js'
 import { secretsContract } from './secrets.js'
 import { refusalsContract } from './refusals.js'
@@ -110,6 +110,7 @@ function collectTests(collector: TestCollector, opened: () => OpenedStores): voi
 
 const CONTRACTS = [
   importsContract,
+  endedKeysContract,
   hashReplacementContract,
   nameSearchContract,
   secretsContract,

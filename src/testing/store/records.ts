@@ -42,6 +42,7 @@ export function credential(hash: string, changes: Partial<CredentialRecord> = {}
     expiresAt: undefined,
     lastUsedAt: undefined,
     apis: undefined,
+    isImported: false,
     remindedDays: undefined,
     ...changes,
   }

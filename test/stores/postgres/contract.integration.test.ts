@@ -8,7 +8,7 @@ import { usePostgres } from './databases.js'
 
 /** Emptied by DELETE: TRUNCATE makes new files for each table and index, which takes ten times as long. */
 const TABLES =
-  `grants credentials contacts applications signing_keys email_claim_links emails revoked_access_tokens audit
+  `grants credentials contacts ended_keys applications signing_keys email_claim_links emails revoked_access_tokens audit
   usage usage_batches refusals dry_run sign_ins sign_outs`.split(/\s+/)
 
 const db = usePostgres()

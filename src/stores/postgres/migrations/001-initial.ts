@@ -61,11 +61,21 @@ export const initial = `
     expires_at bigint,
     last_used_at bigint,
     apis text,
+    imported boolean NOT NULL DEFAULT false,
     reminded_days int
   );
   CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
   CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
     WHERE expires_at IS NOT NULL;
+
+  -- Imported keys that applications have no more, with the last application that had been added by then.
+  CREATE TABLE platform_auth_ended_keys (
+    hash text COLLATE "C" NOT NULL,
+    application_seq bigint NOT NULL REFERENCES platform_auth_applications,
+    last_seq bigint NOT NULL,
+    ended_at bigint NOT NULL,
+    PRIMARY KEY (hash, application_seq)
+  );
 
   CREATE TABLE platform_auth_signing_keys (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -61,11 +61,21 @@ export const initial = `
     expires_at INTEGER,
     last_used_at INTEGER,
     apis TEXT,
+    imported INTEGER NOT NULL DEFAULT FALSE,
     reminded_days INTEGER
   ) WITHOUT ROWID;
   CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials (application_seq);
   CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
     WHERE expires_at IS NOT NULL;
+
+  -- Imported keys that applications have no more, with the last application that had been added by then.
+  CREATE TABLE platform_auth_ended_keys (
+    hash TEXT NOT NULL,
+    application_seq INTEGER NOT NULL REFERENCES platform_auth_applications (seq),
+    last_seq INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL,
+    PRIMARY KEY (hash, application_seq)
+  ) WITHOUT ROWID;
 
   CREATE TABLE platform_auth_signing_keys (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
