@@ -197,7 +197,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     }
     if (attempt.authenticated) return attempt.authenticated
     // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
-    const refused = describeAttempt(attempt, readings[0]?.id ?? '')
+    const refused = describeAttempt(attempt, readings)
     // A right secret of a suspended application is no failed authentication where the answer tells of the suspension.
     if (!(tellsSuspension && refused.reason === 'suspended')) await countFailure(req, refused)
     throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
@@ -216,8 +216,9 @@ export function refuseRestrictedSecret(
 }
 
 /** Anything but a key or an id may be a secret in the wrong place, so it is not shown. */
-function describeAttempt({ known, failure }: Attempt, presented: string): RefusedClient {
-  const client = isApplicationId(presented) ? presented : readKeyPrefix(presented)
+function describeAttempt({ known, failure }: Attempt, readings: readonly ClientCredentials[]): RefusedClient {
+  const shown = readings.map(({ id }) => (isApplicationId(id) ? id : readKeyPrefix(id)))
+  const client = shown.find((each) => each !== undefined)
   if (!known) return { reason: 'unknown_client', client }
   return { ...failure, client, applicationId: known.id }
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '../contracts/denial.js'
-import { isBasic, isEmptyBasic, readBasic, type ClientCredentials } from '../http/basic.js'
+import { isBasic, isEmptyBasic, listReadings, readBasic, type ClientCredentials } from '../http/basic.js'
 import type { Form } from '../http/form.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 
-/** The credentials that the client presents, in each reading of the header. Empty if there are none. */
+/** The credentials that the client presents, in each reading; as they were sent comes first. Empty if there are none. */
 export function readPresentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
   const authorization = readHeader(req, 'authorization')
   const id = form.get('client_id')
@@ -12,7 +12,7 @@ export function readPresentedCredentials(req: IncomingMessage, form: Form): read
   if (hasDuplicateHeader(req, 'authorization'))
     throw new OAuthError('invalid_request', 'There are two Authorization headers')
   if (!isBasic(authorization) || (secret !== undefined && isEmptyBasic(authorization)))
-    return id !== undefined && secret !== undefined ? addTrimmed([{ id, secret }]) : []
+    return id !== undefined && secret !== undefined ? listReadings({ id, secret }) : []
 
   // RFC 6749 2.3: a client must not use more than one authentication method in a request.
   if (secret !== undefined)
@@ -21,16 +21,10 @@ export function readPresentedCredentials(req: IncomingMessage, form: Form): read
       'Client credentials came in the Authorization header (Basic) and in the body; send them once, and no other Basic header',
     )
   const readings = readBasic(authorization)
-  if (!readings) throw new OAuthError('invalid_request', "The Basic credentials can't be decoded")
-  if (id !== undefined && !readings.some((reading) => reading.id === id)) {
+  if (!readings)
+    throw new OAuthError('invalid_request', "The Basic credentials in the Authorization header can't be decoded")
+  if (id !== undefined && !readings.some((reading) => reading.id === id || reading.id === id.trim())) {
     throw new OAuthError('invalid_request', 'The client_id in the body is not the one in the Authorization header')
   }
-  return addTrimmed(readings)
-}
-
-/** A pasted secret often has a line break or space too many. As it was sent comes first. */
-function addTrimmed(readings: readonly ClientCredentials[]): readonly ClientCredentials[] {
-  const { id, secret } = readings.at(-1)!
-  const trimmed = { id: id.trim(), secret: secret.trim() }
-  return trimmed.id === id && trimmed.secret === secret ? readings : [...readings, trimmed]
+  return readings
 }

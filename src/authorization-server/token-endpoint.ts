@@ -141,11 +141,14 @@ function grantScopes(api: Api, client: AuthenticatedClient, form: Form): readonl
  */
 function selectScopes(api: Api, granted: readonly string[], requested: string | undefined): readonly string[] {
   if (requested === undefined) return granted
-  const requestedScopes = [...new Set(requested.split(' '))]
+  // Surplus spaces do no harm.
+  const requestedScopes = [...new Set(requested.split(' ').filter((scope) => scope !== ''))]
+  if (requestedScopes.length === 0) throw new OAuthError('invalid_scope', 'The scope has only spaces')
   // A malformed scope is never one of the API.
-  if (!requestedScopes.every((scope) => Object.hasOwn(api.scopes, scope))) {
-    throw new OAuthError('invalid_scope', 'The scope is malformed, or holds a scope that this API does not have')
-  }
+  const unknown = requestedScopes.findIndex((scope) => !Object.hasOwn(api.scopes, scope))
+  // By its place: it may be a credential in the wrong parameter, and the log has this text.
+  if (unknown >= 0)
+    throw new OAuthError('invalid_scope', `Scope number ${unknown + 1} is malformed, or is none that this API has`)
   const scopes = requestedScopes.filter((scope) => granted.includes(scope))
   if (scopes.length > 0) return scopes
   throw new OAuthError('invalid_scope', 'The application has been granted none of the requested scopes')

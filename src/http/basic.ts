@@ -18,31 +18,37 @@ export function isEmptyBasic(authorization: string): boolean {
 }
 
 /**
- * The credentials of a Basic header in each reading: form-decoded, as RFC 6749 2.3.1 requires; raw, as most clients send
- * them; and with `%3A` alone decoded, as clients do that escape only the colon. One reading where all are the same. A line
- * break at the end came with a pasted secret. Undefined if the header cannot be decoded.
+ * The credentials of a Basic header in each reading (`listReadings`): as they were sent, as most clients send them;
+ * form-decoded, as RFC 6749 2.3.1 requires; and with `%3A` alone decoded, as clients do that escape only the colon. Undefined
+ * if the header cannot be decoded.
  */
 export function readBasic(authorization: string): readonly ClientCredentials[] | undefined {
-  const pair = decodeBase64(authorization.slice('basic'.length).trim())?.replace(/[\r\n]+$/, '')
+  const pair = decodeBase64(authorization.slice('basic'.length).trim())
   // RFC 7617 2: the user name ends at the first colon, and neither part has a control character.
   const colon = pair?.indexOf(':') ?? -1
-  if (pair === undefined || colon < 0 || CONTROL_CHARACTER.test(pair)) return undefined
+  if (pair === undefined || colon < 0) return undefined
   const raw = { id: pair.slice(0, colon), secret: pair.slice(colon + 1) }
-  if (NOT_FORM_ENCODED.test(pair)) return [raw]
-  const decoded = { id: decodeFormValue(raw.id), secret: decodeFormValue(raw.secret) }
-  const colonsDecoded = { id: decodeColons(raw.id), secret: decodeColons(raw.secret) }
-  const { id, secret } = decoded
-  return (
-    id === undefined || secret === undefined ? [raw, colonsDecoded] : [{ id, secret }, raw, colonsDecoded]
-  ).filter((reading, at, all) => all.findIndex((other) => isSame(other, reading)) === at)
+  if (CONTROL_CHARACTER.test(`${raw.id.trim()}${raw.secret.trim()}`)) return undefined
+  if (NOT_FORM_ENCODED.test(pair)) return listReadings(raw)
+  const id = decodeFormValue(raw.id)
+  const secret = decodeFormValue(raw.secret)
+  const decoded = id === undefined || secret === undefined ? [] : [{ id, secret }]
+  return listReadings(raw, ...decoded, { id: decodeColons(raw.id), secret: decodeColons(raw.secret) })
+}
+
+/**
+ * Different readings of credentials, in that order; after them those without white space around id and secret, because a text
+ * that was pasted or read from a file often ends with a line break.
+ */
+export function listReadings(...readings: readonly ClientCredentials[]): readonly ClientCredentials[] {
+  const trimmed = readings.map(({ id, secret }) => ({ id: id.trim(), secret: secret.trim() }))
+  return [...readings, ...trimmed].filter(
+    (each, at, all) => all.findIndex(({ id, secret }) => id === each.id && secret === each.secret) === at,
+  )
 }
 
 function decodeColons(text: string): string {
   return text.replaceAll(/%3a/gi, ':')
-}
-
-function isSame(one: ClientCredentials, other: ClientCredentials): boolean {
-  return one.id === other.id && one.secret === other.secret
 }
 
 // oxlint-disable-next-line no-control-regex

@@ -15,8 +15,12 @@ export async function readForm(req: IncomingMessage, known: readonly string[]): 
   if (mediaType !== FORM.mediaType) {
     throw new OAuthError('invalid_request', 'The Content-Type must be application/x-www-form-urlencoded')
   }
-  if (charset !== undefined && !/^"?utf-?8"?$/.test(charset)) {
-    throw new OAuthError('invalid_request', 'The charset must be UTF-8')
+  if (charset !== undefined && !/^(["']?)utf-?8\1$/.test(charset)) {
+    const found = /^["']?([\w:.+-]{1,40})["']?$/.exec(charset)?.[1]
+    throw new OAuthError(
+      'invalid_request',
+      `The charset of the Content-Type must be UTF-8${found ? `, not ${found}` : ''}`,
+    )
   }
 
   const form = new Map<string, string>()
@@ -43,9 +47,15 @@ export async function readPairs(req: IncomingMessage): Promise<Iterable<readonly
 export function parseMediaType(req: IncomingMessage): { mediaType: string; charset: string | undefined } {
   const contentType = readHeader(req, 'content-type')
   if (contentType === FORM.mediaType) return FORM
-  const [mediaType = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
-  return { mediaType, charset: charset?.slice('charset='.length) }
+  const [mediaType = '', ...parameters] = splitParameters(contentType ?? '')
+  const charset = parameters.map((parameter) => /^charset\s*=\s*(.*)$/.exec(parameter)).find((found) => found !== null)
+  return { mediaType, charset: charset?.[1] }
+}
+
+/** The parts between semicolons, in lower case. A quoted value may have semicolons (RFC 9110 5.6.6). */
+function splitParameters(contentType: string): string[] {
+  const parts = contentType.match(/(?:"(?:[^"\\]|\\.)*"?|[^;"])+/g) ?? []
+  return parts.map((part) => part.trim().toLowerCase())
 }
 
 /** Rejects parameters in the query string that belong in the body: query strings are kept in logs and browser histories. */
