@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseSourceFile, readSourceFiles, type Import, type SourceFile } from './support/source-files.js'
@@ -52,7 +52,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   registration: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },
   portal: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib', 'samples'] },
-  'platform-auth': { mayImport: [...PARTS, ...SERVERS, 'http', 'stores/memory'] },
+  // The steps of createPlatformAuth().
+  platform: { mayImport: [...PARTS, ...SERVERS, 'http', 'stores/memory'] },
+  'platform-auth': { mayImport: ['platform', ...PARTS, ...SERVERS, 'http'] },
   admin: {
     mayImport: [
       'applications',
@@ -95,14 +97,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const ROOT_FILES = ['admin.ts', 'index.ts', 'platform-auth.ts']
-const MAX_ROOT_ENTRIES = 25
-/** CONTRIBUTING.md asks for 250: a little more is better than two files that are read together. */
-const MAX_FILE_LINES = 280
+const MAX_ROOT_ENTRIES = 26
+/** A little more than the 250 of CONTRIBUTING.md is better than two files that are read together. */
+const MAX_FILE_LINES = 260
 const MAX_FUNCTION_LINES = 60
 /** For a function that consists of others: only its lines outside of them count towards MAX_FUNCTION_LINES. */
 const MAX_FACTORY_LINES = 120
-/** Puts the parts together, line by line: it has few functions of its own. */
-const COMPOSITION = 'createPlatformAuth'
+const FORMATTING_EXCEPTION = /(?:prettier|oxfmt)-ignore/
 const VAGUE_NAMES = /(?:^|\/)(?:types|utils?|common|helpers?|manager|misc)(?:\.ts|\/)/
 
 describe('the architecture of src', () => {
@@ -123,6 +124,10 @@ describe('the architecture of src', () => {
   it('has no file and no function that is too long', () => {
     expect(files.flatMap(checkLength)).toEqual([])
     expect(files.flatMap(checkFunctions)).toEqual([])
+  })
+
+  it('is written as the formatter writes it, without exceptions', () => {
+    expect(files.filter(({ path }) => FORMATTING_EXCEPTION.test(readSource(path))).map(({ path }) => path)).toEqual([])
   })
 
   it('has named exports only, and no vague file names', () => {
@@ -254,18 +259,13 @@ describe('a function is refused', () => {
       'http/form.ts:1: create has 123 lines with the functions in it; a factory has at most 120.',
     ])
   })
-
-  it('except for createPlatformAuth, which has at most 120 lines', () => {
-    expect(check(`function createPlatformAuth() {\n${lines(118)}}`, 'platform-auth.ts')).toEqual([])
-    expect(check(`function createPlatformAuth() {\n${lines(119)}}`, 'platform-auth.ts')).toHaveLength(1)
-  })
 })
 
 describe('a file is refused', () => {
-  it('of more than 280 lines', () => {
-    expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(280)))).toEqual([])
-    expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(281)))).toEqual([
-      'http/form.ts has 281 lines; a file has at most 280.',
+  it('of more than 260 lines', () => {
+    expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(260)))).toEqual([])
+    expect(checkLength(parseSourceFile('http/form.ts', 'call()\n'.repeat(261)))).toEqual([
+      'http/form.ts has 261 lines; a file has at most 260.',
     ])
   })
 
@@ -284,10 +284,14 @@ describe('a file is refused', () => {
     expect(checkRoot([...ROOT_FILES, 'http', 'store.ts'])).toEqual([
       'store.ts is at the root of src, where only admin.ts, index.ts, platform-auth.ts may be.',
     ])
-    const folders = Array.from({ length: 23 }, (_, number) => `folder-${number}`)
-    expect(checkRoot([...ROOT_FILES, ...folders])).toEqual(['src has 26 entries; it has at most 25.'])
+    const folders = Array.from({ length: 24 }, (_, number) => `folder-${number}`)
+    expect(checkRoot([...ROOT_FILES, ...folders])).toEqual(['src has 27 entries; it has at most 26.'])
   })
 })
+
+function readSource(path: string): string {
+  return readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8')
+}
 
 function checkImports({ path, imports }: SourceFile): string[] {
   return imports.flatMap((each) => {
@@ -354,7 +358,7 @@ function checkFunctions({ path, functions }: SourceFile): string[] {
         `${path}:${line}: ${name} has ${lines} lines with the functions in it; a factory has at most ${MAX_FACTORY_LINES}.`,
       ]
     }
-    if (ownLines <= MAX_FUNCTION_LINES || (path === 'platform-auth.ts' && name === COMPOSITION)) return []
+    if (ownLines <= MAX_FUNCTION_LINES) return []
     return [`${path}:${line}: ${name} has ${ownLines} lines of its own; a function has at most ${MAX_FUNCTION_LINES}.`]
   })
 }

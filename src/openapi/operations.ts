@@ -92,7 +92,8 @@ function findSchemeProblems(api: Api, document: JsonObject): DocumentProblem[] {
     ]
   return uses.flatMap(({ where, name, scopes }) => {
     const scheme = resolve(document, declared[name])
-    if (hasDeclarations && !isOfScheme(api, scheme)) return [describeOtherScheme(api, where, name, scheme, name in declared)] // prettier-ignore
+    if (hasDeclarations && !isOfScheme(api, scheme))
+      return [describeOtherScheme(api, where, name, scheme, name in declared)]
     if (api.scheme === 'oauth2' || !Array.isArray(scopes) || scopes.length === 0) return []
     return [
       {

@@ -25,7 +25,10 @@ export function takeBelow(option: string, document: JsonObject, prefix: unknown)
       problem: `is "${prefix}", and no path of the document begins with it`,
       fix: `Its paths begin with ${listBeginnings(paths.map(([path]) => path))}.`,
     })
-  const taken: JsonObject = ownMembers({ ...document, paths: ownMembers(Object.fromEntries(below.map(([path, item]) => [path.slice(prefix.length) || '/', item]))) }) // prettier-ignore
+  const taken: JsonObject = ownMembers({
+    ...document,
+    paths: ownMembers(Object.fromEntries(below.map(([path, item]) => [path.slice(prefix.length) || '/', item]))),
+  })
   return withoutOthers(taken, document)
 }
 
@@ -41,7 +44,8 @@ function withoutOthers(taken: JsonObject, whole: JsonObject): JsonObject {
   const components = asObject(taken['components'])
   if (Object.hasOwn(components, 'pathItems')) {
     const used = new Set(listReferences({ ...taken, components: { ...components, pathItems: undefined } }))
-    const isUsed = ([name]: readonly [string, unknown]): boolean => used.has(`#/components/pathItems/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`) // prettier-ignore
+    const isUsed = ([name]: readonly [string, unknown]): boolean =>
+      used.has(`#/components/pathItems/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
     const pathItems = ownMembers(Object.fromEntries(Object.entries(asObject(components['pathItems'])).filter(isUsed)))
     taken['components'] = ownMembers({ ...components, pathItems })
   }

@@ -22,7 +22,8 @@ export function readDocument(option: string, given: unknown): JsonObject {
 
 /** A document of several APIs may be given with the path below which one of them is. */
 export function readSource(given: unknown): { readonly document: unknown; readonly prefix: unknown } {
-  if (!isObject(given) || !Object.hasOwn(given, 'document') || Object.hasOwn(given, 'openapi')) return { document: given, prefix: undefined } // prettier-ignore
+  if (!isObject(given) || !Object.hasOwn(given, 'document') || Object.hasOwn(given, 'openapi'))
+    return { document: given, prefix: undefined }
   return { document: given['document'], prefix: Object.hasOwn(given, 'prefix') ? given['prefix'] : undefined }
 }
 
@@ -66,7 +67,11 @@ function readFile(option: string, path: string): JsonObject {
 function decode(bytes: Buffer): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return bytes.toString('utf16le', 2)
-  if (first === 0xfe && second === 0xff) return bytes.subarray(0, bytes.length - (bytes.length % 2)).swap16().toString('utf16le', 2) // prettier-ignore
+  if (first === 0xfe && second === 0xff)
+    return bytes
+      .subarray(0, bytes.length - (bytes.length % 2))
+      .swap16()
+      .toString('utf16le', 2)
   return bytes.toString().replace(/^\uFEFF/, '')
 }
 

@@ -3,9 +3,25 @@ const ARBITRARY_VALUES = new Set(['default', 'enum', 'const', 'example', 'exampl
 
 /** Members whose own members have names of the provider's: an `example` or `x-id` in them is no keyword and no extension. */
 const MAPS = new Set([
-  'headers', 'properties', 'patternProperties', '$defs', 'definitions', 'schemas', 'dependentSchemas', 'parameters', 'requestBodies',
-  'securitySchemes', 'links', 'callbacks', 'pathItems', 'encoding', 'variables', 'webhooks', 'responses', 'content',
-]) // prettier-ignore
+  'headers',
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'schemas',
+  'dependentSchemas',
+  'parameters',
+  'requestBodies',
+  'securitySchemes',
+  'links',
+  'callbacks',
+  'pathItems',
+  'encoding',
+  'variables',
+  'webhooks',
+  'responses',
+  'content',
+])
 
 /**
  * The references of a document, or of a part of it. Members of an extension are no OpenAPI objects, so a `$ref` in them is data, too.

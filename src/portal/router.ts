@@ -110,7 +110,9 @@ const OLD_FORM = 'You have been signed out, or the page was loaded too long ago.
 
 /** The decoded segments of a path; one slash at its end does not matter. */
 function readPath(req: IncomingMessage): readonly string[] {
-  const path = parsePath(req.url ?? '/').replace(/^\//, '').replace(/\/$/, '') // prettier-ignore
+  const path = parsePath(req.url ?? '/')
+    .replace(/^\//, '')
+    .replace(/\/$/, '')
   const segments = path === '' ? [] : path.split('/').map(decodeSegment)
   if (segments.every((segment) => segment !== undefined)) return segments
   throw new OAuthError('invalid_request', 'The address is not valid')

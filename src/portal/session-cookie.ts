@@ -83,7 +83,10 @@ export function createSessionCookie({ developersUrl, getKey }: SessionCookieOpti
 function findCookie(req: IncomingMessage, name: string): string | undefined {
   const pairs = (readHeader(req, 'cookie') ?? '').split(';')
   const prefix = `${name}=`
-  return pairs.map((pair) => pair.trim()).find((pair) => pair.startsWith(prefix))?.slice(prefix.length) // prettier-ignore
+  return pairs
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(prefix))
+    ?.slice(prefix.length)
 }
 
 function formatContent({ id, mailbox, applicationId = '', startedAt, seenAt, lastSignOut }: CookieContent): string {

@@ -9,8 +9,13 @@ const getDateFormat = once(
 const getDateTimeFormat = once(
   () =>
     new Intl.DateTimeFormat('en-GB', {
-      day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC',
-    }), // prettier-ignore
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'UTC',
+    }),
 )
 const getRelativeFormat = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto' }))
 

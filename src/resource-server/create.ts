@@ -80,7 +80,12 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
       return guards.any(args[0], readAnyGuardOptions(args[1]))
     },
     guardsFromDocument(name, document, guardOptions) {
-      const { api, operations, options: documentOptions, repeated } = readDocumentArguments(apis, name, document, guardOptions) // prettier-ignore
+      const {
+        api,
+        operations,
+        options: documentOptions,
+        repeated,
+      } = readDocumentArguments(apis, name, document, guardOptions)
       return guards.document(api, operations, documentOptions, repeated)
     },
     of: authOf,

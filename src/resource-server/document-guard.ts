@@ -59,7 +59,9 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
   }
   let hasCheckedRoutes = false
   const call = `guardsFromDocument("${api.name}")`
-  const advice = repeated && `Paths of the document begin with "${repeated.prefix}", such as ${repeated.path}, and the guard reads them below the path at which it is mounted. If that is "${repeated.prefix}", give { prefix: '${repeated.prefix}' }.` // prettier-ignore
+  const advice =
+    repeated &&
+    `Paths of the document begin with "${repeated.prefix}", such as ${repeated.path}, and the guard reads them below the path at which it is mounted. If that is "${repeated.prefix}", give { prefix: '${repeated.prefix}' }.`
 
   const guard: Guard = function platformAuthDocumentGuard(req, res, next) {
     if (!hasCheckedRoutes) warnOfMissingRoutes(req)

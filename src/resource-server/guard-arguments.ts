@@ -115,7 +115,10 @@ export function readDocumentArguments(
   const document = takeBelow(`${call}: prefix`, readDocument(`${call}: document`, given), prefix)
   const { operations, problems } = readOperations(api, document)
   const repeated = prefix === undefined ? findRepeatedPrefix(api, document) : undefined
-  refuseProblems(`${call}: document`, repeated && problems.length > 0 ? [...problems, describeRepeated(repeated)] : problems) // prettier-ignore
+  refuseProblems(
+    `${call}: document`,
+    repeated && problems.length > 0 ? [...problems, describeRepeated(repeated)] : problems,
+  )
   return { api, operations, options: guardOptions, repeated }
 }
 

@@ -5,8 +5,20 @@ import { Duplex } from 'node:stream'
 export function createConnection(address: string): { readonly client: Socket; readonly server: Socket } {
   const client: Duplex = createEnd(() => server)
   const server: Duplex = createEnd(() => client)
-  const calls = { setTimeout: () => server, setKeepAlive: () => server, setNoDelay: () => server, ref: () => server, unref: () => server } // prettier-ignore
-  const addresses = { remoteAddress: address, remotePort: 40_000, remoteFamily: address.includes(':') ? 'IPv6' : 'IPv4', localAddress: '127.0.0.1', localPort: 80 } // prettier-ignore
+  const calls = {
+    setTimeout: () => server,
+    setKeepAlive: () => server,
+    setNoDelay: () => server,
+    ref: () => server,
+    unref: () => server,
+  }
+  const addresses = {
+    remoteAddress: address,
+    remotePort: 40_000,
+    remoteFamily: address.includes(':') ? 'IPv6' : 'IPv4',
+    localAddress: '127.0.0.1',
+    localPort: 80,
+  }
   return {
     client: Object.assign(client, calls) as unknown as Socket,
     server: Object.assign(server, calls, addresses) as unknown as Socket,

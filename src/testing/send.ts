@@ -90,7 +90,12 @@ const CLOSED = 'was not answered: the connection was closed.'
 function writeRequest({ method, target, headers = {}, body = '' }: SentRequest): Buffer {
   const content = Buffer.from(body)
   const hasLength = content.length > 0 || ['POST', 'PUT', 'PATCH'].includes(method)
-  const sent = { Host: 'localhost', ...headers, ...(hasLength ? { 'Content-Length': content.length } : {}), Connection: 'close' } // prettier-ignore
+  const sent = {
+    Host: 'localhost',
+    ...headers,
+    ...(hasLength ? { 'Content-Length': content.length } : {}),
+    Connection: 'close',
+  }
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`.replaceAll(/[\r\n]/g, ' '))
   // A client cannot send other characters.
   const path = target.replaceAll(/[^!-~\x80-\xff]/g, encodeURIComponent)

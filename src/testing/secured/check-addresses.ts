@@ -3,7 +3,8 @@ import type { PlatformAuth } from '../../index.js'
 import { findApiAddress } from './addresses.js'
 import { isClosed, isGuardsAnswer } from './check-answer.js'
 import { listAccepted, type CheckContext } from './check-context.js'
-import { formatGuardCall, learnGuards } from './check-endpoint.js'
+import { formatGuardCall } from './check-endpoint.js'
+import { learnGuards } from './learn-guards.js'
 import type { Endpoint } from './endpoints.js'
 import { readHints } from './hints.js'
 import { listPathVariants } from './path-variants.js'
@@ -90,8 +91,13 @@ export async function checkMounted(context: CheckContext, endpoint: Endpoint): P
     const { headers } = await credentials.suspended(api)
     const outcome = await prober.probe('GET', `${mount}/${UNKNOWN}`, headers)
     if (isClosed(outcome, 'GET')) continue
-    report('open', endpoint, 'GET', `A request with the credential of a suspended application got an answer: ${describeOutcome(outcome)}.`,
-      fixFor(context, api)) // prettier-ignore
+    report(
+      'open',
+      endpoint,
+      'GET',
+      `A request with the credential of a suspended application got an answer: ${describeOutcome(outcome)}.`,
+      fixFor(context, api),
+    )
   }
 }
 
@@ -126,7 +132,13 @@ async function checkNewAddress(context: CheckContext, address: Address): Promise
   for (const variant of listPathVariants(target)) {
     const other = await context.prober.probe('GET', variant.target)
     if (isClosed(other, 'GET') || other.reached || (await isOutside(context, api, other))) continue
-    reportOpen(context, address, 'GET', other, `A request for ${variant.target}, the path ${variant.name}, without a credential`) // prettier-ignore
+    reportOpen(
+      context,
+      address,
+      'GET',
+      other,
+      `A request for ${variant.target}, the path ${variant.name}, without a credential`,
+    )
     break
   }
   return finding
@@ -211,8 +223,13 @@ function reportOpen(context: CheckContext, address: Address, method: string, out
   if (paths.some((each) => publicRoutes.has(method, each))) return
   const name = answeredBy?.handle.name ?? ''
   const by = answeredBy ? ` of ${name === '' ? 'a function' : `the function "${name}"`} that is mounted with use()` : ''
-  report('open', owner, method, `${subject} got an answer${by}: ${describeOutcome(outcome)}.`,
-    `${fixFor(context, api)} Express calls what is mounted in the order in which it is mounted; what is mounted above ${target} answers there, too.`) // prettier-ignore
+  report(
+    'open',
+    owner,
+    method,
+    `${subject} got an answer${by}: ${describeOutcome(outcome)}.`,
+    `${fixFor(context, api)} Express calls what is mounted in the order in which it is mounted; what is mounted above ${target} answers there, too.`,
+  )
 }
 
 function toEndpoint({ path, target }: Address, { answeredBy }: Outcome): Endpoint {
@@ -232,6 +249,11 @@ async function checkGuardsApi(context: CheckContext, address: Address, outcome: 
   const endpoint = address.endpoint ?? toEndpoint(address, outcome)
   const { guards } = await learnGuards({ ...context, endpoint, method: 'GET', target })
   if (listAccepted(guards).some((accepted) => accepted.api === api)) return
-  report('wrong-api', endpoint, 'GET', `Its path belongs to the API "${api}", but its guard is for "${outcome.denied[0]?.api}".`,
-    `Use ${formatGuardCall(auth, api)}.`) // prettier-ignore
+  report(
+    'wrong-api',
+    endpoint,
+    'GET',
+    `Its path belongs to the API "${api}", but its guard is for "${outcome.denied[0]?.api}".`,
+    `Use ${formatGuardCall(auth, api)}.`,
+  )
 }

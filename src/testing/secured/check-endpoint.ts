@@ -11,12 +11,12 @@ import {
 } from './check-context.js'
 import { isClosed } from './check-answer.js'
 import { checkHints } from './check-hints.js'
+import { checkOtherRequests } from './check-other-requests.js'
 import { checkRefusal, judge } from './check-refusal.js'
-import { checkScopes, overrideMethod } from './check-scopes.js'
+import { checkScopes } from './check-scopes.js'
 import type { Endpoint } from './endpoints.js'
-import { listPathVariants } from './path-variants.js'
-
-import { describeOutcome, type ProblemKind } from './problem.js'
+import { learnGuards } from './learn-guards.js'
+import { describeOutcome } from './problem.js'
 import type { Outcome } from './prober.js'
 
 /** Checks one method of a route: which requests reach its handler, and what the others are answered. */
@@ -31,8 +31,13 @@ export async function checkEndpoint(
   const isPublic = publicRoutes.has(method, endpoint.path)
   if (target === undefined) {
     if (isPublic) return
-    return report('no-path', endpoint, method, 'No path could be made that this route matches, so it was not checked.',
-      `Give one: examples: { '${endpoint.path}': '/...' }.`) // prettier-ignore
+    return report(
+      'no-path',
+      endpoint,
+      method,
+      'No path could be made that this route matches, so it was not checked.',
+      `Give one: examples: { '${endpoint.path}': '/...' }.`,
+    )
   }
   const check = { ...context, endpoint, method, target }
   const { none, guards, goodHeaders } = await learnGuards(check)
@@ -44,8 +49,13 @@ export async function checkEndpoint(
     if (!isPublic) return reportUnguarded(check, none, guards)
     if (!none.reached) return
   } else if (isPublic) {
-    return report('public-but-guarded', endpoint, method, 'It is listed as public, but a request without a credential is refused.',
-      'Remove it from "public".') // prettier-ignore
+    return report(
+      'public-but-guarded',
+      endpoint,
+      method,
+      'It is listed as public, but a request without a credential is refused.',
+      'Remove it from "public".',
+    )
   } else checkRefusal(check, NO_CREDENTIAL, none, guards)
 
   const accepted = listAccepted(guards)
@@ -63,50 +73,13 @@ export async function checkEndpoint(
 /** Preflight requests carry no credential (Fetch, CORS protocol), so a route of OPTIONS may answer, with headers alone. */
 function checkPreflight({ report, endpoint }: Check, none: Outcome): void {
   if (isClosed(none, 'OPTIONS')) return
-  report('open', endpoint, 'OPTIONS', `A request without a credential ${none.reached ? 'reached another handler' : 'got content'}: ${describeOutcome(none)}.`,
-    'Answer preflight requests without a body, or list the route in "public" with the reason.') // prettier-ignore
-}
-
-interface Learned {
-  /** What became of a request without a credential. */
-  readonly none: Outcome
-  /** The guards of this platform before the handler. */
-  readonly guards: readonly GuardDescription[]
-  /** Good credentials for all of them, by API. */
-  readonly goodHeaders: ReadonlyMap<string, Headers>
-}
-
-/** Gives each guard that refuses a good credential, until the handler is reached or no further guard refuses. */
-export async function learnGuards({ auth, prober, credentials, method, target }: Check): Promise<Learned> {
-  const resources = auth.apis.map(({ resource }) => resource)
-  const ours = ({ guards }: Outcome): GuardDescription[] =>
-    guards.filter(({ accepts }) => accepts.some(({ resource }) => resources.includes(resource)))
-  const none = await prober.probe(method, target)
-  const goodHeaders = new Map<string, Headers>()
-  let last = none
-  for (let api = none.denied[0]?.api; api !== undefined && !goodHeaders.has(api); api = last.denied[0]?.api) {
-    goodHeaders.set(api, (await credentials.good(api)).headers)
-    last = await prober.probe(method, target, Object.assign({}, ...goodHeaders.values()) as Headers)
-  }
-  const found = ours(last)
-  for (const { accepts } of found)
-    for (const { api } of accepts) goodHeaders.set(api, (await credentials.good(api)).headers)
-  // A guard that the app calls in a function of its own is seen by its refusals only.
-  const unseen = [...goodHeaders.keys()].filter((api) => !listAccepted(found).some((each) => each.api === api))
-  return { none, guards: [...new Set(found), ...unseen.map((api) => describeUnseenGuard(auth, api))], goodHeaders }
-}
-
-function describeUnseenGuard(auth: PlatformAuth, api: string): GuardDescription {
-  const { resource, scheme } = auth.apis.find(({ name }) => name === api)!
-  const accepted = {
-    api,
-    resource,
-    scheme,
-    foreign: false,
-    hasOwnAnswers: true,
-    scopesFor: () => ({ scopes: [], anyScope: [] }),
-  }
-  return { optional: false, enforces: true, accepts: [accepted] }
+  report(
+    'open',
+    endpoint,
+    'OPTIONS',
+    `A request without a credential ${none.reached ? 'reached another handler' : 'got content'}: ${describeOutcome(none)}.`,
+    'Answer preflight requests without a body, or list the route in "public" with the reason.',
+  )
 }
 
 /** A guard that the app calls in a function of its own, and one of a document, is seen by what it reports only. */
@@ -115,8 +88,13 @@ function isReportOnly({ reported }: Outcome, guards: readonly GuardDescription[]
 }
 
 function reportReportOnly({ report, endpoint, method }: Check): void {
-  report('report-only', endpoint, method, 'The guard only reports what it would refuse (enforce: false), so every request passes.',
-    'Remove "enforce: false" of the guard, the API or the platform, or list the route in "public" with the reason.') // prettier-ignore
+  report(
+    'report-only',
+    endpoint,
+    method,
+    'The guard only reports what it would refuse (enforce: false), so every request passes.',
+    'Remove "enforce: false" of the guard, the API or the platform, or list the route in "public" with the reason.',
+  )
 }
 
 function reportUnguarded(
@@ -130,17 +108,32 @@ function reportUnguarded(
   if (endpoint !== own && owners.some(({ path }) => publicRoutes.has(method, path))) return
   if (!none.reached) {
     const kind = none.answer && none.answer.status < 300 ? 'open' : 'wrong-refusal'
-    return report(kind, endpoint, method, `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
-      'Put the guard before what answers, such as app.param() or your own check. If a parameter needs a certain value, give it: params: { id: "..." }. If the route is protected otherwise, list it in "public" with that reason.') // prettier-ignore
+    return report(
+      kind,
+      endpoint,
+      method,
+      `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
+      'Put the guard before what answers, such as app.param() or your own check. If a parameter needs a certain value, give it: params: { id: "..." }. If the route is protected otherwise, list it in "public" with that reason.',
+    )
   }
   const api = findApiAddress(auth, endpoint.path)?.api
   const call = api === undefined ? 'a guard' : formatGuardCall(auth, api)
   if (guards.some(({ optional }) => optional)) {
-    return report('optional', endpoint, method, 'A request without a credential reached the handler: the guard is optional, and no other guard stands behind it.',
-      'Remove "optional: true", or list the route in "public" with the reason.') // prettier-ignore
+    return report(
+      'optional',
+      endpoint,
+      method,
+      'A request without a credential reached the handler: the guard is optional, and no other guard stands behind it.',
+      'Remove "optional: true", or list the route in "public" with the reason.',
+    )
   }
-  report('open', endpoint, method, `A request for ${target} without a credential reached the handler.`,
-    `Put ${call} before the handler, or list the route in "public" with the reason.`) // prettier-ignore
+  report(
+    'open',
+    endpoint,
+    method,
+    `A request for ${target} without a credential reached the handler.`,
+    `Put ${call} before the handler, or list the route in "public" with the reason.`,
+  )
 }
 
 export function formatGuardCall(auth: PlatformAuth, api: string): string {
@@ -152,8 +145,13 @@ function checkApi({ auth, endpoint, method, report }: Check, accepted: readonly 
   const expected = findApiAddress(auth, endpoint.path)?.api
   if (expected === undefined || accepted.some(({ api }) => api === expected)) return
   const apis = [...new Set(accepted.map(({ api }) => `"${api}"`))].join(' and ')
-  report('wrong-api', endpoint, method, `Its path belongs to the API "${expected}", but its guard is for ${apis}.`,
-    `Use ${formatGuardCall(auth, expected)}.`) // prettier-ignore
+  report(
+    'wrong-api',
+    endpoint,
+    method,
+    `Its path belongs to the API "${expected}", but its guard is for ${apis}.`,
+    `Use ${formatGuardCall(auth, expected)}.`,
+  )
 }
 
 /** Credentials that no guard may accept, with good ones for the other guards. */
@@ -183,56 +181,12 @@ async function checkForeign({ prober, method, target, report, endpoint }: Check)
   for (const token of UNKNOWN_TOKENS) {
     const { reached } = await prober.probe(method, target, { Authorization: `Bearer ${token}` })
     if (!reached) continue
-    return report('foreign', endpoint, method, 'A bearer token that nobody has issued reached the handler: the guard in "foreign" let it pass.',
-      'Let "foreign" answer 401 unless it has verified the token. What calls next() reaches the route.') // prettier-ignore
-  }
-}
-
-/** HEAD, OPTIONS and other spellings of the path, with a credential that is refused wherever the guard sees it. */
-async function checkOtherRequests(check: Check): Promise<void> {
-  const { prober, method, target, endpoint } = check
-  const methods = method === 'GET' ? ['HEAD', 'OPTIONS'] : ['OPTIONS']
-  for (const other of methods) {
-    const outcome = await prober.probe(other, target)
-    reportReached(check, 'other-method', outcome, `A request with the method ${other} and without a credential`)
-    if (other === 'HEAD' && !outcome.reached && outcome.denied.length === 0)
-      checkRefusal({ ...check, method: other }, NO_CREDENTIAL, outcome, [])
-  }
-  if (endpoint.route === undefined) return
-  // Only middleware could replace the method.
-  if (method !== 'POST' && prober.runsFunctions) {
-    const override = overrideMethod(target, method)
-    const outcome = await prober.probe('POST', override.target, override.headers)
-    reportReached(
-      check,
-      'other-method',
-      outcome,
-      `A POST request that names ${method} in X-HTTP-Method-Override or _method, without a credential,`,
+    return report(
+      'foreign',
+      endpoint,
+      method,
+      'A bearer token that nobody has issued reached the handler: the guard in "foreign" let it pass.',
+      'Let "foreign" answer 401 unless it has verified the token. What calls next() reaches the route.',
     )
   }
-  for (const variant of listPathVariants(target, prober.runsFunctions)) {
-    const outcome = await prober.probe(method, variant.target)
-    reportReached(
-      check,
-      'other-path',
-      outcome,
-      `A request for ${variant.target}, the path ${variant.name}, without a credential`,
-    )
-  }
-}
-
-function reportReached(
-  { report, endpoint, endpoints, publicRoutes, method }: Check,
-  kind: ProblemKind,
-  { reached }: Outcome,
-  subject: string,
-): void {
-  if (!reached) return
-  const owners = endpoints.filter(({ route }) => route === reached)
-  if (owners.some(({ path }) => publicRoutes.has(method, path) || publicRoutes.has('OPTIONS', path))) return
-  const isOther = owners.length > 0 && !owners.includes(endpoint)
-  report(kind, isOther ? owners[0]! : endpoint, method, `${subject} reached the handler.`,
-    isOther
-      ? `The route ${owners[0]!.path} takes this request. Put a guard before it, or list it in "public" with the reason.`
-      : 'Mount the guard with app.use(), router.use() or on the route. Do not compare req.path or req.url yourself: Express ignores case and a slash at the end.') // prettier-ignore
 }

@@ -27,8 +27,13 @@ async function isOpenFor(
     if (isClosed(outcome, method) || (!reached && (answer?.status ?? 500) >= 400)) continue
     if (reached && reached !== endpoint.route) continue
     if (!reached && (await isPageForAll(prober, method, request, outcome))) continue
-    report('open', endpoint, method, `A request without a credential, but with ${request.name}, was not refused: ${describeOutcome(outcome)}.`,
-      'Everybody can send what the function before the guard looks at. Put the guard before it, or list the route in "public" with the reason.') // prettier-ignore
+    report(
+      'open',
+      endpoint,
+      method,
+      `A request without a credential, but with ${request.name}, was not refused: ${describeOutcome(outcome)}.`,
+      'Everybody can send what the function before the guard looks at. Put the guard before it, or list the route in "public" with the reason.',
+    )
     return true
   }
   return false
@@ -58,15 +63,30 @@ interface HintedRequest {
 const COMMON: readonly HintedRequest[] = [
   {
     name: 'what a browser sends',
-    headers: { Accept: 'text/html', 'X-Requested-With': 'XMLHttpRequest', Origin: 'http://localhost', Referer: 'http://localhost/', Cookie: 'session=1', 'User-Agent': 'Mozilla/5.0' },
+    headers: {
+      Accept: 'text/html',
+      'X-Requested-With': 'XMLHttpRequest',
+      Origin: 'http://localhost',
+      Referer: 'http://localhost/',
+      Cookie: 'session=1',
+      'User-Agent': 'Mozilla/5.0',
+    },
   },
   {
     name: 'what a proxy or a health check of this machine sends',
     address: '127.0.0.1',
-    headers: { 'User-Agent': 'kube-probe/1.30 GoogleHC/1.0 ELB-HealthChecker/2.0', 'X-Forwarded-For': '127.0.0.1', 'X-Forwarded-Proto': 'https', 'X-Real-IP': '127.0.0.1' },
+    headers: {
+      'User-Agent': 'kube-probe/1.30 GoogleHC/1.0 ELB-HealthChecker/2.0',
+      'X-Forwarded-For': '127.0.0.1',
+      'X-Forwarded-Proto': 'https',
+      'X-Real-IP': '127.0.0.1',
+    },
   },
-  { name: 'a form with files', headers: { Accept: 'text/event-stream', 'Content-Type': 'multipart/form-data; boundary=x' } },
-] // prettier-ignore
+  {
+    name: 'a form with files',
+    headers: { Accept: 'text/event-stream', 'Content-Type': 'multipart/form-data; boundary=x' },
+  },
+]
 
 function listRequests(
   { endpoint, target, method }: Check,
@@ -89,7 +109,8 @@ function listRequests(
   for (const value of values) {
     if (/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/.test(value))
       requests.push({ name: `the host ${value}`, headers: { Host: value } })
-    if (/^[\da-f.:]*[.:][\da-f.:]*$/i.test(value)) requests.push({ name: `the address ${value}`, address: value, headers: { 'X-Forwarded-For': value } }) // prettier-ignore
+    if (/^[\da-f.:]*[.:][\da-f.:]*$/i.test(value))
+      requests.push({ name: `the address ${value}`, address: value, headers: { 'X-Forwarded-For': value } })
     if (/^(?:\/(?:[\w.-]+|:\w+))+$/.test(endpoint.path) && endpoint.path.includes(':'))
       requests.push({ name: `"${value}" as parameter`, target: endpoint.path.replaceAll(/:\w+/g, value) })
   }

@@ -35,8 +35,13 @@ export async function checkMethods(
     const isKnown =
       method === 'OPTIONS' || publicRoutes.has(method, endpoint.path) || operationsOf(endpoint, method).length > 0
     if (isKnown) continue
-    report('not-documented', endpoint, method, `The document of "${address.api}" does not describe it.`,
-      `Add ${method} ${address.rest} to the document, or remove the route.`) // prettier-ignore
+    report(
+      'not-documented',
+      endpoint,
+      method,
+      `The document of "${address.api}" does not describe it.`,
+      `Add ${method} ${address.rest} to the document, or remove the route.`,
+    )
   }
 }
 
@@ -49,7 +54,12 @@ async function checkOtherMethods(context: CheckContext, endpoint: Endpoint, chec
     const outcome = await prober.probe(method, endpoint.target)
     const owner = endpoints.find(({ route }) => route !== undefined && route === outcome.reached)
     if (isClosed(outcome, method) || (owner && publicRoutes.has(method, owner.path))) continue
-    return report('other-method', owner ?? endpoint, method, `A request with the method ${method} and without a credential was not refused: ${describeOutcome(outcome)}.`,
-      'Let the guard see every method: app.use(), router.use() or route.all(). A list of methods that it is for leaves out others.') // prettier-ignore
+    return report(
+      'other-method',
+      owner ?? endpoint,
+      method,
+      `A request with the method ${method} and without a credential was not refused: ${describeOutcome(outcome)}.`,
+      'Let the guard see every method: app.use(), router.use() or route.all(). A list of methods that it is for leaves out others.',
+    )
   }
 }

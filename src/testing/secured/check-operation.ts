@@ -46,17 +46,34 @@ async function checkWithoutRoute(
   const at = Math.max(outcomes.findIndex(hasAnswer), 0)
   const target = bases[at]! + fillPath(path)
   const good = outcomes[at]!
-  const endpoint = { methods: [method], path: `/${api}${path}`, target, others: [], route: undefined, handlers: good.answeredBy ? [good.answeredBy.handle] : [] } // prettier-ignore
+  const endpoint = {
+    methods: [method],
+    path: `/${api}${path}`,
+    target,
+    others: [],
+    route: undefined,
+    handlers: good.answeredBy ? [good.answeredBy.handle] : [],
+  }
   const none = await prober.probe(method, target)
   const isPublic = isOpen(operation) || publicRoutes.has(method, endpoint.path)
   if (!isClosed(none, method) && !isPublic) {
-    report('open', endpoint, method, `The document of "${api}" describes it, and a request without a credential got an answer: ${describeOutcome(none)}.`,
-      `Mount ${formatGuardCall(context.auth, api)} before what answers, or list the route in "public" with the reason.`) // prettier-ignore
+    report(
+      'open',
+      endpoint,
+      method,
+      `The document of "${api}" describes it, and a request without a credential got an answer: ${describeOutcome(none)}.`,
+      `Mount ${formatGuardCall(context.auth, api)} before what answers, or list the route in "public" with the reason.`,
+    )
     return
   }
   if (!hasAnswer(good) && !(isGuardsAnswer(none, method) && (await isFound(context, operation, bases[at]!, good)))) {
-    report('no-route', endpoint, method, `The document of "${api}" describes it, but a request with a good credential reached no handler: ${describeOutcome(good)}.`,
-      'Add the route, or remove the operation from the document. If its path repeats the address of the API, give "prefix" with the document.') // prettier-ignore
+    report(
+      'no-route',
+      endpoint,
+      method,
+      `The document of "${api}" describes it, but a request with a good credential reached no handler: ${describeOutcome(good)}.`,
+      'Add the route, or remove the operation from the document. If its path repeats the address of the API, give "prefix" with the document.',
+    )
     return
   }
   if (!isPublic) await checkCredentials(context, operation, endpoint, none)
@@ -87,22 +104,44 @@ async function checkCredentials(
 ): Promise<void> {
   const { target } = endpoint
   if (!isGuardsAnswer(none, method)) {
-    report('wrong-refusal', endpoint, method, `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
-      `Mount ${formatGuardCall(auth, api)} before what answers.`) // prettier-ignore
+    report(
+      'wrong-refusal',
+      endpoint,
+      method,
+      `A request without a credential was not refused by a guard: ${describeOutcome(none)}.`,
+      `Mount ${formatGuardCall(auth, api)} before what answers.`,
+    )
     return
   }
   const { alternatives } = security
-  const needed = alternatives.length === 1 && auth.apis.some(({ name, scheme }) => name === api && scheme === 'oauth2') ? alternatives[0]! : [] // prettier-ignore
-  const suspended = { name: 'a credential of a suspended application', headers: (await credentials.suspended(api)).headers, missingScope: undefined } // prettier-ignore
+  const needed =
+    alternatives.length === 1 && auth.apis.some(({ name, scheme }) => name === api && scheme === 'oauth2')
+      ? alternatives[0]!
+      : []
+  const suspended = {
+    name: 'a credential of a suspended application',
+    headers: (await credentials.suspended(api)).headers,
+    missingScope: undefined,
+  }
   for (const { name, headers, missingScope } of [suspended, ...(await credentials.missingScopes(api, needed))]) {
     const outcome = await prober.probe(method, target, headers)
     if (isGuardsAnswer(outcome, method)) continue
     if (missingScope === undefined) {
-      report('accepted', endpoint, method, `A request with ${name} got an answer: ${describeOutcome(outcome)}.`,
-        'Let no middleware answer before the guard has decided.') // prettier-ignore
+      report(
+        'accepted',
+        endpoint,
+        method,
+        `A request with ${name} got an answer: ${describeOutcome(outcome)}.`,
+        'Let no middleware answer before the guard has decided.',
+      )
     } else {
-      report('missing-scope', endpoint, method, `The document requires the scope "${missingScope}", but ${name} got an answer.`,
-        `Give the guard the scope: scopes: ['${missingScope}'].`) // prettier-ignore
+      report(
+        'missing-scope',
+        endpoint,
+        method,
+        `The document requires the scope "${missingScope}", but ${name} got an answer.`,
+        `Give the guard the scope: scopes: ['${missingScope}'].`,
+      )
     }
   }
 }
@@ -116,6 +155,11 @@ async function checkOpenOperation(
   const { denied } = await prober.probe(method, endpoint.target)
   if (denied.length === 0) return
   const api = denied[0]?.api ?? ''
-  report('guarded-but-open-in-document', endpoint, method, 'The document says that no credential is needed, but a request without one is refused.',
-    `Give the operation its "security", or remove ${formatGuardCall(auth, api)}.`) // prettier-ignore
+  report(
+    'guarded-but-open-in-document',
+    endpoint,
+    method,
+    'The document says that no credential is needed, but a request without one is refused.',
+    `Give the operation its "security", or remove ${formatGuardCall(auth, api)}.`,
+  )
 }

@@ -17,8 +17,13 @@ export function judge(
     return checkRefusal(check, bad, outcome, [{ optional: false, enforces: true, accepts: accepted }])
   const owner = endpoints.find(({ route }) => route === outcome.reached) ?? check.endpoint
   if (owner.route !== check.endpoint.route && publicRoutes.has(method, owner.path)) return
-  report('accepted', owner, method, `A request with ${bad.name} reached the handler.`,
-    'Let no middleware answer or call the handler before the guard has decided.') // prettier-ignore
+  report(
+    'accepted',
+    owner,
+    method,
+    `A request with ${bad.name} reached the handler.`,
+    'Let no middleware answer or call the handler before the guard has decided.',
+  )
 }
 
 /** The answer must be the guard's own, unchanged by what the app does with answers. */
@@ -31,8 +36,13 @@ export function checkRefusal(
   const { answer, denied } = outcome
   const subject = name.startsWith('A ') ? name : `A request with ${name}`
   const complain = (problem: string): void =>
-    report('wrong-refusal', endpoint, method, `${subject} ${problem}: ${describeOutcome(outcome)}.`,
-      'Let the guard answer: mount nothing before it that answers, and nothing that changes its answers. Give onDenied for answers of your own.') // prettier-ignore
+    report(
+      'wrong-refusal',
+      endpoint,
+      method,
+      `${subject} ${problem}: ${describeOutcome(outcome)}.`,
+      'Let the guard answer: mount nothing before it that answers, and nothing that changes its answers. Give onDenied for answers of your own.',
+    )
   if (denied.length === 0) return complain('was not refused by a guard')
   if (!answer || answer.status < 400) return complain('was refused, but the client did not learn it')
   if (listAccepted(guards).some(({ hasOwnAnswers }) => hasOwnAnswers)) return

@@ -23,8 +23,13 @@ export async function checkScopes(
     for (const bad of await credentials.missingScopes(name, wanted)) {
       const outcome = await prober.probe(method, target, { ...base, ...bad.headers })
       if (outcome.reached && !guarded.has(bad.missingScope!)) {
-        report('missing-scope', endpoint, method, `The document requires the scope "${bad.missingScope}", but ${bad.name} reached the handler.`,
-          `Give the guard the scope: scopes: ['${bad.missingScope}'].`) // prettier-ignore
+        report(
+          'missing-scope',
+          endpoint,
+          method,
+          `The document requires the scope "${bad.missingScope}", but ${bad.name} reached the handler.`,
+          `Give the guard the scope: scopes: ['${bad.missingScope}'].`,
+        )
       } else judge(check, bad, outcome, accepted)
       await checkOverride(check, bad.missingScope ?? '', bad.headers)
     }
@@ -40,8 +45,13 @@ export async function checkScopes(
     }
     const extra = documented && [...guarded].filter((scope) => !documented.includes(scope))
     if (extra && extra.length > 0) {
-      report('scope-not-documented', endpoint, method, `The guard requires the scope "${extra[0]}", which the document does not name for this operation.`,
-        'Add it to the "security" of the operation, or remove it from the guard.') // prettier-ignore
+      report(
+        'scope-not-documented',
+        endpoint,
+        method,
+        `The guard requires the scope "${extra[0]}", which the document does not name for this operation.`,
+        'Add it to the "security" of the operation, or remove it from the guard.',
+      )
     }
   }
 }
@@ -65,6 +75,11 @@ async function checkOverride(
   const override = overrideMethod(target, method)
   const { reached, reachedMethod } = await prober.probe('POST', override.target, { ...headers, ...override.headers })
   if (reached === undefined || reached !== endpoint.route || reachedMethod !== method) return
-  report('missing-scope', endpoint, method, `A POST request that names ${method} in X-HTTP-Method-Override or _method reached the handler without the scope "${scope}".`,
-    'Let what replaces the method come before the guard.') // prettier-ignore
+  report(
+    'missing-scope',
+    endpoint,
+    method,
+    `A POST request that names ${method} in X-HTTP-Method-Override or _method reached the handler without the scope "${scope}".`,
+    'Let what replaces the method come before the guard.',
+  )
 }

@@ -122,8 +122,13 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
     }
     await checkHintedPaths(context, app)
     for (const entry of publicRoutes.unused()) {
-      problems.add({ kind: 'public-without-route', route: entry, location: undefined, description: 'It is listed as public, but the app has no such route.',
-        fix: 'Remove it from "public", or correct it.' }) // prettier-ignore
+      problems.add({
+        kind: 'public-without-route',
+        route: entry,
+        location: undefined,
+        description: 'It is listed as public, but the app has no such route.',
+        fix: 'Remove it from "public", or correct it.',
+      })
     }
     const routes = endpoints.flatMap(({ methods, path, route }) =>
       route ? methods.map((method) => `${method} ${path}`) : [],

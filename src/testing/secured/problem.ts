@@ -48,7 +48,10 @@ export function describeOutcome({ reached, answer }: Outcome): string {
   if (reached) return 'it reached the handler'
   if (!answer) return 'it got no answer'
   const markup = /<head>.*?<\/head>|<[^>]*>|&nbsp;/gs
-  const plain = answer.body.toString().replaceAll(markup, ' ').replaceAll(/&(?:#39|quot|lt|gt|amp);/g, (entity) => ENTITIES[entity]!) // prettier-ignore
+  const plain = answer.body
+    .toString()
+    .replaceAll(markup, ' ')
+    .replaceAll(/&(?:#39|quot|lt|gt|amp);/g, (entity) => ENTITIES[entity]!)
   const text = plain.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_TEXT_LENGTH)
   return text === '' ? `the answer was ${answer.status}` : `the answer was ${answer.status} ${text}`
 }

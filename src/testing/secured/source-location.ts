@@ -84,7 +84,10 @@ function describeFunction(session: Session, functionId: string | undefined): Des
   const find = (name: string): Runtime.RemoteObject | undefined =>
     internalProperties.find((property) => property.name === name)?.value
   let source = ''
-  const call = { objectId: functionId, functionDeclaration: 'function () { return Function.prototype.toString.call(this) }' } // prettier-ignore
+  const call = {
+    objectId: functionId,
+    functionDeclaration: 'function () { return Function.prototype.toString.call(this) }',
+  }
   session.post('Runtime.callFunctionOn', call, (_error, answer) => {
     source = String((answer as Runtime.CallFunctionOnReturnType | undefined)?.result.value)
   })

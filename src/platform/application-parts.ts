@@ -1,0 +1,92 @@
+import { createApplicationCache, type ApplicationCache } from '../applications/application-cache.js'
+import { createApplicationWriter, type ApplicationWriter } from '../applications/application-writer.js'
+import { createApprovalLinks, type ApprovalLinks } from '../applications/approval-links.js'
+import { createApplications } from '../applications/create.js'
+import type { ForeignCredentials } from '../applications/foreign-credentials.js'
+import { createImportedCredentials } from '../applications/imported-credentials.js'
+import { createLastUsed, type LastUsed } from '../applications/last-used.js'
+import { createActivation, type Activate } from '../applications/status.js'
+import type { Api } from '../contracts/api.js'
+import { createCredentialEmail, type CredentialEmail } from '../credential-email/create.js'
+import { readClientAddress } from '../http/request.js'
+import { toPublicApi } from '../options/read-apis.js'
+import { createSignOuts } from '../portal/sign-outs.js'
+import { createUsageParts } from '../usage/create.js'
+import type { Foundation } from './foundation.js'
+
+/** Records of applications, the e-mails that belong to them, and what is counted for them. */
+export interface ApplicationParts {
+  /** By name, as hosts and e-mails see them. */
+  readonly publicApis: ReadonlyMap<string, Api>
+  readonly foreignCredentials: ForeignCredentials | undefined
+  readonly applicationCache: ApplicationCache
+  readonly writer: ApplicationWriter
+  readonly lastUsed: LastUsed
+  readonly activate: Activate
+  readonly approvalLinks: ApprovalLinks
+  readonly credentialEmail: CredentialEmail
+  readonly calls: ReturnType<typeof createApplications>
+  readonly usage: ReturnType<typeof createUsageParts>
+}
+
+export function createApplicationParts(foundation: Foundation): ApplicationParts {
+  const { settings, store, credentials, clientLimits, opened, sessionSecret, emit, logger, now } = foundation
+  const { apis, operators, cache } = settings
+  const publicApis: ReadonlyMap<string, Api> = new Map([...apis].map(([name, api]) => [name, toPublicApi(api)]))
+  const { foreignCredentials, importReader } = createImportedCredentials({
+    settings,
+    store,
+    credentials: credentials.get,
+    clientLimits,
+    now,
+  })
+  const applicationCache = createApplicationCache({
+    store,
+    limit: cache.applications,
+    limitLookups: clientLimits.limitLookups,
+    readAddress: readClientAddress,
+    foreignCredentials,
+  })
+  const maximumAges = { maxAge: settings.credentials.maxAge, apis }
+  const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
+  const lastUsed = createLastUsed({ store, now })
+  const approvalLinks = createApprovalLinks({ deriveKey: sessionSecret.deriveKey, operators, now })
+  const credentialEmail = createCredentialEmail({
+    ...settings,
+    ...foundation,
+    apis: publicApis,
+    writer,
+    credentials: credentials.get,
+    approvalLinks,
+  })
+  foundation.problems.push(credentialEmail.problem)
+  const calls = createApplications({
+    ...foundation,
+    apis,
+    writer,
+    lastUsed,
+    metadataSchema: settings.applicationMetadata,
+    importReader,
+    signOut: createSignOuts({ store, now }).addForMailbox,
+    hasMailer: settings.mailer !== undefined,
+    operators,
+    remindBefore: settings.credentials.remindBefore,
+    auditRetention: settings.auditRetention,
+    onEmailDue: credentialEmail.wake,
+    portalUrl: settings.portal.enabled ? settings.developersUrl : undefined,
+  })
+  const usage = createUsageParts({ settings: settings.usage, store, opened, logger, now })
+  const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
+  return {
+    publicApis,
+    foreignCredentials,
+    applicationCache,
+    writer,
+    lastUsed,
+    activate,
+    approvalLinks,
+    credentialEmail,
+    calls,
+    usage,
+  }
+}

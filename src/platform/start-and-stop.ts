@@ -1,0 +1,43 @@
+import { createCredentials } from '../applications/credentials.js'
+import { createChangeApplier } from '../store-client/change-feed.js'
+import { openSecret } from '../store-client/encryption.js'
+import type { Tokens } from '../tokens/create.js'
+import type { ApplicationParts } from './application-parts.js'
+import type { Foundation } from './foundation.js'
+
+/** Opens the store in the background, and starts every part when it is open. `close()` stops them. */
+export function startAndStop(foundation: Foundation, tokens: Tokens, parts: ApplicationParts): void {
+  const { settings, store, feed, sessionSecret, credentials, encryption, rateLimits } = foundation
+  const { revokedTokens, signingKeys, rotationTimer, keyRotation, accessTokens } = tokens
+  const { applicationCache, credentialEmail, lastUsed, usage } = parts
+  const { background } = parts.calls
+  foundation.begin({
+    // Retried until it succeeds.
+    async start(closing) {
+      await store.open()
+      // First the feed: a change committed while the rest is read is applied afterwards.
+      await feed.start(createChangeApplier({ applicationCache, revokedTokens, signingKeys, sessionSecret }))
+      const pepper = await openSecret(store, encryption, 'pepper')
+      await sessionSecret.load()
+      credentials.set(
+        createCredentials(settings.credentialPrefix, pepper.bytes, {
+          cacheSize: settings.cache.applications * 2,
+          acceptsForeignKeys: parts.foreignCredentials !== undefined,
+        }),
+      )
+      await revokedTokens.load()
+      await keyRotation.ensure()
+      closing.throwIfAborted()
+      for (const part of [credentialEmail, background, usage, rotationTimer]) part.start()
+    },
+    async stop() {
+      rotationTimer.close()
+      accessTokens.close()
+      rateLimits.close()
+      await background.close()
+      await credentialEmail.close()
+      await Promise.all([lastUsed.close(), usage.close()])
+      await store.close()
+    },
+  })
+}

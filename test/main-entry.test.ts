@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { parseSync } from 'oxc-parser'
+import { describe, expect, it } from 'vitest'
+import { readSourceFiles } from './support/source-files.js'
+
+/** What importing the package costs everybody. These figures only fall: a change that raises one says why. */
+const LIMITS = { modules: 308, lines: 29_500, values: 12, types: 176 }
+
+describe('the main entry', () => {
+  it('loads no more modules and lines than before', () => {
+    const files = new Map(readSourceFiles().map((file) => [file.path, file]))
+    const loaded = new Set(['index.ts'])
+    for (const path of loaded) {
+      for (const { target, kind, typeOnly } of files.get(path)!.imports) {
+        if (kind === 'file' && !typeOnly) loaded.add(target)
+      }
+    }
+    const lines = [...loaded].reduce((sum, path) => sum + files.get(path)!.lines, 0)
+    expect(loaded.size).toBeLessThanOrEqual(LIMITS.modules)
+    expect(lines).toBeLessThanOrEqual(LIMITS.lines)
+  })
+
+  it('exports no more names than before', () => {
+    const source = readFileSync(new URL('../src/index.ts', import.meta.url), 'utf8')
+    const names = parseSync('index.ts', source).module.staticExports.flatMap(({ entries }) => entries)
+    expect(names.filter(({ isType }) => !isType).length).toBeLessThanOrEqual(LIMITS.values)
+    expect(names.filter(({ isType }) => isType).length).toBeLessThanOrEqual(LIMITS.types)
+  })
+})
