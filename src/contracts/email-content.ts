@@ -69,7 +69,10 @@ export interface ExpiringEmail extends CommonContent {
 export interface InvitationEmail extends CommonContent {
   readonly purpose: 'invitation'
   readonly application: EmailApplication
-  /** The address of the contact who invites; undefined for the operator. */
+  /**
+   * The address of the contact who invites; undefined for the operator. A stranger has chosen it, and a mail program may take a part of
+   * it for a link or a telephone number: the built-in e-mail does not show it.
+   */
   readonly invitedBy: string | undefined
   /** Valid for 7 days. */
   readonly link: string

@@ -85,7 +85,7 @@ function selectWords(content: EmailContent, phrases: Phrases, options: TextsOpti
         selfService: options.portalUrl !== undefined,
       })
     case 'invitation':
-      return phrases.invitation({ ...about, invitedBy: content.invitedBy })
+      return phrases.invitation({ ...about, byContact: content.invitedBy !== undefined })
     case 'approvalRequest':
       return phrases.approvalRequest({ ...about, access: content.request === 'access' })
     case 'approved':

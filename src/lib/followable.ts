@@ -1,6 +1,8 @@
+import { isTopLevelDomain } from './top-level-domains.js'
+
 /**
  * Whether a mail program could turn a part of the text into something to follow: a web or e-mail address, a scheme such as `tel:`,
- * or a telephone number. Names such as `Acme: Orders`, `24/7 Logistics` and `1-800-Flowers` have nothing like that.
+ * or a telephone number. Names such as `Acme: Orders`, `24/7 Logistics`, `E.ON` and `1-800-Flowers` have nothing like that; `Booking.com` has.
  */
 export function isFollowable(text: string): boolean {
   // NFKC: some programs take compatibility characters, such as a full-width dot, for what they look like.
@@ -9,14 +11,19 @@ export function isFollowable(text: string): boolean {
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replaceAll(/\p{N}/gu, '0')
     .replaceAll(/\p{Dash}/gu, '-')
+    .replaceAll(INITIALS, (text, word: string) => (isTopLevelDomain(word) ? text : word))
   return PATTERNS.some((pattern) => pattern.test(plain))
 }
 
+/** `E.ON`, `L.L.Bean`: no host, unless the word is a top-level domain. Any other word that stands before a dot could be a host of an intranet. */
+const INITIALS = /(?<![^\s(])(?:\p{Lu}\.){1,3}(\p{L}{2,})(?![^\s,;)])/gu
+
 /** After every number was replaced by 0. U+3002 counts as a dot in host names (UTS 46). */
 const PATTERNS = [
-  // Two labels of a host name, and an IPv4 address.
-  /[\p{L}\p{M}0_-][.\u3002]\p{L}[\p{L}\p{M}0-]/u,
+  // Two labels of a host name (also of emoji), and an IPv4 address.
+  /[\p{L}\p{M}\p{S}0_-][.\u3002]\p{L}[\p{L}\p{M}0-]/u,
   /0(?:[.\u3002]0+){3}/,
+  /localhost/i,
   // Paths that start at a host, and scheme: followed by something.
   /\/\/|\\\\/,
   /[a-z][a-z0+.-]*:[^\s:]/i,

@@ -36,6 +36,7 @@ export function createPageRenderer({ root, developersUrl, brand }: PageOptions):
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
           <title>${error !== undefined && 'Error: '}${heading}</title>
           ${THEME_SCRIPT} ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
         </head>

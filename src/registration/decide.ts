@@ -29,6 +29,13 @@ interface DecideOptions {
   readonly readRefusal: (error: unknown) => Denial
 }
 
+interface DecideEndpoints {
+  readonly show: Endpoint
+  readonly decide: Endpoint
+  /** The page for a form that was refused; `form` is undefined where it has not been read. */
+  readonly refuse: (error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form) => void
+}
+
 interface Answer {
   readonly status: number
   readonly page: string
@@ -39,7 +46,7 @@ interface Answer {
  * shows the request and changes nothing, so that mail scanners which follow links and run scripts decide nothing. Only POST
  * with a `decision`, which a button sends, decides.
  */
-export function createDecideEndpoints(options: DecideOptions): { readonly show: Endpoint; readonly decide: Endpoint } {
+export function createDecideEndpoints(options: DecideOptions): DecideEndpoints {
   const { links, approvals, pages, limitFailures, limitChanges, available, readRefusal } = options
   const policy = options.brand.extendPolicy(DECIDE_SECURITY_POLICY)
 
@@ -89,6 +96,15 @@ export function createDecideEndpoints(options: DecideOptions): { readonly show: 
     sendPage(req, res, status, page, policy, 'same-origin')
   }
 
+  function refuse(error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form): void {
+    const denied = readRefusal(error)
+    if (res.headersSent) return sendDenial(req, res, denied)
+    setHeaders(res, denied.headers)
+    // With the link, so that one button tries again.
+    const page = pages.renderStart({ link: form?.get('link'), problem: denied.description })
+    send(req, res, { status: denied.status, page })
+  }
+
   return {
     show: (req, res) => send(req, res, { status: 200, page: pages.renderStart() }),
     async decide(req, res) {
@@ -97,16 +113,10 @@ export function createDecideEndpoints(options: DecideOptions): { readonly show: 
         form = await readForm(req, FIELDS)
         send(req, res, await answerForm(form, req))
       } catch (error) {
-        const denied = readRefusal(error)
-        if (res.headersSent) return sendDenial(req, res, denied)
-        setHeaders(res, denied.headers)
-        // With the link, so that one button tries again.
-        send(req, res, {
-          status: denied.status,
-          page: pages.renderStart({ link: form?.get('link'), problem: denied.description }),
-        })
+        refuse(error, req, res, form)
       }
     },
+    refuse,
   }
 }
 

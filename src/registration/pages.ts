@@ -167,6 +167,7 @@ export function renderPage(
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
         <title>${isError && 'Error: '}${heading}</title>
         ${THEME_SCRIPT} ${{ markup: `<style>${STYLE}</style>` }} ${brand.style}
       </head>

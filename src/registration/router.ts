@@ -159,6 +159,7 @@ export function createRegistrationRouter(options: RegistrationRouterOptions): Mi
     } catch (error) {
       // A form that was refused before it was read.
       if (endpoint === routes.get('POST /') && isForm(req)) sendRefusedForm(error, undefined, req, res)
+      else if (decisions && endpoint === routes.get('POST /decide')) decisions.refuse(error, req, res)
       else sendDenial(req, res, readRefusal(error))
     }
   }

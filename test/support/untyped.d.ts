@@ -112,3 +112,15 @@ declare module 'express-session' {
   import type { RequestHandler } from 'express'
   export default function session(options: object): RequestHandler
 }
+
+declare module 'linkify-it' {
+  interface Rule {
+    readonly validate: (text: string, at: number) => number
+  }
+  export default class LinkifyIt {
+    constructor(schemas?: undefined, options?: Record<'fuzzyLink' | 'fuzzyEmail' | 'fuzzyIP', boolean>)
+    tlds(domains: readonly string[]): this
+    add(scheme: string, rule: Rule): this
+    match(text: string): readonly { readonly raw: string }[] | null
+  }
+}

@@ -61,11 +61,13 @@ export const de: Phrases = {
     notes: [`Wenn niemand ${THE_OBJECT[kind]} mehr verwendet, können Sie diese E-Mail ignorieren.`],
   }),
 
-  invitation: ({ name, host, invitedBy }) => ({
+  invitation: ({ name, host, byContact }) => ({
     subject: `Einladung zu einer Anwendung bei ${host}`,
     heading: 'Sie sind eingeladen',
     paragraphs: [
-      `${invitedBy ?? `Der Betreiber von ${host}`} lädt Sie ein, die Anwendung „${name}“ bei ${host} mitzubetreuen.`,
+      byContact
+        ? `Ein Kontakt der Anwendung „${name}“ bei ${host} lädt Sie ein, sie mitzubetreuen.`
+        : `Der Betreiber von ${host} lädt Sie ein, die Anwendung „${name}“ bei ${host} mitzubetreuen.`,
       'Wenn Sie annehmen, können Sie sich dort anmelden, die API-Nutzung der Anwendung einsehen und ihre Zugangsdaten verwalten. Der Link gilt 7 Tage und funktioniert nur einmal.',
     ],
     actions: ['Einladung annehmen'],

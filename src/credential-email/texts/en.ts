@@ -44,11 +44,13 @@ export const en: Phrases = {
     notes: [`If nobody uses this ${kind} any more, you can ignore this e-mail.`],
   }),
 
-  invitation: ({ name, host, invitedBy }) => ({
+  invitation: ({ name, host, byContact }) => ({
     subject: `An invitation to an application at ${host}`,
     heading: 'You are invited',
     paragraphs: [
-      `${invitedBy ?? `The operator of ${host}`} invites you to look after the application “${name}” at ${host} too.`,
+      byContact
+        ? `A contact of the application “${name}” at ${host} invites you to look after it too.`
+        : `The operator of ${host} invites you to look after the application “${name}” at ${host} too.`,
       'If you accept, you can sign in there, see how the application uses the APIs, and manage its credentials. The link works once, for 7 days.',
     ],
     actions: ['Accept the invitation'],

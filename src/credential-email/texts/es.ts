@@ -54,11 +54,13 @@ export const es: Phrases = {
     notes: [`Si ya nadie usa ${kind === 'key' ? 'esta clave' : 'este secreto'}, puede ignorar este correo.`],
   }),
 
-  invitation: ({ name, host, invitedBy }) => ({
+  invitation: ({ name, host, byContact }) => ({
     subject: `Invitación a una aplicación en ${host}`,
     heading: 'Ha recibido una invitación',
     paragraphs: [
-      `${invitedBy ?? `El operador de ${host}`} le invita a gestionar también la aplicación «${name}» en ${host}.`,
+      byContact
+        ? `Un contacto de la aplicación «${name}» en ${host} le invita a gestionarla también.`
+        : `El operador de ${host} le invita a gestionar también la aplicación «${name}» en ${host}.`,
       'Si acepta, podrá iniciar sesión allí, ver cómo la aplicación usa las API y gestionar sus credenciales. El enlace funciona una sola vez, durante 7 días.',
     ],
     actions: ['Aceptar la invitación'],

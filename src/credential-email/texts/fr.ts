@@ -56,11 +56,13 @@ export const fr: Phrases = {
     ],
   }),
 
-  invitation: ({ name, host, invitedBy }) => ({
+  invitation: ({ name, host, byContact }) => ({
     subject: `Invitation à une application sur ${host}`,
     heading: 'Vous avez reçu une invitation',
     paragraphs: [
-      `${invitedBy ?? `L’opérateur de ${host}`} vous invite à gérer avec d’autres l’application «\u00A0${name}\u00A0» sur ${host}.`,
+      byContact
+        ? `Un contact de l’application «\u00A0${name}\u00A0» sur ${host} vous invite à la gérer avec d’autres.`
+        : `L’opérateur de ${host} vous invite à gérer avec d’autres l’application «\u00A0${name}\u00A0» sur ${host}.`,
       'Si vous acceptez, vous pourrez vous y connecter, consulter l’utilisation des API par l’application et gérer ses identifiants. Le lien est valable une seule fois, pendant 7 jours.',
     ],
     actions: ['Accepter l’invitation'],

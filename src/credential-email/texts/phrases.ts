@@ -46,7 +46,7 @@ export interface Phrases {
       readonly selfService: boolean
     },
   ): Words
-  invitation(about: Mentioned & { readonly invitedBy: string | undefined }): Words
+  invitation(about: Mentioned & { readonly byContact: boolean }): Words
   signIn(about: { readonly host: string; readonly minutes: number }): Words
   approvalRequest(about: Mentioned & { readonly access: boolean }): Words
   /** `tokens`: whether they are called with access tokens. */
