@@ -18,10 +18,12 @@ export interface SignIn {
   readonly expiresAt: number
 }
 
-/** Ends sessions at the portal that began before. */
+/** Ends sessions at the portal that do not know it. */
 export interface SignOut {
   /** `mailbox:` and an address in ASCII lower case, or `session:` and an id. */
   readonly subject: string
+  /** Random. A session is of the time after a sign-out if it knows this value, whatever times its cookie states. */
+  readonly nonce: string
   /** Milliseconds since 1970. */
   readonly at: number
   /** Milliseconds since 1970 from which all of those sessions have ended anyway. */

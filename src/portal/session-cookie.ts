@@ -13,8 +13,8 @@ export interface CookieContent {
   readonly startedAt: number
   /** Milliseconds since 1970 of the last request, or up to a minute earlier. */
   readonly seenAt: number
-  /** The time of the mailbox's last sign-out before this session (milliseconds since 1970; 0: none). */
-  readonly lastSignOut: number
+  /** The nonce of the mailbox's last sign-out before this session; empty: none. */
+  readonly lastSignOut: string
 }
 
 /** Encrypts and authenticates what a browser keeps for a session: nothing of it is stored here. */
@@ -101,7 +101,7 @@ function parseContent(text: string): CookieContent {
     string,
     number,
     number,
-    number,
+    string,
   ]
   return {
     id,

@@ -31,8 +31,8 @@ export interface Visitor {
 export interface SignedIn {
   readonly mailbox: string
   readonly applicationId: string | undefined
-  /** The mailbox's last sign-out, read before the sign-in was accepted. */
-  readonly lastSignOut: number
+  /** The nonce of the mailbox's last sign-out, read before the sign-in was accepted; empty without one. */
+  readonly lastSignOut: string
 }
 
 /** The sessions of contacts. They are in cookies; what ends them early is in the store. */
@@ -118,4 +118,4 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 }
 
-const NOBODY: SignedIn = { mailbox: '', applicationId: undefined, lastSignOut: 0 }
+const NOBODY: SignedIn = { mailbox: '', applicationId: undefined, lastSignOut: '' }

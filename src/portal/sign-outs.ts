@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { toMailbox } from '../applications/contact-lists.js'
 import { readContact } from '../applications/validation.js'
 import type { Store } from '../contracts/store.js'
@@ -6,20 +7,20 @@ import type { Store } from '../contracts/store.js'
 export interface SignOuts {
   addForMailbox(mailbox: string): Promise<void>
   addForSession(id: string): Promise<void>
-  /** The time of the mailbox's last one (milliseconds since 1970); 0 without one. */
-  readLast(mailbox: string): Promise<number>
-  /**
-   * Whether the session was ended by one of its own, or by one of its mailbox that is not the one before its beginning. Not only by a
-   * later one: whoever can forge a cookie could date it ahead.
-   */
+  /** The nonce of the mailbox's last one; empty without one. */
+  readLast(mailbox: string): Promise<string>
+  /** Whether the session was ended by one of its own, or by one of its mailbox that it does not know. */
   hasEnded(session: EndableSession): Promise<boolean>
 }
 
 interface EndableSession {
   readonly id: string
   readonly mailbox: string
-  /** The mailbox's last sign-out before the session began, which is compared instead of clocks. */
-  readonly lastSignOut: number
+  /**
+   * The nonce of the mailbox's last sign-out before the session began. It is compared instead of times: two sign-outs may have the same,
+   * and a forged cookie could state it.
+   */
+  readonly lastSignOut: string
 }
 
 interface SignOutsOptions {
@@ -33,7 +34,8 @@ export const CLOCK_MARGIN_MS = 3600 * 1000
 
 export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {
   async function add(subject: string): Promise<void> {
-    await store.addSignOut({ subject, at: now(), expiresAt: now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS })
+    const expiresAt = now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS
+    await store.addSignOut({ subject, nonce: randomBytes(16).toString('base64url'), at: now(), expiresAt })
   }
 
   return {
@@ -41,11 +43,11 @@ export function createSignOuts({ store, now }: SignOutsOptions): SignOuts {
     addForSession: (id) => add(formatSession(id)),
     async readLast(mailbox) {
       const [last] = await store.listSignOuts([formatMailbox(mailbox)])
-      return last?.at ?? 0
+      return last?.nonce ?? ''
     },
     async hasEnded({ id, mailbox, lastSignOut }) {
       const found = await store.listSignOuts([formatMailbox(mailbox), formatSession(id)])
-      return found.some(({ subject, at }) => subject === formatSession(id) || at !== lastSignOut)
+      return found.some(({ subject, nonce }) => subject === formatSession(id) || nonce !== lastSignOut)
     },
   }
 }

@@ -125,12 +125,15 @@ function createWrongSecretError(isMissing: boolean): ConfigurationError {
   )
 }
 
-/** 32 bytes in base64url. */
-const SECRET = /^[A-Za-z0-9_-]{43}$/
+/** Its name, and 32 bytes in base64url. */
+const SECRET = /^([a-z]+):([A-Za-z0-9_-]{43})$/
 
-/** 256 new random bits, encrypted. */
-export function sealNewSecret(encryption: Encryption): Promise<string> {
-  return encryption.seal(randomBytes(32).toString('base64url'))
+/**
+ * 256 new random bits, encrypted together with their name: whoever can write to the database must not put one secret in the place of
+ * another, and make something public of what is derived from it.
+ */
+export function sealNewSecret(encryption: Encryption, name: SecretName): Promise<string> {
+  return encryption.seal(`${name}:${randomBytes(32).toString('base64url')}`)
 }
 
 /** The store's secret of that name: 256 random bits, created by the first process on it. Encrypts it again if an older secret did. */
@@ -139,15 +142,16 @@ export async function openSecret(
   encryption: Encryption,
   name: SecretName,
 ): Promise<{ readonly sealed: string; readonly bytes: Buffer }> {
-  const sealed = await store.establishSecret(name, await sealNewSecret(encryption))
+  const sealed = await store.establishSecret(name, await sealNewSecret(encryption, name))
   const text = await encryption.unseal(sealed)
-  if (!SECRET.test(text)) {
+  const [, sealedName, encoded = ''] = SECRET.exec(text) ?? []
+  if (sealedName !== name) {
     throw new ConfigurationError({
       problem: `The secret "${name}" in the store is not the one that the platform has written`,
       fix: 'Somebody has changed the database: restore it from a backup.',
     })
   }
-  const bytes = Buffer.from(text, 'base64url')
+  const bytes = Buffer.from(encoded, 'base64url')
   if (encryption.isNewest(sealed)) return { sealed, bytes }
   const resealed = await encryption.seal(text)
   // If another process was faster, it has sealed the same, or has replaced it and told so in the change feed.

@@ -69,7 +69,7 @@ export function createSessionSecret(options: SessionSecretOptions): SessionSecre
       const { sealed } = await openSecret(store, encryption, 'session')
       const at = now()
       const audit = { at, type: 'sessionSecret.replaced', by, applicationId: undefined, details: {} } as const
-      if (await store.replaceSecret('session', sealed, await sealNewSecret(encryption), audit)) return
+      if (await store.replaceSecret('session', sealed, await sealNewSecret(encryption, 'session'), audit)) return
     }
     throw new StoreUnavailableError('The session secret was changed by other processes all the time. Try again.')
   }

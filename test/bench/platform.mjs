@@ -26,5 +26,8 @@ export async function privateSigningKey(store) {
 export async function credentialsOf(store) {
   // The store keeps its first pepper and ignores this one if it has one.
   const sealed = await store.establishSecret('pepper', '')
-  return createCredentials('epa', Buffer.from(await createEncryption([SECRET]).unseal(sealed), 'base64url'))
+  return createCredentials(
+    'epa',
+    Buffer.from((await createEncryption([SECRET]).unseal(sealed)).split(':')[1], 'base64url'),
+  )
 }

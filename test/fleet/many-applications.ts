@@ -20,7 +20,7 @@ export async function addApplications(url: string, secret: string, count: number
     await store.open()
     const encryption = createEncryption([secret])
     const pepper = await encryption.unseal(await store.establishSecret('pepper', 'ignored: there is one'))
-    const credentials = createCredentials('epa', Buffer.from(pepper, 'base64url'), { cacheSize: 1 })
+    const credentials = createCredentials('epa', Buffer.from(pepper.split(':')[1]!, 'base64url'), { cacheSize: 1 })
     const { signingKeys, signAccessToken } = createAccessTokens(store, encryption)
     await signingKeys.load()
     const made = await Promise.all(

@@ -11,15 +11,17 @@ const CONTACT = 'dev@shop.example'
 const OPERATOR = 'ops@shop.example'
 const files = useSqliteFiles()
 
-function open(store: Store): PortalHost {
-  const host = openPortal({ store, operators: [OPERATOR], now: Date.now })
+const NOON = Date.UTC(2026, 10, 25, 12)
+
+function open(store: Store, now: () => number = Date.now): PortalHost {
+  const host = openPortal({ store, operators: [OPERATOR], now })
   onTestFinished(() => host.auth.close())
   return host
 }
 
 /** A platform, and what a thief of its database and `secret` makes on a copy: a session, a sign-in link and an approval link. */
-async function openStolen({ signedOutAt }: { readonly signedOutAt?: number } = {}) {
-  const real = open(files.createStore())
+async function openStolen({ signedOutAt, now }: { readonly signedOutAt?: number; readonly now?: () => number } = {}) {
+  const real = open(files.createStore(), now)
   await addApplication(real.auth, CONTACT)
   await real.auth.applications.register({ name: 'Waiting', contact: 'w@shop.example', apis: ['invoices'] })
   await expect.poll(() => findDecideLink(real)).toBeDefined()
@@ -27,10 +29,15 @@ async function openStolen({ signedOutAt }: { readonly signedOutAt?: number } = {
   files.openDatabase().exec('PRAGMA wal_checkpoint(TRUNCATE)')
   await copyFile(files.file, copy)
   const copied = files.createStore(copy)
-  const thief = open(copied)
+  const thief = open(copied, now)
   await thief.auth.ready()
   if (signedOutAt !== undefined)
-    await copied.addSignOut({ subject: `mailbox:${CONTACT}`, at: signedOutAt, expiresAt: signedOutAt + 1 })
+    await copied.addSignOut({
+      subject: `mailbox:${CONTACT}`,
+      nonce: 'forged',
+      at: signedOutAt,
+      expiresAt: signedOutAt + 1,
+    })
   const stolen = await signInByLink(thief, { contact: CONTACT })
   const cookies = [...stolen.cookies]
   const withCookies = () => {
@@ -106,6 +113,24 @@ describe('after the session secret was replaced,', () => {
 describe('signing a contact out', () => {
   it('also ends a session whose cookie was forged with a later sign-out in it', async () => {
     const { real, withCookies } = await openStolen({ signedOutAt: Date.UTC(2099, 0) })
+    expect((await withCookies().get()).text).toContain('Sign out')
+    await real.auth.portal.signOut(CONTACT)
+    expect((await withCookies().get()).text).not.toContain('Sign out')
+  })
+
+  it('ends a session that began, or was forged, between two sign-outs of one millisecond', async () => {
+    const now = () => NOON
+    const [first, second] = [open(files.createStore(), now), open(files.createStore(), now)]
+    await addApplication(first.auth, CONTACT)
+    await second.auth.ready()
+    await first.auth.portal.signOut(CONTACT)
+    const between = await signInByLink(first, { contact: CONTACT })
+    await second.auth.portal.signOut(CONTACT)
+    expect((await between.get()).text).not.toContain('Sign out')
+  })
+
+  it('also ends a session whose forged cookie states the millisecond of the sign-out that follows', async () => {
+    const { real, withCookies } = await openStolen({ signedOutAt: NOON, now: () => NOON })
     expect((await withCookies().get()).text).toContain('Sign out')
     await real.auth.portal.signOut(CONTACT)
     expect((await withCookies().get()).text).not.toContain('Sign out')

@@ -41,7 +41,10 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   ['findSignInByLink', (store) => store.findSignInByLink('link-s')],
   ['countSignInGuess', (store) => store.countSignInGuess('s')],
   ['removeSignIn', (store) => store.removeSignIn('s')],
-  ['addSignOut', (store) => store.addSignOut({ subject: 'mailbox:a@example.com', at: NOW, expiresAt: NOW + 1 })],
+  [
+    'addSignOut',
+    (store) => store.addSignOut({ subject: 'mailbox:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
+  ],
   ['listSignOuts', (store) => store.listSignOuts(['mailbox:a@example.com'])],
   ['changesSince', (store) => store.changesSince(undefined)],
 ]

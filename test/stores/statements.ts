@@ -75,7 +75,7 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
   'findSignInByLink': (store) => store.findSignInByLink('link-3'),
   'countSignInGuess': (store) => store.countSignInGuess('sign-in 3'),
   'removeSignIn': (store) => store.removeSignIn('sign-in 3'),
-  'addSignOut': (store) => store.addSignOut({ subject: 'mailbox:a@example.com', at: NOW, expiresAt: NOW + 1 }),
+  'addSignOut': (store) => store.addSignOut({ subject: 'mailbox:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
   'listSignOuts': (store) => store.listSignOuts(['mailbox:a@example.com', 'session:b']),
   'changesSince': (store) => store.changesSince('5.0'),
 } // prettier-ignore
@@ -100,7 +100,7 @@ export async function fill(store: Store, count: number): Promise<void> {
     if (i % 3 === 0) await store.saveApplication({ ...record, version: 3 }, audit(id))
     await store.revokeAccessToken({ id: `token ${i}`, expiresAt: NOW + i }, 0)
     await store.addSignIn(signIn(`sign-in ${i}`, { linkHash: `link-${i}`, mailbox: `c${i}@example.com` }))
-    await store.addSignOut({ subject: `mailbox:c${i}@example.com`, at: NOW, expiresAt: NOW + i })
+    await store.addSignOut({ subject: `mailbox:c${i}@example.com`, nonce: `n${i}`, at: NOW, expiresAt: NOW + i })
   }
   const ids = Array.from({ length: count }, (_, i) => `app_${i}`)
   await store.addUsage(batch(), ids.map((applicationId) => ({ day: '2026-11-01', applicationId, api: 'orders', outcome: 'allowed', count: 1 }))) // prettier-ignore

@@ -158,9 +158,27 @@ describe('the option importUnencrypted', () => {
   })
 })
 
+describe('a session secret that somebody else writes to the store', () => {
+  it('in place of it the pepper: ends the start with a ConfigurationError', async () => {
+    const store = memoryStore()
+    const before = openPlatform({ store })
+    await before.auth.ready()
+    await before.auth.close()
+    await store.replaceSecret(
+      'session',
+      await store.establishSecret('session', ''),
+      await store.establishSecret('pepper', ''),
+    )
+    const { auth } = openPlatform({ store })
+    await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError' })
+    await auth.close()
+  })
+})
+
 describe('a pepper that somebody else writes to the store', () => {
   it.each<[string, (store: Store) => Promise<string>]>([
     ['unencrypted', async () => `plain:${'A'.repeat(43)}`],
+    ['the session secret', (store) => store.establishSecret('session', '')],
     ['a signing key', async (store) => (await store.listSigningKeys())[0]!.sealedPrivateJwk],
   ])('%s: ends the start with a ConfigurationError', async (_, forge) => {
     const store = memoryStore()

@@ -20,10 +20,10 @@ export function createMemorySignIns() {
       return counted
     },
     remove: (id: string) => signIns.delete(id),
-    signOut({ subject, at, expiresAt }: SignOut): void {
+    signOut({ subject, nonce, at, expiresAt }: SignOut): void {
       const former = signOuts.get(subject)
       deleteExpired(signOuts, at)
-      signOuts.set(subject, copyFrozen({ subject, at: Math.max(at, former ? former.at + 1 : 0), expiresAt }))
+      signOuts.set(subject, copyFrozen({ subject, nonce, at: Math.max(at, former ? former.at + 1 : 0), expiresAt }))
       for (const { id, mailbox } of signIns.values()) if (subject === `mailbox:${mailbox}`) signIns.delete(id)
     },
     listSignOuts: (subjects: readonly string[]) =>

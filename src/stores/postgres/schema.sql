@@ -184,6 +184,7 @@ CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins USING b
 
 CREATE TABLE platform_auth_sign_outs (
   subject text COLLATE "C" NOT NULL,
+  nonce text NOT NULL,
   at bigint NOT NULL,
   expires_at bigint NOT NULL,
   PRIMARY KEY (subject)

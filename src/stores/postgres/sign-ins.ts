@@ -46,12 +46,12 @@ export async function removeSignIn(sql: Sql, id: string): Promise<boolean> {
 
 /** To be called in a transaction. */
 export async function addSignOut(sql: Sql, signOut: SignOut): Promise<void> {
-  const { subject, at, expiresAt } = signOut
+  const { subject, nonce, at, expiresAt } = signOut
   const upsert = `
-    INSERT INTO platform_auth_sign_outs (subject, at, expires_at) VALUES ($1, $2, $3)
+    INSERT INTO platform_auth_sign_outs (subject, nonce, at, expires_at) VALUES ($1, $2, $3, $4)
     ON CONFLICT (subject) DO UPDATE
-    SET at = greatest(excluded.at, platform_auth_sign_outs.at + 1), expires_at = excluded.expires_at`
-  await sql.run(upsert, subject, at, expiresAt)
+    SET nonce = excluded.nonce, at = greatest(excluded.at, platform_auth_sign_outs.at + 1), expires_at = excluded.expires_at`
+  await sql.run(upsert, subject, nonce, at, expiresAt)
   const mailbox = readMailbox(signOut)
   if (mailbox !== undefined) await sql.run('DELETE FROM platform_auth_sign_ins WHERE mailbox = $1', mailbox)
   // Rows that another transaction is deleting are skipped: there is no need to wait for them.
@@ -67,5 +67,5 @@ export async function listSignOuts(sql: Sql, subjects: readonly string[]): Promi
 }
 
 const LIST_SIGN_OUTS = prepareStatement(
-  'SELECT subject, at, expires_at FROM platform_auth_sign_outs WHERE subject = ANY($1)',
+  'SELECT subject, nonce, at, expires_at FROM platform_auth_sign_outs WHERE subject = ANY($1)',
 )

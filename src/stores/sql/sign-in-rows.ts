@@ -26,12 +26,13 @@ export function parseSignIn(row: SignInRow): SignIn {
 
 export interface SignOutRow {
   readonly subject: string
+  readonly nonce: string
   readonly at: number
   readonly expires_at: number
 }
 
-export function parseSignOut({ subject, at, expires_at: expiresAt }: SignOutRow): SignOut {
-  return { subject, at, expiresAt }
+export function parseSignOut({ subject, nonce, at, expires_at: expiresAt }: SignOutRow): SignOut {
+  return { subject, nonce, at, expiresAt }
 }
 
 const MAILBOX_SUBJECT = 'mailbox:'

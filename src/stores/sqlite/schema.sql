@@ -192,6 +192,7 @@ CREATE INDEX platform_auth_sign_ins_by_mailbox ON platform_auth_sign_ins (mailbo
 
 CREATE TABLE platform_auth_sign_outs (
     subject TEXT PRIMARY KEY,
+    nonce TEXT NOT NULL,
     at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
   ) WITHOUT ROWID;

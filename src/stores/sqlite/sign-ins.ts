@@ -44,12 +44,12 @@ export function removeSignIn(sql: Sql, id: string): boolean {
 
 /** To be called in a transaction. */
 export function addSignOut(sql: Sql, signOut: SignOut): void {
-  const { subject, at, expiresAt } = signOut
+  const { subject, nonce, at, expiresAt } = signOut
   const upsert = `
-    INSERT INTO platform_auth_sign_outs (subject, at, expires_at) VALUES (?, ?, ?)
+    INSERT INTO platform_auth_sign_outs (subject, nonce, at, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (subject) DO UPDATE
-    SET at = max(excluded.at, platform_auth_sign_outs.at + 1), expires_at = excluded.expires_at`
-  sql.run(upsert, subject, at, expiresAt)
+    SET nonce = excluded.nonce, at = max(excluded.at, platform_auth_sign_outs.at + 1), expires_at = excluded.expires_at`
+  sql.run(upsert, subject, nonce, at, expiresAt)
   const mailbox = readMailbox(signOut)
   if (mailbox !== undefined) sql.run('DELETE FROM platform_auth_sign_ins WHERE mailbox = ?', mailbox)
   const deleteExpired = `
@@ -59,6 +59,6 @@ export function addSignOut(sql: Sql, signOut: SignOut): void {
 }
 
 export function listSignOuts(sql: Sql, subjects: readonly string[]): readonly SignOut[] {
-  const text = 'SELECT subject, at, expires_at FROM platform_auth_sign_outs WHERE subject = ?'
+  const text = 'SELECT subject, nonce, at, expires_at FROM platform_auth_sign_outs WHERE subject = ?'
   return subjects.flatMap((subject) => sql.all<SignOutRow>(text, subject)).map(parseSignOut)
 }

@@ -59,12 +59,12 @@ export function signInsContract({ describe, it }: TestCollector, opened: () => O
 /** Adding and listing sign-outs. */
 export function signOutsContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { recordTraces } = createReaders(opened)
-  const dev = { subject: 'mailbox:dev@example.com', at: NOW, expiresAt: NOW + 100 }
+  const dev = { subject: 'mailbox:dev@example.com', nonce: 'n1', at: NOW, expiresAt: NOW + 100 }
 
   describe('sign-outs', () => {
     it('are listed for their subjects only', async () => {
       const { store, other } = opened()
-      const session = { subject: 'session:1', at: NOW + 1, expiresAt: NOW + 101 }
+      const session = { subject: 'session:1', nonce: 'n2', at: NOW + 1, expiresAt: NOW + 101 }
       const traces = await recordTraces(async () => {
         for (const signOut of [dev, session]) await store.addSignOut(signOut)
       })
@@ -80,8 +80,9 @@ export function signOutsContract({ describe, it }: TestCollector, opened: () => 
       const { store, other } = opened()
       const readTime = async (): Promise<number> => (await other.listSignOuts([dev.subject]))[0]!.at
       await store.addSignOut(dev)
-      await other.addSignOut({ ...dev, at: NOW - 5000 })
+      await other.addSignOut({ ...dev, nonce: 'n3', at: NOW - 5000 })
       assert.equal(await readTime(), NOW + 1)
+      assert.equal((await store.listSignOuts([dev.subject]))[0]?.nonce, 'n3')
       await store.addSignOut({ ...dev, at: NOW + 50, expiresAt: NOW + 150 })
       assertEqual(await other.listSignOuts([dev.subject]), [{ ...dev, at: NOW + 50, expiresAt: NOW + 150 }])
     })
@@ -108,8 +109,8 @@ export function signOutsContract({ describe, it }: TestCollector, opened: () => 
       const { store } = opened()
       const subjects = ['session:1', 'session:2', 'session:3']
       for (const [i, subject] of subjects.entries())
-        await store.addSignOut({ subject, at: NOW, expiresAt: NOW + i + 1 })
-      await store.addSignOut({ subject: 'session:late', at: NOW + 2, expiresAt: NOW + 100 })
+        await store.addSignOut({ subject, nonce: 'n', at: NOW, expiresAt: NOW + i + 1 })
+      await store.addSignOut({ subject: 'session:late', nonce: 'n', at: NOW + 2, expiresAt: NOW + 100 })
       const left = await store.listSignOuts([...subjects, 'session:late'])
       assertEqual(left.map(({ subject }) => subject).toSorted(), ['session:3', 'session:late'])
     })

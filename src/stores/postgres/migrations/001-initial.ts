@@ -206,6 +206,7 @@ export const initial = `
 
   CREATE TABLE platform_auth_sign_outs (
     subject text COLLATE "C" PRIMARY KEY,
+    nonce text NOT NULL,
     at bigint NOT NULL,
     expires_at bigint NOT NULL
   );

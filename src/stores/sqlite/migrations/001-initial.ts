@@ -206,6 +206,7 @@ export const initial = `
 
   CREATE TABLE platform_auth_sign_outs (
     subject TEXT PRIMARY KEY,
+    nonce TEXT NOT NULL,
     at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
   ) WITHOUT ROWID;
