@@ -10,6 +10,7 @@ import {
 import type { Store } from '../contracts/store.js'
 import { hasEnded, inheritTerms, LISTS, removeCredentials } from './credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from './credentials.js'
+import { ownMembers } from '../lib/own-members.js'
 
 interface QueueOptions {
   readonly held?: boolean
@@ -21,6 +22,14 @@ interface QueueOptions {
   readonly recipient?: string | undefined
   /** What its text needs beyond the application. */
   readonly details?: JsonObject | undefined
+}
+
+/** Details of the e-mail that delivers credentials after `recover`, as one of a registration does. */
+export const RECOVERED = { recovered: true } as const
+
+/** Whether the e-mail delivers the first credentials of an application, which is pending until they have arrived. */
+export function isFirstDelivery({ purpose, details }: QueuedEmail): boolean {
+  return purpose === 'registration' && ownMembers(details ?? {})['recovered'] !== true
 }
 
 /** Whether an e-mail delivers credentials. */

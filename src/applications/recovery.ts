@@ -11,7 +11,7 @@ import { listContacts, toContactMembers, toMailbox } from './contact-lists.js'
 import { mintCredentials, type Credentials } from './credentials.js'
 import { requireMailer } from './email-outbox.js'
 import { findGrant } from './grants.js'
-import { createQueuedEmail, listQueuedEmails, nextVersion, requeueEmail } from './queued-emails.js'
+import { RECOVERED, createQueuedEmail, listQueuedEmails, nextVersion, requeueEmail } from './queued-emails.js'
 import { endTokens, refuseDeleted } from './status.js'
 import { readContact } from './validation.js'
 
@@ -46,12 +46,10 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
   ): Edit<IssuedCredentials> {
     if (isWaiting) return { changed: { keys: [], secrets: [] } }
     if (byEmail) {
-      const usesTokens = Object.keys(current.apis).some((api) => apis.get(api)?.scheme === 'oauth2')
-      const emails = (usesTokens ? (['key', 'secret'] as const) : (['key'] as const)).map((purpose) => {
-        const email = createQueuedEmail(current.id, purpose, now())
-        return { save: current.status === 'suspended' ? ({ ...email, state: 'suspended' } as const) : email }
-      })
-      return { changed: { keys: [], secrets: [] }, emails }
+      // One e-mail with all that the application needs, as after a registration.
+      const email = createQueuedEmail(current.id, 'registration', now(), { details: RECOVERED })
+      const save = current.status === 'suspended' ? ({ ...email, state: 'suspended' } as const) : email
+      return { changed: { keys: [], secrets: [] }, emails: [{ save }] }
     }
     const { key, secret } = mintCredentials(credentials, 'registration', apis, current.apis, now())
     return {
@@ -80,7 +78,6 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
         ...issued.changed,
       },
       details: {
-        recovered: true,
         contacts: listContacts(current).length,
         endedCredentials: current.keys.length + current.secrets.length,
         ...(byEmail && { deliver: 'email' }),
@@ -97,7 +94,7 @@ export function createRecovery(options: RecoveryOptions): Pick<Applications, 're
       const byEmail = isByEmail(given)
       if (byEmail) requireMailer(hasMailer, 'recover')
       const credentials = await opened()
-      const { record, result } = await writer.change(id, { type: 'application.updated', by }, (current) =>
+      const { record, result } = await writer.change(id, { type: 'application.recovered', by }, (current) =>
         edit(current, contact, byEmail, credentials),
       )
       onEmailDue()

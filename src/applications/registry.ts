@@ -12,7 +12,7 @@ import { isText } from './call-arguments.js'
 import { toMailbox } from './contact-lists.js'
 import { replaceFirstContact } from './contacts.js'
 import { listChangedMembers, readExternalId, type ReadOperatorData } from './metadata.js'
-import { createQueuedEmail, listQueuedEmails, resumeEmails, suspendEmails } from './queued-emails.js'
+import { createQueuedEmail, isFirstDelivery, listQueuedEmails, resumeEmails, suspendEmails } from './queued-emails.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
 import {
   readApiName,
@@ -137,7 +137,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         const status = transition(current, 'resume')
         const emails = await listQueuedEmails(store, id)
         // Its first credentials were never delivered, so it was suspended while it was pending.
-        const isPending = emails.some(({ purpose }) => purpose === 'registration')
+        const isPending = emails.some(isFirstDelivery)
         const notices = emails.filter(({ purpose }) => purpose === 'suspended').map((email) => ({ remove: email }))
         return {
           changed: { status: isPending ? 'pending' : status },

@@ -14,6 +14,7 @@ export type EventType =
   | 'application.suspended'
   | 'application.resumed'
   | 'application.deleted'
+  | 'application.recovered'
   | 'application.accessChanged'
   | 'application.accessRequested'
   | 'application.contactAdded'

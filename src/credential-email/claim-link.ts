@@ -4,7 +4,7 @@ import type { IssuedCredentials } from '../applications/applications-api.js'
 import { isFull, replaceCredential } from '../applications/credential-lists.js'
 import { mintCredentials, type Credentials } from '../applications/credentials.js'
 import { describeCredential } from '../applications/named-credentials.js'
-import { findDelivered, isDelivery } from '../applications/queued-emails.js'
+import { findDelivered, isDelivery, isFirstDelivery } from '../applications/queued-emails.js'
 import type { Api } from '../contracts/api.js'
 import type { RequestOrigin } from '../contracts/events.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
@@ -51,7 +51,7 @@ export function createClaim({ store, apis, writer, opened, now }: ClaimOptions):
     const email = await findEmail(hash)
     if (!email) return undefined
 
-    const type = email.purpose === 'registration' ? 'application.activated' : 'application.credentialRotated'
+    const type = isFirstDelivery(email) ? 'application.activated' : 'application.credentialRotated'
     const claimed = await writer.change(email.applicationId, { type, origin }, async (current) => {
       // Read again: another request with the same link may have been faster.
       const unclaimed = await findEmail(hash)

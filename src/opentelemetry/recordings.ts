@@ -19,6 +19,7 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'application.suspended': countChange('platform_auth.application.changes', 'suspended'),
   'application.resumed': countChange('platform_auth.application.changes', 'resumed'),
   'application.deleted': countChange('platform_auth.application.changes', 'deleted'),
+  'application.recovered': countChange('platform_auth.application.changes', 'recovered'),
   'application.accessChanged': countChange('platform_auth.application.changes', 'access_changed'),
   'application.accessRequested': countChange('platform_auth.application.changes', 'access_requested'),
   'application.contactAdded': countChange('platform_auth.application.changes', 'contact_added'),
