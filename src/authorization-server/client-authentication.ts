@@ -5,6 +5,7 @@ import { isLive, readKeyPrefix, type Credentials } from '../applications/credent
 import type { ForeignCredentials } from '../applications/foreign-credentials.js'
 import type { LastUsed } from '../applications/last-used.js'
 import { isUsableAt } from '../applications/restrictions.js'
+import { isSlowHash } from '../applications/slow-hashes.js'
 import type { Activate } from '../applications/status.js'
 import { OAuthError } from '../contracts/denial.js'
 import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
@@ -199,7 +200,11 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
     // Counted after the comparison: a right secret always passes, so nobody can lock out another client.
     const refused = describeAttempt(attempt, readings)
     // A right secret of a suspended application is no failed authentication where the answer tells of the suspension.
-    if (!(tellsSuspension && refused.reason === 'suspended')) await countFailure(req, refused)
+    if (!(tellsSuspension && refused.reason === 'suspended')) {
+      // A slow hash is computed for each reading: one request with several costs as much as several requests.
+      const hasSlowHash = attempt.known?.secrets.some(({ hash }) => isSlowHash(hash)) === true
+      for (let i = 0; i < (hasSlowHash ? readings.length : 1); i++) await countFailure(req, refused)
+    }
     throw withRefusedClient(createInvalidClientError(api, 'Client authentication failed'), refused)
   }
 }

@@ -124,6 +124,7 @@ export async function makeAllHappen({ auth, caller, refuseEmails, outage, events
   for (const type of [
     'application.imported',
     'application.accessRequested',
+    'application.recovered',
     'application.contactAdded',
     'application.contactInvited',
     'application.contactRemoved',
