@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findContact } from '../applications/contact-lists.js'
 import { ApplicationError, StoreUnavailableError } from '../contracts/errors.js'
-import type { ApplicationRecord } from '../contracts/application-record.js'
+import type { ApplicationRecord, ApplicationStatus } from '../contracts/application-record.js'
 import { OAuthError } from '../contracts/denial.js'
 import type { Language } from '../contracts/application-record.js'
 import type { Store } from '../contracts/store.js'
@@ -67,6 +67,8 @@ interface SignInOptions {
 const SIGN_IN_MINUTES = 15
 /** Of one code. All codes of a mailbox together are bounded by `limitGuesses`. */
 const MAX_GUESSES = 5
+/** Of a mailbox, in one look-up. Hardly any has more. */
+const MAX_LISTED = 20
 /** No vowels, so that no words arise, and none that look like digits (RFC 8628 6.1). */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
@@ -128,11 +130,16 @@ export function createSignIn(options: SignInOptions): SignIn {
       sendSignIn({ ...email, to, minutes: SIGN_IN_MINUTES, language: application?.language ?? 'en' })
   }
 
-  /** One that the mailbox is a contact of; one that waits only if there is no other among the first. */
+  /** One that the mailbox is a contact of; one that waits only if there is no other, however many strangers have registered. */
   async function findApplication(mailbox: string, caller: string): Promise<ApplicationRecord | undefined> {
-    const query = { after: undefined, limit: 20, api: undefined, status: undefined, contact: mailbox }
-    const found = await limitLookups(caller, () => store.listApplications(query))
-    return found.find(({ status }) => status !== 'pending') ?? found[0]
+    const query = { after: undefined, api: undefined, contact: mailbox }
+    const list = (limit: number, status?: ApplicationStatus) =>
+      limitLookups(caller, () => store.listApplications({ ...query, limit, status }))
+    const found = await list(MAX_LISTED)
+    const confirmed = found.find(({ status }) => status !== 'pending')
+    if (confirmed || found.length < MAX_LISTED) return confirmed ?? found[0]
+    const others = await Promise.all([list(1, 'active'), list(1, 'suspended')])
+    return others.flat()[0] ?? found[0]
   }
 
   function reportFailure(error: unknown): void {

@@ -78,6 +78,43 @@ describe('the mailbox of a registration that waits', () => {
   })
 })
 
+describe('the mailbox of a contact whom strangers have registered again and again', () => {
+  it.each(['active', 'suspended'] as const)(
+    'P66: gets every e-mail of its %s application behind 25 that wait',
+    async (status) => {
+      const host = openBehindProxy({ registration: false })
+      for (let i = 0; i < 25; i++)
+        await host.auth.applications.register({ name: `W${i}`, contact: CONTACT, apis: ['invoices'] })
+      const id = await addApplication(host.auth, CONTACT)
+      if (status === 'suspended') await host.auth.applications.suspend(id)
+      const before = host.mailer.emails.length
+      for (let i = 0; i < 3; i++) {
+        await ask(host, addressOf(i))
+        await nextSignInEmail(host.mailer, before + i)
+      }
+      await host.auth.close()
+    },
+  )
+
+  it('P66: gets one e-mail an hour if all of 25 wait, and none for an invitation that it has not accepted', async () => {
+    const host = openBehindProxy({ registration: false })
+    for (let i = 0; i < 25; i++)
+      await host.auth.applications.register({ name: `W${i}`, contact: CONTACT, apis: ['invoices'] })
+    const id = await addApplication(host.auth, 'ann@shop.example')
+    await host.auth.applications.inviteContact(id, CONTACT)
+    await host.auth.applications.inviteContact(id, STRANGER)
+    const signIns = () => host.mailer.emails.filter(({ text }) => text.includes('/sign-in'))
+    for (let i = 0; i < 3; i++) {
+      await ask(host, addressOf(i))
+      await ask(host, addressOf(10 + i), STRANGER)
+    }
+    await expect.poll(() => signIns().length).toBe(1)
+    await sleep(600)
+    expect(signIns().map(({ to }) => to)).toEqual([CONTACT])
+    await host.auth.close()
+  })
+})
+
 describe('the codes of a mailbox', () => {
   it('P67: are guessed 50 times an hour, whoever guesses which; the link that was sent works after that', async () => {
     const host = openBehindProxy({ signIn: false })
