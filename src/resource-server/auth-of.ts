@@ -1,12 +1,13 @@
 import type { Api } from '../contracts/api.js'
+import { ConfigurationError } from '../contracts/errors.js'
 import type { AuthInfo } from './auth-info.js'
 import { shareInProcess } from '../lib/share-in-process.js'
 import type { Identity } from './identity.js'
 
 /**
  * The application that calls this route, and what it may do there, as the last guard established it; with `api`, as the
- * guard of that API did. A new object for each call. Throws if there was no such guard, or if it is `optional` and the request has
- * no credential for it.
+ * guard of that API did. A new object for each call. Throws a `ConfigurationError` (`code`: `invalid_configuration`) if there was
+ * no such guard, or if it is `optional` and the request has no credential for it.
  *
  * @example
  * ```ts
@@ -22,9 +23,10 @@ import type { Identity } from './identity.js'
 export function authOf(req: object, api?: string): AuthInfo {
   const info = maybeAuthOf(req, api)
   if (info) return info
-  throw new Error(
-    `No guard${api === undefined ? '' : ` of the API "${api}"`} has let this request pass with a credential. Put auth.requireBearer() or auth.requireApiKey() before the handler; behind an optional guard use maybeAuthOf(req).`,
-  )
+  throw new ConfigurationError({
+    problem: `No guard${api === undefined ? '' : ` of the API "${api}"`} has let this request pass with a credential`,
+    fix: 'Put auth.requireBearer() or auth.requireApiKey() before the handler; behind an optional guard use maybeAuthOf(req).',
+  })
 }
 
 /**

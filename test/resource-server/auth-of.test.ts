@@ -1,7 +1,7 @@
 import express5, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { authOf, maybeAuthOf } from '../../src/index.js'
+import { ConfigurationError, authOf, maybeAuthOf } from '../../src/index.js'
 import { accessToken, createApplication } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
 import type { KnownApplication } from './guarded-routes.js'
@@ -22,6 +22,17 @@ describe('authOf(req)', () => {
     expect(() => authOf({})).toThrow(/requireBearer/)
     expect(() => authOf({}, 'orders')).toThrow(/^No guard of the API "orders"/)
     expect(maybeAuthOf({})).toBeUndefined()
+  })
+
+  it.each([undefined, 'orders'])('throws a ConfigurationError with its code and what to do, for the API %s', (api) => {
+    let thrown: unknown
+    try {
+      authOf({}, api)
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toBeInstanceOf(ConfigurationError)
+    expect(thrown).toMatchObject({ code: 'invalid_configuration', fix: expect.stringContaining('maybeAuthOf(req)') })
   })
 
   it('is a new object for each call, so that a handler that changes it affects nobody else', async () => {
