@@ -35,6 +35,7 @@ export function renderClaimPage(links: PageLinks): string {
         <p>Your credentials are shown only once. Be ready to store them in a safe place.</p>
         <button id="show">Show my credentials</button>
         <p id="problem" class="problem" role="alert" hidden></p>
+        <p id="done" role="status" tabindex="-1"></p>
         <dl id="credentials" hidden></dl>
       </div>
       <noscript><p>This page needs JavaScript, which sends the secret part of the link when you click.</p></noscript>`,
@@ -65,6 +66,7 @@ byId('show').addEventListener('click', async () => {
     byId('show').disabled = !again
     byId('problem').textContent = text
     byId('problem').hidden = false
+    if (again) byId('show').focus()
   }
   try {
     const response = await fetch(location.pathname, {
@@ -83,6 +85,9 @@ byId('show').addEventListener('click', async () => {
     }
     byId('credentials').hidden = false
     if (sent === token) byId('show').hidden = true
+    // Announced, and in place of the button, which had the focus.
+    byId('done').textContent = 'Here are your credentials. Store them now.'
+    byId('done').focus()
   } catch {
     fail('The credentials could not be fetched. Try again.', true)
   }
