@@ -63,6 +63,7 @@ export type {
   BearerGuardOptions,
   DocumentGuardsOptions,
   GuardOptions,
+  VerifyOptions,
 } from './resource-server/guard-options.js'
 export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
 export type { ForeignGuard } from './resource-server/foreign-tokens.js'

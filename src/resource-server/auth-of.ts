@@ -76,13 +76,19 @@ function toList(established: Established): readonly (Identity | null)[] {
   return Array.isArray(established) ? (established as readonly (Identity | null)[]) : [established as Identity]
 }
 
-/** Also for an object whose prototype is the request, and for a Proxy of it: Express refers to the request by its response. */
 function readIdentities(req: object): readonly (Identity | null)[] {
+  const established = ESTABLISHED.get(findRequest(req))
+  return established ? toList(established) : []
+}
+
+/**
+ * The request that guards saw: also for an object whose prototype is the request, and for a Proxy of it, because Express refers to
+ * the request by its response. The object itself if no guard has seen any of them.
+ */
+export function findRequest(req: object): object {
   for (let object: object | null = req; object; object = Object.getPrototypeOf(object) as object | null) {
-    const established = ESTABLISHED.get(object)
-    if (established) return toList(established)
+    if (ESTABLISHED.has(object)) return object
   }
   const { res } = req as { readonly res?: { readonly req?: object } }
-  const request = typeof res?.req === 'object' ? ESTABLISHED.get(res.req) : undefined
-  return request ? toList(request) : []
+  return typeof res?.req === 'object' && res.req !== null ? res.req : req
 }

@@ -2,14 +2,15 @@ import type { Api, Limit } from '../contracts/api.js'
 import type { EmitEarly } from '../contracts/events.js'
 import type { Enforcement } from '../options/read-enforcement.js'
 import type { RateLimits } from '../rate-limits/create.js'
-import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
 import type { DocumentGuard } from './document-guard.js'
 import type { Guard } from './guard.js'
+import type { VerifyOptions } from './guard-options.js'
 import {
+  readRequest,
   findApi,
   readAnyGuardOptions,
   readApiKeyArguments,
@@ -20,6 +21,7 @@ import {
 } from './guard-arguments.js'
 import { createGuards } from './guards.js'
 import { createOutcomes } from './outcomes.js'
+import { createRequestCounter, type RequestCounter } from './request-counter.js'
 import { createRefusalReporter, type RefusalReporterOptions } from './report-only.js'
 import { Identity } from './identity.js'
 import { createVerifiers } from './verify.js'
@@ -51,8 +53,8 @@ export interface ResourceServer {
   guardsFromDocument(api: unknown, document: unknown, options?: unknown): DocumentGuard
   /** `authOf()`, for the type that `PlatformAuth` gives it. */
   of(req: object, api?: string): AuthInfo
-  verifyAccessToken(api: string, token: string): Promise<AccessTokenInfo>
-  verifyApiKey(api: string, key: string): Promise<ApiKeyInfo>
+  verifyAccessToken(api: string, token: string, options?: VerifyOptions): Promise<AccessTokenInfo>
+  verifyApiKey(api: string, key: string, options?: VerifyOptions): Promise<ApiKeyInfo>
   /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
   findActiveToken(api: Api, token: string): Promise<AccessToken | undefined>
 }
@@ -89,11 +91,13 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
       return guards.document(api, operations, documentOptions, repeated)
     },
     of: authOf,
-    async verifyAccessToken(name, token) {
-      return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token)
+    async verifyAccessToken(name, token, verifyOptions) {
+      const req = readRequest('verifyAccessToken', verifyOptions)
+      return verifiers.accessToken(findApi(apis, name, 'oauth2', 'verifyAccessToken'), token, req)
     },
-    async verifyApiKey(name, key) {
-      return verifiers.apiKey(findApi(apis, name, 'apiKey', 'verifyApiKey'), key)
+    async verifyApiKey(name, key, verifyOptions) {
+      const req = readRequest('verifyApiKey', verifyOptions)
+      return verifiers.apiKey(findApi(apis, name, 'apiKey', 'verifyApiKey'), key, req)
     },
     async findActiveToken(api, token) {
       const identity = await authenticator.byAccessToken(api, token)
@@ -107,11 +111,11 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
 function createRequestLimits(
   apis: ReadonlyMap<string, LimitedApi>,
   rateLimits: Pick<RateLimits, 'create'>,
-): ReadonlyMap<Api, RateLimit> {
-  const limits = new Map<Api, RateLimit>()
+): ReadonlyMap<Api, RequestCounter> {
+  const limits = new Map<Api, RequestCounter>()
   for (const api of apis.values()) {
     const limit = rateLimits.create(`requests:${api.name}`, api.rateLimit, { policy: api.name })
-    if (limit) limits.set(api, limit)
+    if (limit) limits.set(api, createRequestCounter(api, limit))
   }
   return limits
 }

@@ -70,6 +70,20 @@ export function readApiKeyArguments(
   }
 }
 
+/** The member `req` of the options of a verifier. */
+export function readRequest(call: string, options: unknown): object | undefined {
+  if (options === undefined) return undefined
+  if (!isObject(options))
+    throw new ConfigurationError({ problem: `${call} takes options such as { req }`, fix: 'Write { req }.' })
+  const { req } = ownMembers(options)
+  refuseUnknown(`${call}: `, options, ['req'])
+  if (req === undefined || (typeof req === 'object' && req !== null)) return req
+  throw new ConfigurationError({
+    problem: `${call} got something else than a request in "req": ${describeValue(req)}`,
+    fix: 'Give the request of the handler, or leave it out.',
+  })
+}
+
 /** Whether a function is one of the calls that make guards, which must be called. */
 export function isGuardCall(fn: unknown): boolean {
   return typeof fn === 'function' && GUARD_CALLS.includes(fn.name.replace(/^bound /, ''))

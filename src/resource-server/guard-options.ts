@@ -53,3 +53,12 @@ export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> exten
    */
   readonly undocumented?: 'refuse' | 'pass' | Guard
 }
+
+/** What `verifyAccessToken()` and `verifyApiKey()` take. */
+export interface VerifyOptions {
+  /**
+   * The request to which the credential belongs. Guards and verifiers count it once for each application toward the `requests` limit of
+   * the API. Left out, each call counts.
+   */
+  readonly req?: object | undefined
+}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../contracts/api.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import type { LimitHeaders, RateLimit } from '../rate-limits/rate-limit.js'
+import type { LimitHeaders } from '../rate-limits/rate-limit.js'
 import type { UsageCollector } from '../usage/collector.js'
 import { createPassIfAllowed, type AllowConfig } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
@@ -12,6 +12,7 @@ import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { createPassAgain } from './pass-again.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
+import type { RequestCounter } from './request-counter.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
 
 /** A guard: middleware for Express 4, Express 5 and connect. It leaves the types of a route's handlers as they are. */
@@ -56,7 +57,7 @@ export interface GuardFactoryOptions extends ErrorResponders {
   /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
   readonly available: () => MaybePromise<void>
   /** The `requests` limit of the APIs that have one. */
-  readonly requestLimits: ReadonlyMap<Api, RateLimit>
+  readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
   /** Undefined if usage is not collected. */
   readonly usage: Pick<UsageCollector, 'allowedCounter'> | undefined
 }
@@ -68,7 +69,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
 
   return function createGuard(config) {
     const { api, findRequirement, allow, optional, foreign, header, readCredential, recall, authenticate } = config
-    const limitRequests = requestLimits.get(api)
+    const limitRequests = requestLimits.get(api)?.countForGuard
     const countAllowed = usage?.allowedCounter(api.name)
     const passAgain = createPassAgain({ config, respondWithError, passIfAllowed, countAllowed })
 
@@ -144,7 +145,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
     function authorize(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
       const unmet = findUnmet(identity, findRequirement(req))
       if (unmet !== undefined) respondWithError(config, unmet, identity, req, res, next)
-      else if (limitRequests) passAfter(limitRequests(identity.application.id), req, res, next, identity)
+      else if (limitRequests) passAfter(limitRequests(identity.application.id, req), req, res, next, identity)
       else if (allow) passIfAllowed(config, req, res, next, identity, pass)
       else pass(req, res, next, identity)
     }

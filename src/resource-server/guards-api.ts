@@ -2,7 +2,13 @@ import type { ApiName, ApisOptions, ScopeOf } from '../contracts/api.js'
 import type { MetadataOutput, MetadataSchema } from '../contracts/metadata-schema.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import type { DocumentGuard } from './document-guard.js'
-import type { ApiKeyGuardOptions, BearerGuardOptions, DocumentGuardsOptions, GuardOptions } from './guard-options.js'
+import type {
+  ApiKeyGuardOptions,
+  BearerGuardOptions,
+  DocumentGuardsOptions,
+  GuardOptions,
+  VerifyOptions,
+} from './guard-options.js'
 import type { Guard } from './guard.js'
 
 /** What `auth` has for routes: guards, and the same checks outside of requests. */
@@ -79,10 +85,21 @@ export interface GuardsApi<Apis extends ApisOptions, Schema extends MetadataSche
   ): DocumentGuard
   /** Like `authOf(req, api)`, with the type of the schema `applicationMetadata` for the application's `metadata`. */
   of(req: object, api?: keyof Apis & string): AuthInfo<MetadataOutput<Schema>>
-  /** Verifies an access token outside a request, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyAccessToken(api: ApiName<Apis, 'oauth2'>, token: string): Promise<AccessTokenInfo<MetadataOutput<Schema>>>
-  /** Verifies an API key outside a request, as a key guard does. Rejects with the guard's refusal as an `OAuthError`. */
-  verifyApiKey(api: ApiName<Apis, 'apiKey'>, key: string): Promise<ApiKeyInfo<MetadataOutput<Schema>>>
+  /**
+   * Verifies an access token without a guard, as a bearer guard without scopes does: check `scopes` yourself. Rejects with the
+   * guard's refusal as an `OAuthError`.
+   */
+  verifyAccessToken(
+    api: ApiName<Apis, 'oauth2'>,
+    token: string,
+    options?: VerifyOptions,
+  ): Promise<AccessTokenInfo<MetadataOutput<Schema>>>
+  /** Verifies an API key without a guard, as a key guard does. Rejects with the guard's refusal as an `OAuthError`. */
+  verifyApiKey(
+    api: ApiName<Apis, 'apiKey'>,
+    key: string,
+    options?: VerifyOptions,
+  ): Promise<ApiKeyInfo<MetadataOutput<Schema>>>
 }
 
 /** An optional argument if the union `Name` has exactly one member; otherwise an argument of type `never`. */

@@ -4,23 +4,23 @@ import { limitAuthenticationTime } from '../http/authentication-timeout.js'
 import { readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
-import type { RateLimit } from '../rate-limits/rate-limit.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
 import type { Authenticator } from './authenticate.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
 import { Failure, type Refused } from './failure.js'
 import { Identity } from './identity.js'
+import type { RequestCounter } from './request-counter.js'
 
 /** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
 export interface Verifiers {
-  accessToken(api: Api, accessToken: string): Promise<AccessTokenInfo>
-  apiKey(api: Api, apiKey: string): Promise<ApiKeyInfo>
+  accessToken(api: Api, accessToken: string, req?: object): Promise<AccessTokenInfo>
+  apiKey(api: Api, apiKey: string, req?: object): Promise<ApiKeyInfo>
 }
 
 interface VerifiersOptions {
   readonly authenticator: Authenticator
   readonly available: () => MaybePromise<void>
-  readonly requestLimits: ReadonlyMap<Api, RateLimit>
+  readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForVerifier'>>
 }
 
 export function createVerifiers({ authenticator, available, requestLimits }: VerifiersOptions): Verifiers {
@@ -33,6 +33,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
   async function verify<Info extends AuthInfo>(
     errors: ErrorResponses,
     api: Api,
+    req: object | undefined,
     authenticate: () => MaybePromise<Identity | Refused | 'noCredential' | 'malformed'>,
   ): Promise<Info> {
     try {
@@ -41,7 +42,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
         const problem = result instanceof Failure ? result.problem : result
         throw typeof problem === 'string' ? toOAuthError(errors[problem]!) : problem
       }
-      await requestLimits.get(api)?.(result.application.id)
+      await requestLimits.get(api)?.countForVerifier(result.application.id, req)
       return result.toAuthInfo() as Info
     } catch (error) {
       throw error instanceof OAuthError ? error : toOAuthError(toDenial(error), error)
@@ -49,16 +50,18 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
   }
 
   return {
-    accessToken(api, accessToken) {
-      return verify(createBearerErrors(api, []), api, () => {
+    accessToken(api, accessToken, req) {
+      return verify(createBearerErrors(api, []), api, req, () => {
         if (!accessToken) return 'noCredential'
         if (typeof accessToken !== 'string') return 'malformed'
         const header = `Bearer ${accessToken}`
         return readBearer(header) === header ? authenticator.byAccessToken(api, accessToken) : 'malformed'
       })
     },
-    apiKey(api, apiKey) {
-      return verify(createApiKeyErrors(api), api, () => (apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential'))
+    apiKey(api, apiKey, req) {
+      return verify(createApiKeyErrors(api), api, req, () =>
+        apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential',
+      )
     },
   }
 }

@@ -1,6 +1,7 @@
 import request, { type Test } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { PlatformEvent } from '../../src/index.js'
+import type { NextFunction, Request, Response } from 'express'
+import { ConfigurationError, type PlatformEvent } from '../../src/index.js'
 import { accessToken, createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../support/http.js'
 import { onEveryPlatform, openPlatform } from '../support/platform.js'
 import { sendAuthInfo } from './guarded-routes.js'
@@ -54,6 +55,42 @@ describe('The requests limit of an application (docs/http.md G13)', () => {
         expectRefusal(await get('/catalog/items'), 429, 'too_many_requests', { 'retry-after': RETRY_AFTER_SECONDS })
         expect((await get('/weather/now')).status).toBe(200)
         await expect(host.auth.verifyApiKey('catalog', clientId)).rejects.toMatchObject({ status: 429 })
+      })
+
+      it.each(['guard', 'verifier'])(
+        'counts a request once for guards and verifiers that get it, the %s first',
+        async (first) => {
+          const [one, other] = [
+            await createApplication(host.auth, ['catalog']),
+            await createApplication(host.auth, ['catalog']),
+          ]
+          const path = `/verified-${first}`
+          const verify = (req: Request, _res: Response, next: NextFunction): void => {
+            // Express' own object, one that has it as its prototype, and twice at once.
+            const requests = [req, Object.create(req) as Request, req]
+            const keys = [one.clientId, ...(req.get('other') ? [other.clientId] : [])]
+            Promise.all(
+              requests.flatMap((req) => keys.map((key) => host.auth.verifyApiKey('catalog', key, { req }))),
+            ).then(() => next(), next)
+          }
+          const handlers = [host.auth.requireApiKey('catalog'), verify]
+          host.app.get(path, ...(first === 'guard' ? handlers : handlers.toReversed()), sendAuthInfo)
+          const get = (): Test => request(host.app).get(path).set('X-Api-Key', one.clientId)
+          expect((await get().set('other', 'too')).status).toBe(200)
+          expect((await get()).status).toBe(200)
+          expect((await get()).status).toBe(429)
+          // The other application was counted once.
+          await host.auth.verifyApiKey('catalog', other.clientId)
+          await expect(host.auth.verifyApiKey('catalog', other.clientId)).rejects.toMatchObject({ status: 429 })
+        },
+      )
+
+      it('refuses something else than a request, and unknown options', async () => {
+        const { clientId } = await createApplication(host.auth, ['catalog'])
+        const verify = host.auth.verifyApiKey as (api: string, key: string, options: unknown) => Promise<unknown>
+        for (const options of [null, 'req', { req: 'GET /' }, { request: {} }])
+          await expect(verify('catalog', clientId, options)).rejects.toBeInstanceOf(ConfigurationError)
+        await verify('catalog', clientId, { req: undefined })
       })
 
       it('does not count refused requests', async () => {
