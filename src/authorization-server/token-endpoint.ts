@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { findGrant } from '../applications/grants.js'
 import { restrictScopes } from '../applications/restrictions.js'
+import { MAX_ACCESS_TOKEN_LENGTH } from '../contracts/access-token-size.js'
 import type { Api } from '../contracts/api.js'
 import { OAuthError } from '../contracts/denial.js'
 import type { Emit, EventDetails } from '../contracts/events.js'
@@ -65,6 +66,7 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
         tokensRevokedAt: application.tokensRevokedAt,
         customClaims,
       })
+      if (accessToken.length > MAX_ACCESS_TOKEN_LENGTH) throw createTooLongError(accessToken.length)
       countAccessToken?.(application.id)
       emit('token.issued', { api: api.name, applicationId: application.id, client }, req)
       const answer = { access_token: accessToken, token_type: 'bearer', expires_in: api.accessTokenLifetime }
@@ -82,6 +84,14 @@ export function createTokenEndpoint(api: TokenApi, options: TokenEndpointOptions
       throw error
     }
   }
+}
+
+/** Only scopes can make a token so long: the length of everything else is bounded. */
+function createTooLongError(length: number): OAuthError {
+  return new OAuthError(
+    'invalid_scope',
+    `The access token would have ${length} characters, and headers carry ${MAX_ACCESS_TOKEN_LENGTH}: request fewer scopes, with the parameter scope`,
+  )
 }
 
 /** A refusal for operators: the answer has its `error` only. */

@@ -2,8 +2,9 @@ const SCHEME = 'Bearer'
 const BEARER = /^bearer(?:[ \t]|$)/i
 /** RFC 6750 2.1: a b64token after one or more spaces. */
 const BEARER_CREDENTIALS = /^bearer +[A-Za-z0-9._~+/-]+=*$/i
-/** An access token of 8 KiB, and the scheme before it. */
-const MAX_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length
+/** 8 KiB. */
+export const MAX_TOKEN_LENGTH = 8 * 1024
+const MAX_HEADER_LENGTH = MAX_TOKEN_LENGTH + 'Bearer '.length
 
 /**
  * An `Authorization` header with an access token, in the form that passport-http-bearer reads. Undefined if the header
@@ -12,6 +13,11 @@ const MAX_HEADER_LENGTH = 8 * 1024 + 'Bearer '.length
 export function readBearer(authorization: string | undefined): string | false | undefined {
   const found = findBearer(authorization)
   return found && (BEARER_CREDENTIALS.test(found) ? found : false)
+}
+
+/** Whether a header that `readBearer` calls malformed is only too long. */
+export function isTooLong(authorization: string | undefined): boolean {
+  return authorization !== undefined && authorization.length > MAX_HEADER_LENGTH
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Api, ApiOptions, Limit, Registration } from '../contracts/api.js'
-import { ConfigurationError } from '../contracts/errors.js'
+import { estimateAccessTokenLength, MAX_ACCESS_TOKEN_LENGTH } from '../contracts/access-token-size.js'
+import { ConfigurationError, type ConfigurationProblem } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
@@ -14,6 +15,7 @@ interface ApiDefaults {
   readonly accessTokenLifetime: number
   readonly requests: Limit | false
   readonly enforcement: Enforcement
+  readonly warn: (warning: ConfigurationProblem) => unknown
 }
 
 /** Validates the option `apis` and fills in its defaults. */
@@ -32,7 +34,9 @@ export function readApis(apis: unknown, defaults: ApiDefaults): Map<string, ApiS
       })
     }
     lowerCased.set(name.toLowerCase(), name)
-    read.set(name, readApi(name, options, defaults))
+    const api = readApi(name, options, defaults)
+    warnOfLongTokens(api, defaults.warn)
+    read.set(name, api)
   }
   return read
 }
@@ -70,6 +74,17 @@ function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSett
     ),
     claims: isOAuth2 ? readOptionalFunction(`apis.${name}.claims`, api.claims) : undefined,
   }
+}
+
+/** Whoever may do everything gets a token with all scopes, unless a request names fewer. */
+function warnOfLongTokens({ name, resource, scopes }: ApiSettings, warn: ApiDefaults['warn']): void {
+  const length = estimateAccessTokenLength(resource, Object.keys(scopes))
+  if (length <= MAX_ACCESS_TOKEN_LENGTH) return
+  warn({
+    option: `apis.${name}.scopes`,
+    problem: `has ${Object.keys(scopes).length} scopes: an access token with all of them would have about ${length} characters, and headers carry ${MAX_ACCESS_TOKEN_LENGTH}`,
+    fix: 'Applications with so many scopes must request fewer in each token request, or get invalid_scope. Shorter or fewer scopes avoid that.',
+  })
 }
 
 const API_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._~-]{0,62}[A-Za-z0-9])?$/
@@ -150,6 +165,8 @@ function readRegistrationScopes(api: string, scopes: unknown, known: readonly st
 /** RFC 6749 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ) */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 
+const MAX_SCOPE_LENGTH = 512
+
 function readScopes(api: string, scopes: unknown): Readonly<Record<string, string>> {
   if (!isObject(scopes)) {
     throw invalidOption(
@@ -165,6 +182,14 @@ function readScopes(api: string, scopes: unknown): Readonly<Record<string, strin
         option,
         problem: 'has a character that no scope can have',
         fix: 'A scope is visible ASCII without quote, backslash and space (RFC 6749 3.3).',
+      })
+    }
+    if (scope.length > MAX_SCOPE_LENGTH) {
+      const problem = `has ${scope.length} characters`
+      throw new ConfigurationError({
+        option,
+        problem,
+        fix: `A scope has at most ${MAX_SCOPE_LENGTH}: headers hold it.`,
       })
     }
     if (typeof meaning !== 'string') throw invalidOption(option, meaning, 'Write in words what it allows.')

@@ -45,6 +45,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     accessTokenLifetime: readWholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1),
     requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
     enforcement,
+    warn,
   })
   warnOfReportOnly(enforcement, apis, now(), warn)
   return {

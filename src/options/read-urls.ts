@@ -8,6 +8,8 @@ import type { PlatformAuthOptions } from './options.js'
 /** Host names of this machine: http to them never leaves it. */
 export const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
+const MAX_BASE_URL_LENGTH = 512
+
 /** Reads the platform's absolute URL, below which all of its APIs are. */
 export function readBaseUrl(value: unknown): URL {
   const url = typeof value === 'string' ? URL.parse(value) : null
@@ -25,6 +27,14 @@ export function readBaseUrl(value: unknown): URL {
       value,
       "It can't have a query, a fragment or user info: leave only scheme, host and path.",
     )
+  }
+  // It is in access tokens and in the headers of refusals.
+  if (url.href.length > MAX_BASE_URL_LENGTH) {
+    throw new ConfigurationError({
+      option: 'baseUrl',
+      problem: `has ${url.href.length} characters`,
+      fix: `It has at most ${MAX_BASE_URL_LENGTH}, because headers hold it.`,
+    })
   }
   return url
 }

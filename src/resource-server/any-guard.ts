@@ -70,13 +70,17 @@ function isPresented({ api, readCredential }: GuardConfig, req: IncomingMessage)
   return findIdentity(req, api) !== undefined || readCredential(req) !== NO_CREDENTIAL
 }
 
+/** Characters; longer ones lose their `scope`, which a challenge may leave out (RFC 6750 3). */
+const MAX_CHALLENGES = 2000
+
 /** One header with all challenges (RFC 9110 11.6.1), in the order of the guards. */
 function createMissingDenial(parts: readonly GuardConfig[], req: IncomingMessage): Denial {
   const challenges = parts.map(
     ({ findRequirement }) => findRequirement(req).errors['noCredential']!.headers['WWW-Authenticate'],
   )
+  const joined = challenges.join(', ')
   return createDenial('unauthorized', `A credential is needed: ${parts.map(({ form }) => form).join(', or ')}`, {
-    'WWW-Authenticate': challenges.join(', '),
+    'WWW-Authenticate': joined.length <= MAX_CHALLENGES ? joined : joined.replaceAll(/ scope="[^"]*",/g, ''),
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import { type Denial, type ErrorCode, createDenial } from '../contracts/denial.js'
+import { MAX_TOKEN_LENGTH } from '../http/bearer.js'
 import { formatChallenge } from '../http/respond.js'
 import type { KeyFailureReason, TokenFailureReason } from './failure.js'
 
@@ -16,15 +17,25 @@ export function formatKeyForm({ keyHeaders }: Api): string {
   return `${keyHeaders[0]}: <API key>`
 }
 
+/** Characters. Proxies keep the headers of an answer in 4 KiB (nginx), with those that the host adds. */
+const MAX_SCOPE_PARAMETER = 1000
+
 /** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
 export function createBearerErrors(
   api: Api,
   scopes: readonly string[],
 ): ErrorResponses<
-  TokenFailureReason | 'noCredential' | 'duplicateCredential' | 'malformed' | 'insufficientScope' | 'methodNotAllowed'
+  | TokenFailureReason
+  | 'noCredential'
+  | 'duplicateCredential'
+  | 'malformed'
+  | 'tooLong'
+  | 'insufficientScope'
+  | 'methodNotAllowed'
 > {
-  // RFC 6750 3: clients request these scopes. Without them the API's metadata names all scopes.
-  const neededScopes = scopes.length > 0 ? [['scope', scopes.join(' ')] as const] : []
+  // RFC 6750 3: clients request these scopes. Where they are left out, the API's metadata names all scopes.
+  const scope = scopes.join(' ')
+  const neededScopes = scope !== '' && scope.length <= MAX_SCOPE_PARAMETER ? [['scope', scope] as const] : []
 
   const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
     createDenial(error, description, { 'WWW-Authenticate': formatBearerChallenge(api, error, description, ...more) })
@@ -37,6 +48,7 @@ export function createBearerErrors(
     }),
     duplicateCredential: createError('invalid_request', 'There are two Authorization headers'),
     malformed: createError('invalid_request', 'The Authorization header must be: Bearer <access token>'),
+    tooLong: createError('invalid_request', `The access token has more than ${MAX_TOKEN_LENGTH} characters`),
     invalidToken: createError('invalid_token', 'The access token is not valid'),
     expiredToken: createError('invalid_token', 'The access token expired'),
     tokenOfAnotherApi: createError('invalid_token', 'The access token was issued for another API'),

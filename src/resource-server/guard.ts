@@ -51,6 +51,7 @@ export interface MissingCredential {
 export const NO_CREDENTIAL: MissingCredential = { reason: 'noCredential' }
 export const DUPLICATE_CREDENTIAL: MissingCredential = { reason: 'duplicateCredential' }
 export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
+export const TOO_LONG_CREDENTIAL: MissingCredential = { reason: 'tooLong' }
 
 export interface GuardFactoryOptions extends ErrorResponders {
   readonly outcomes: Outcomes

@@ -3,7 +3,7 @@ import { isApplicationId } from '../applications/application-id.js'
 import { readKeyPrefix } from '../applications/credentials.js'
 import type { Api } from '../contracts/api.js'
 import type { EventDetails } from '../contracts/events.js'
-import { findBearer, readBearer } from '../http/bearer.js'
+import { findBearer, isTooLong, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../http/request.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
@@ -34,6 +34,7 @@ import {
   type GuardConfig,
   type GuardFactoryOptions,
   MALFORMED_CREDENTIAL,
+  TOO_LONG_CREDENTIAL,
   NO_CREDENTIAL,
   createGuardFactory,
 } from './guard.js'
@@ -191,9 +192,11 @@ export function createGuards(given: GuardsOptions): Guards {
 function createBearerReader(read: typeof readBearer): GuardConfig['readCredential'] {
   return function readBearerCredential(req) {
     if (hasDuplicateHeader(req, 'authorization')) return DUPLICATE_CREDENTIAL
-    const authorization = read(readHeader(req, 'authorization'))
+    const header = readHeader(req, 'authorization')
+    const authorization = read(header)
     if (authorization === undefined) return NO_CREDENTIAL
-    return authorization === false ? MALFORMED_CREDENTIAL : authorization
+    if (authorization !== false) return authorization
+    return isTooLong(header) ? TOO_LONG_CREDENTIAL : MALFORMED_CREDENTIAL
   }
 }
 

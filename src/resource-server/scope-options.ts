@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http'
 import type { Api } from '../contracts/api.js'
+import { estimateAccessTokenLength, MAX_ACCESS_TOKEN_LENGTH } from '../contracts/access-token-size.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
@@ -13,7 +14,10 @@ interface ScopeOptions {
 /** Throws `ConfigurationError` for a wrong method or scope of a bearer guard. `call` precedes the option's name. */
 export function checkScopeOptions(call: string, api: Api, { scopes = [], anyScope }: ScopeOptions): void {
   if (isObject(scopes)) checkMethods(call, api, scopes)
-  else checkScopes(call, api, 'scopes', scopes, 'Write a list of scopes, or a list per method: { GET: [...] }.')
+  else {
+    checkScopes(call, api, 'scopes', scopes, 'Write a list of scopes, or a list per method: { GET: [...] }.')
+    checkLength(call, api, 'scopes', scopes as string[])
+  }
   if (anyScope === undefined) return
   checkScopes(call, api, 'anyScope', anyScope, 'Write a list of scopes.')
   if (Array.isArray(anyScope) && anyScope.length > 0) return
@@ -42,6 +46,7 @@ function checkMethods(call: string, api: Api, scopes: Readonly<Record<string, un
       })
     }
     checkScopes(call, api, `scopes.${method}`, scopes[method], 'Write a list of scopes; [] if the method needs none.')
+    checkLength(call, api, `scopes.${method}`, scopes[method] as string[])
   }
 }
 
@@ -57,4 +62,15 @@ function checkScopes(call: string, api: Api, option: string, scopes: unknown, fi
       fix: known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`,
     })
   }
+}
+
+/** A guard that needs all of these would refuse everybody, because no header carries a token with them. */
+function checkLength(call: string, api: Api, option: string, scopes: readonly string[]): void {
+  const length = estimateAccessTokenLength(api.resource, scopes)
+  if (length <= MAX_ACCESS_TOKEN_LENGTH) return
+  throw new ConfigurationError({
+    option: `${call}: ${option}`,
+    problem: `needs an access token of about ${length} characters, and headers carry ${MAX_ACCESS_TOKEN_LENGTH}`,
+    fix: 'Require fewer scopes, or declare one scope for all of them.',
+  })
 }

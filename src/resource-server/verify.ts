@@ -1,7 +1,7 @@
 import type { Api } from '../contracts/api.js'
 import { OAuthError, toOAuthError } from '../contracts/denial.js'
 import { limitAuthenticationTime } from '../http/authentication-timeout.js'
-import { readBearer } from '../http/bearer.js'
+import { isTooLong, readBearer } from '../http/bearer.js'
 import { toDenial } from '../http/respond.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
@@ -34,7 +34,7 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
     errors: ErrorResponses,
     api: Api,
     req: object | undefined,
-    authenticate: () => MaybePromise<Identity | Refused | 'noCredential' | 'malformed'>,
+    authenticate: () => MaybePromise<Identity | Refused | 'noCredential' | 'malformed' | 'tooLong'>,
   ): Promise<Info> {
     try {
       const result = await limitAuthenticationTime(authenticateWhenAvailable(authenticate))
@@ -55,7 +55,8 @@ export function createVerifiers({ authenticator, available, requestLimits }: Ver
         if (!accessToken) return 'noCredential'
         if (typeof accessToken !== 'string') return 'malformed'
         const header = `Bearer ${accessToken}`
-        return readBearer(header) === header ? authenticator.byAccessToken(api, accessToken) : 'malformed'
+        if (readBearer(header) === header) return authenticator.byAccessToken(api, accessToken)
+        return isTooLong(header) ? 'tooLong' : 'malformed'
       })
     },
     apiKey(api, apiKey, req) {

@@ -19,6 +19,7 @@ import {
   createMissingTokenChallenge,
   TOKEN_MISSING,
   TOKEN_MALFORMED,
+  TOKEN_TOO_LONG,
   TOKEN_INVALID,
   TOKEN_REVOKED,
 } from './guarded-routes.js'
@@ -92,7 +93,7 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
     ) // prettier-ignore
 
     it('G3: answers a token over 8 KiB with 400 invalid_request, and one of 8 KiB with 401 invalid_token', async () => {
-      expectRefusal(await getWith('a'.repeat(8193)), 400, 'invalid_request', TOKEN_MALFORMED)
+      expectRefusal(await getWith('a'.repeat(8193)), 400, 'invalid_request', TOKEN_TOO_LONG)
       expectRefusal(await getWith('a'.repeat(8192)), 401, 'invalid_token', TOKEN_INVALID)
     })
 

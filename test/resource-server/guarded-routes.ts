@@ -40,6 +40,7 @@ export const TOKEN_MALFORMED = createBearerChallenge(
   'invalid_request',
   'The Authorization header must be: Bearer <access token>',
 )
+export const TOKEN_TOO_LONG = createBearerChallenge('invalid_request', 'The access token has more than 8192 characters')
 export const TOKEN_INVALID = createBearerChallenge('invalid_token', 'The access token is not valid')
 export const TOKEN_REVOKED = createBearerChallenge('invalid_token', 'The access token is no longer valid')
 export const KEY_MISSING = { 'www-authenticate': `${API_KEY}, header="X-Api-Key"` }
