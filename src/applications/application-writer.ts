@@ -8,6 +8,7 @@ import { ownMembers } from '../lib/own-members.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
 import { applyExpiry, findLatestExpiry, type CredentialUse, type MaximumAges } from './credential-expiry.js'
+import { boundEnds, settleEnds, type GivenEnd } from './operator-ends.js'
 import { withdrawReminders } from './queued-emails.js'
 
 /** The one way in which applications change: record, audit record and queued e-mails are saved together. */
@@ -66,6 +67,8 @@ export interface AddedApplication extends Pick<NewApplication, 'record' | 'other
 export interface Edit<Result> extends SavedWith {
   /** The members of the record that change. */
   readonly changed: Partial<ApplicationRecord>
+  /** The ends that the call gave credentials. A contact's are not kept. */
+  readonly ends?: readonly GivenEnd[]
   /** What happened, if that depends on the record; otherwise the event's type. */
   readonly type?: EventType
   /** For the caller of `change()`: from the run of `edit` that was saved. */
@@ -140,7 +143,8 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
       if (!edited) return undefined
       const { emails: given, details: described, result, type = event.type } = ownMembers(edited)
       const changed = { ...current, ...edited.changed, version: current.version + 1 }
-      const record = applyExpiry(maximumAges, current, changed, now())
+      const limited = applyExpiry(maximumAges, current, changed, now())
+      const record = { ...limited, withheld: settleEnds(current, limited, edited.ends ?? [], now()) }
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
       const details = { ...described, ...(alsoRevokesTokens && { tokensRevoked: true }) }
@@ -178,16 +182,25 @@ export function createApplicationWriter(options: ApplicationWriterOptions): Appl
   return { add, addAll, change, findLatestExpiry: (use, createdAt) => findLatestExpiry(maximumAges, use, createdAt) }
 }
 
-/** A writer that saves a change only if `check` does not throw for the very record that the change is made of. */
-export function checkBefore(writer: ApplicationWriter, check: (current: ApplicationRecord) => void): ApplicationWriter {
+/**
+ * A writer for contacts: it saves a change only if `check` does not throw for the very record that the change is made of, and
+ * lets no credential end later than an operator has ended it.
+ */
+export function checkBefore(
+  writer: ApplicationWriter,
+  check: (current: ApplicationRecord) => void,
+  now: () => number,
+): ApplicationWriter {
   const change: ApplicationWriter['change'] = <Result>(
     id: string,
     event: ChangeEvent,
     edit: (current: ApplicationRecord) => MaybePromise<Edit<Result>>,
   ) =>
-    writer.change(id, event, (current) => {
+    writer.change(id, event, async (current) => {
       check(current)
-      return edit(current)
+      const edited = await edit(current)
+      // Some edits have nothing to change.
+      return edited && { ...edited, ...boundEnds(current, edited.changed, now()) }
     })
   return { ...writer, change }
 }

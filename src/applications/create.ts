@@ -114,7 +114,7 @@ export function createApplications({ lastUsed, metadataSchema, ...options }: App
       },
     },
     createCheckedCalls: (check) =>
-      withCheckedArguments('applications', createCalls(checkBefore(options.writer, check))),
+      withCheckedArguments('applications', createCalls(checkBefore(options.writer, check, options.now))),
     prepareRegistration,
     acceptInvitation,
     approvals: createApprovals({ ...options, decisions }),

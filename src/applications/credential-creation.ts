@@ -52,6 +52,7 @@ export function createCredentialCreation(
           ...(terms.expiresAt !== undefined && { expiresAt: formatEnd(terms.expiresAt) }),
           ...(terms.apis && { apis: terms.apis }),
         },
+        ends: [{ kind, credentialId: minted.record.id, at: expiresAt ?? undefined }],
         result: minted,
       }
     })

@@ -70,6 +70,9 @@ export function createCredentialRotation(
           ...describeCancelled(cancelled),
         },
         emails,
+        ...(expiresAt !== undefined && {
+          ends: [{ kind, credentialId: minted.record.id, at: expiresAt ?? undefined }],
+        }),
         result: minted.plain,
       }
     })

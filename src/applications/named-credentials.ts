@@ -56,7 +56,11 @@ export function createNamedCredentials(
           ...(name !== undefined && name !== credential.name && { formerName: credential.name }),
           ...(expiresAt !== undefined && { expiresAt: formatEnd(end) }),
         }
-        return { changed: replaceById(current, kind, { ...credential, ...changes }), details }
+        return {
+          changed: replaceById(current, kind, { ...credential, ...changes }),
+          details,
+          ...(expiresAt !== undefined && { ends: [{ kind, credentialId, at: expiresAt ?? undefined }] }),
+        }
       })
       return toApplication(record, now())
     },
@@ -75,6 +79,8 @@ export function createNamedCredentials(
             ...(endsTokens && endTokens(current, now())),
           },
           details: { ...describeCredential(kind, credential), ...describeCancelled(replacing) },
+          // What an operator ends because it leaked, contacts can replace.
+          ends: [{ kind, credentialId, at: undefined }],
           emails,
         }
       })

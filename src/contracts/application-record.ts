@@ -66,6 +66,16 @@ export interface AccessRequest {
 export interface Withheld {
   /** The scopes that were taken away, or were there when a whole API was. An API that is here and not granted was taken away whole. */
   readonly apis: GrantedApis
+  /** The ends that operators gave credentials; left out if there are none. */
+  readonly ends?: readonly OperatorEnd[]
+}
+
+/** The end that an operator gave a credential. It bounds what contacts put in its place. */
+export interface OperatorEnd {
+  readonly kind: 'key' | 'secret'
+  readonly credentialId: string
+  /** Milliseconds since 1970. */
+  readonly at: number
 }
 
 /** A stored application. Records are immutable: a change is a new record with the next version. */

@@ -1,4 +1,5 @@
 import type { CredentialInfo } from '../applications/application-info.js'
+import { findEndBound } from '../applications/operator-ends.js'
 import type { CredentialKind } from '../applications/credentials.js'
 import type { CredentialRecord } from '../contracts/application-record.js'
 import { DAY_MS } from '../lib/day.js'
@@ -158,8 +159,12 @@ const LIFETIMES = { '0': 'never', '30': 'in 30 days', '90': 'in 90 days', '365':
 
 /** Only ends that the platform gives. */
 function listLifetimes({ record, now, findLatestExpiry }: ApplicationView, kind: CredentialKind) {
-  const latest = findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now)
-  if (latest === undefined) return LIFETIMES
+  const limits = [
+    findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now),
+    findEndBound(record, kind, now),
+  ]
+  const latest = Math.min(...limits.map((limit) => limit ?? Infinity))
+  if (latest === Infinity) return LIFETIMES
   const most = Math.round((latest - now) / DAY_MS)
   const shorter = Object.entries(LIFETIMES).filter(([days]) => days !== '0' && Number(days) < most)
   return { ...Object.fromEntries(shorter), '0': `in ${most === 1 ? 'a day' : `${most} days`} (the most)` }
