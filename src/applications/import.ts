@@ -1,3 +1,4 @@
+import { withholdEnds } from './operator-ends.js'
 import { ApplicationError, ConfigurationError } from '../contracts/errors.js'
 import type { AddOutcome } from '../contracts/store.js'
 import type { CredentialRecord } from '../contracts/application-record.js'
@@ -123,7 +124,7 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
   const digest = Buffer.from(credentials.hash(`import\n${identity}`), 'base64url')
   const id = `app_${digest.toString('hex').slice(0, 32)}`
   return {
-    record: { id, ...NEW_RECORD, ...given, tokensRevokedAt: 0, version: 1 },
+    record: { id, ...NEW_RECORD, ...given, withheld: withholdEnds(read), tokensRevokedAt: 0, version: 1 },
     otherHashes,
     details: {
       apis: read.apis,
@@ -141,7 +142,6 @@ const NEW_RECORD = {
   invitations: [],
   language: undefined,
   accessRequests: [],
-  withheld: undefined,
 } as const
 
 function describeCredential({ id, name, hash }: CredentialRecord): object {

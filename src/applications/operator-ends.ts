@@ -31,6 +31,14 @@ export function settleEnds(
   return Object.keys(apis).length > 0 ? { apis } : undefined
 }
 
+/** What is withheld from an application that is imported: the file gives its credentials their ends. */
+export function withholdEnds({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>): Withheld | undefined {
+  const list = (kind: CredentialKind, records: readonly CredentialRecord[]): OperatorEnd[] =>
+    records.flatMap(({ id, expiresAt: at }) => (at === undefined ? [] : [{ kind, credentialId: id, at }]))
+  const ends = [...list('key', keys), ...list('secret', secrets)]
+  return ends.length > 0 ? { apis: {}, ends } : undefined
+}
+
 /** The latest end of what a contact adds; undefined unless an operator has ended every live credential of that kind. */
 export function findEndBound(record: ApplicationRecord, kind: CredentialKind, now: number): number | undefined {
   const ends = (record.withheld?.ends ?? []).filter((end) => end.kind === kind)

@@ -30,7 +30,12 @@ const TAKEN = 'This name is in use. Choose another one.'
 const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['addKey invalid_argument', NAME],
   ['addKey conflict', TAKEN],
+  ['addKey invalid_state', 'The operator has ended the keys of this application. Ask the operator for a new one.'],
   ['addSecret invalid_argument', NAME],
+  [
+    'addSecret invalid_state',
+    'The operator has ended the secrets of this application. Ask the operator for a new one.',
+  ],
   ['addSecret conflict', TAKEN],
   ['rename invalid_argument', NAME],
   ['rename conflict', TAKEN],

@@ -1,5 +1,5 @@
 import { beforeAll, afterAll, expect, it } from 'vitest'
-import { openPortalApp, visit, type PortalApp } from './pages-app.js'
+import { openPortalApp, usePortalApp, visit, type PortalApp } from './pages-app.js'
 import type { Visitor } from './visitor.js'
 
 const ANNA = 'anna@example.com'
@@ -56,7 +56,11 @@ it('does not let a contact add a key once the end that an operator gave has pass
   const { id, first, applications, add, list } = await open()
   await applications.rotateKey(id, { credential: first, overlap: 0, expiresAt: new Date(app.clock.now() + 60_000) })
   app.clock.advance(61)
-  expect((await add('late')).status).toBeGreaterThanOrEqual(400)
+  const refused = await add('late')
+  expect([refused.status >= 400, refused.text]).toEqual([
+    true,
+    expect.stringContaining('The operator has ended the keys'),
+  ])
   expect(await list()).toEqual([])
   await applications.addKey(id, { name: 'given' })
   await add('again')
@@ -64,7 +68,7 @@ it('does not let a contact add a key once the end that an operator gave has pass
 })
 
 it('lets a contact replace what an operator ended at once, and keeps ends of contacts apart from those of operators', async () => {
-  const { id, first, applications, add, act, list, newest } = await open()
+  const { id, first, applications, add, list, newest } = await open()
   await applications.updateCredential(id, first, { expiresAt: inDays(5) })
   await applications.endCredential(id, first)
   await add('leaked', '30')
@@ -73,4 +77,17 @@ it('lets a contact replace what an operator ended at once, and keeps ends of con
   await applications.updateCredential(id, await newest(), { expiresAt: inDays(2) })
   await add('unbounded')
   expect((await list())[0]).toBeUndefined()
+})
+
+it('keeps the ends of an import', async () => {
+  const imported = await usePortalApp({ importedCredentials: true })
+  const { applications } = imported.auth
+  const expiresAt = new Date(imported.clock.now() + 40 * DAY_MS)
+  const keys = [{ plain: 'legacy-key-of-a-customer-0123456789', expiresAt: expiresAt.toISOString() }]
+  const lines = [{ name: 'Moved', contact: ANNA, apis: ['catalog' as const], keys }]
+  await applications.import(lines, { confirm: true, onRefused: (_, reason) => expect.fail(reason) })
+  const visitor = await visit(imported, ANNA)
+  const [, id] = /(app_\w{32})/.exec((await visitor.open('')).html) ?? []
+  await visitor.submit(await visitor.open(`${id}/credentials/new-key`), { name: 'added' })
+  expect((await applications.get(id!))!.keys.map((key) => key.expiresAt)).toEqual([expiresAt, expiresAt])
 })

@@ -22,7 +22,10 @@ export function applicationsContract({ describe, it }: TestCollector, opened: ()
         { api: 'zebra', scopes: ['z:2', 'z:1'], requestedAt: NOW + 9, by: 'contact:a@example.com' },
         { api: 'apple', scopes: [], requestedAt: NOW + 10, by: undefined },
       ],
-      withheld: { apis: { zebra: { scopes: ['z:3'] }, 'Ünï "1"': { scopes: [] } } },
+      withheld: {
+        apis: { zebra: { scopes: ['z:3'] }, 'Ünï "1"': { scopes: [] } },
+        ends: [{ kind: 'key', credentialId: 'cred_1', at: 1_800_000_000_000 }],
+      },
       status: 'suspended',
       apis: { zebra: { scopes: ['z:2', 'z:1'] }, apple: { scopes: [] }, mango: { scopes: ['m'] } },
       metadata: { 'Ünï 🔑 \u0000': [null, true, 1.5e300, { '': '\ud800"' }], 2: {}, 1: -0.1 },
