@@ -1,5 +1,5 @@
 import type { Store } from '../../src/contracts/store.js'
-import { application, audit, credential, email, NOW, signIn } from './records.js'
+import { application, audit, credential, email, NOW, signIn, signingKey } from './records.js'
 
 const PAGE = { after: undefined, limit: 10, api: undefined, status: undefined } as const
 const COUNTS = {
@@ -11,6 +11,19 @@ const COUNTS = {
   limit: 10,
 } as const
 const EMAILS = { applicationId: undefined, state: undefined, limit: 10 } as const
+
+const DRY_RUNS = { after: undefined, applicationId: undefined, api: undefined, limit: 10 } as const
+const DRY_RUN = { applicationId: 'app_3', api: 'orders', route: 'GET /orders', reason: 'no_credential' } as const
+const REFUSAL = {
+  applicationId: 'app_3',
+  at: NOW,
+  api: 'orders',
+  error: 'invalid_token',
+  reason: 'expired',
+  requestId: undefined,
+  address: undefined,
+  details: {},
+} as const
 
 let unique = 0
 const batch = (): { id: string; at: number } => ({ id: `batch ${(unique += 1)}`, at: NOW })
@@ -27,6 +40,7 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
   'listApplications by API and status': (store) => store.listApplications({ ...PAGE, api: 'orders', status: 'active' }),
   'listApplications by contact': (store) => store.listApplications({ ...PAGE, contact: 'c7@example.com' }),
   'listApplications by contact and status': (store) => store.listApplications({ ...PAGE, contact: 'c7@example.com', status: 'active' }),
+  'listApplications by name': (store) => store.listApplications({ ...PAGE, name: 'name 123.' }),
   'listApplications by external id': (store) => store.listApplications({ ...PAGE, externalId: 'customer 3' }),
   'listApplications by expiry': (store) => store.listApplications({ ...PAGE, expiringBefore: NOW + 100, expiringAfter: NOW }),
   'listApplications by expiry and API': (store) => store.listApplications({ ...PAGE, api: 'orders', expiringBefore: NOW + 100, expiringAfter: NOW }),
@@ -66,42 +80,30 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
   'deleteAudit': (store) => store.deleteAudit(NOW - 10, 10),
   'addUsage': (store) => store.addUsage(batch(), [{ day: '2026-11-01', applicationId: 'app_3', api: 'orders', outcome: 'allowed', count: 1 }]),
   'listUsage': (store) => store.listUsage(COUNTS),
+  'listUsage, the next page': (store) => store.listUsage({ ...COUNTS, after: { day: '2026-11-01', applicationId: 'app_90', api: 'orders', outcome: 'allowed' } }),
+  'listUsage of an API': (store) => store.listUsage({ ...COUNTS, api: 'orders' }),
   'listUsage of an application': (store) => store.listUsage({ ...COUNTS, applicationId: 'app_3' }),
   'listUsage of an application and an API': (store) => store.listUsage({ ...COUNTS, applicationId: 'app_3', api: 'orders' }),
+  'addRefusals': (store) => store.addRefusals(batch(), [REFUSAL], 5),
+  'addDryRun': (store) => store.addDryRun(batch(), [{ ...DRY_RUN, count: 1, firstAt: NOW, lastAt: NOW }]),
+  'listDryRun': (store) => store.listDryRun(DRY_RUNS),
+  'listDryRun, the next page': (store) => store.listDryRun({ ...DRY_RUNS, after: DRY_RUN }),
+  'listDryRun of an application': (store) => store.listDryRun({ ...DRY_RUNS, applicationId: 'app_3' }),
+  'listDryRun of an API': (store) => store.listDryRun({ ...DRY_RUNS, api: 'orders' }),
   'listRefusals': (store) => store.listRefusals('app_3', 0),
   'deleteExpiredUsage': (store) =>
     store.deleteExpiredUsage({ countsBefore: '2026-01-01', refusalsBefore: NOW - 10, dryRunBefore: NOW - 10, batchesBefore: NOW - 10, limit: 10 }),
-  'addSignIn': (store) => store.addSignIn(signIn(`sign-in ${(unique += 1)}`)),
+  'addSignIn': (store) => store.addSignIn(signIn(`sign-in new ${(unique += 1)}`)),
   'findSignInByLink': (store) => store.findSignInByLink('link-3'),
   'countSignInGuess': (store) => store.countSignInGuess('sign-in 3'),
   'removeSignIn': (store) => store.removeSignIn('sign-in 3'),
   'addSignOut': (store) => store.addSignOut({ subject: 'mailbox:a@example.com', nonce: 'n', at: NOW, expiresAt: NOW + 1 }),
   'listSignOuts': (store) => store.listSignOuts(['mailbox:a@example.com', 'session:b']),
+  'establishSecret': (store) => store.establishSecret('pepper', 'sealed'),
+  'replaceSecret': (store) => store.replaceSecret('pepper', 'another', 'sealed'),
+  'listSigningKeys': (store) => store.listSigningKeys(),
+  'addSigningKey': (store) => store.addSigningKey(signingKey('kid'), undefined, audit()),
+  'resealSigningKey': (store) => store.resealSigningKey('kid', 'another', 'sealed'),
+  'removeSigningKey': (store) => store.removeSigningKey('kid', audit()),
   'changesSince': (store) => store.changesSince('5.0'),
 } // prettier-ignore
-
-/** Fills every table that grows with the number of applications. */
-export async function fill(store: Store, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) {
-    const id = `app_${i}`
-    const record = application(id, {
-      contact: `C${i}@example.com`,
-      otherContacts: i % 5 === 0 ? [`o${i}@example.com`] : [],
-      status: i % 50 === 0 ? 'suspended' : i % 77 === 0 ? 'pending' : 'active',
-      apis: { orders: { scopes: ['read'] }, ...(i % 2 === 0 && { catalog: { scopes: [] } }) },
-      keys: [credential(`key ${i}`, { expiresAt: i % 40 === 0 ? NOW + i : undefined })],
-      externalId: i % 3 === 0 ? `customer ${i}` : undefined,
-    })
-    const queued = email(`email ${i}`, { applicationId: id, state: i % 2 ? 'failed' : 'due', dueAt: NOW + i, claimLinks: [{ hash: `claim ${i}`, expiresAt: NOW }] }) // prettier-ignore
-    await store.saveApplication(record, audit(id), { save: queued })
-    // A key that was imported, and has ended.
-    const former = [credential(`sha256:${i}`, { isImported: true })]
-    if (i % 3 === 0) await store.saveApplication({ ...record, keys: former, version: 2 }, audit(id))
-    if (i % 3 === 0) await store.saveApplication({ ...record, version: 3 }, audit(id))
-    await store.revokeAccessToken({ id: `token ${i}`, expiresAt: NOW + i }, 0)
-    await store.addSignIn(signIn(`sign-in ${i}`, { linkHash: `link-${i}`, mailbox: `c${i}@example.com` }))
-    await store.addSignOut({ subject: `mailbox:c${i}@example.com`, nonce: `n${i}`, at: NOW, expiresAt: NOW + i })
-  }
-  const ids = Array.from({ length: count }, (_, i) => `app_${i}`)
-  await store.addUsage(batch(), ids.map((applicationId) => ({ day: '2026-11-01', applicationId, api: 'orders', outcome: 'allowed', count: 1 }))) // prettier-ignore
-}

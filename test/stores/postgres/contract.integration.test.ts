@@ -4,12 +4,7 @@ import type { Store } from '../../../src/contracts/store.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { storeContract } from '../contract.js'
-import { usePostgres } from './databases.js'
-
-/** Emptied by DELETE: TRUNCATE makes new files for each table and index, which takes ten times as long. */
-const TABLES =
-  `grants credentials contacts ended_keys applications signing_keys email_claim_links emails revoked_access_tokens audit
-  usage usage_batches refusals dry_run sign_ins sign_outs`.split(/\s+/)
+import { emptyTables, usePostgres } from './databases.js'
 
 const db = usePostgres()
 
@@ -29,11 +24,7 @@ describe.each(IS_LONG_LANE ? [true, false] : [true])('postgresStore({ pool, list
   })
 
   storeContract('with emptied tables,', async () => {
-    // Faster than creating new tables for each test.
-    const deletions = TABLES.map((table) => `DELETE FROM platform_auth_${table};`)
-    // A feed without changes begins with its first number.
-    await pools[0]?.query(`DELETE FROM platform_auth_meta WHERE key <> 'schema'; ${deletions.join(' ')}
-      TRUNCATE platform_auth_changes RESTART IDENTITY`)
+    await emptyTables(pools[0]!)
     return { store: stores[0]!, again: async () => stores[1]!, close: async () => undefined }
   })
 })

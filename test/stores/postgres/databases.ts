@@ -100,6 +100,19 @@ export async function runPostgresProcess(
   return (await promisify(execFile)(process.execPath, args, { timeout: 60_000 })).stdout
 }
 
+/** For the next test of a suite: faster than new tables. */
+export async function emptyTables(pool: Pool): Promise<void> {
+  const deletions = TABLES.map((table) => `DELETE FROM platform_auth_${table};`)
+  // A feed without changes begins with its first number.
+  await pool.query(`DELETE FROM platform_auth_meta WHERE key <> 'schema'; ${deletions.join(' ')}
+    TRUNCATE platform_auth_changes RESTART IDENTITY`)
+}
+
+/** Emptied by DELETE: TRUNCATE makes new files for each table and index, which takes ten times as long. */
+const TABLES =
+  `grants credentials contacts ended_keys applications signing_keys email_claim_links emails revoked_access_tokens audit
+  usage usage_batches refusals dry_run sign_ins sign_outs`.split(/\s+/)
+
 /** The ids of the changes since now, read only when the store wakes its watcher. */
 export async function watchChanges(store: Store): Promise<() => readonly string[]> {
   const { cursor } = await store.changesSince(undefined)
