@@ -1,14 +1,11 @@
 import type { CallerApplication } from '../contracts/api.js'
 import type { ApplicationRecord } from '../contracts/application-record.js'
 import { copyJson } from '../lib/plain-json.js'
-import { withTimeout } from '../lib/timeout.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import { stringifyClaims } from '../tokens/custom-claims.js'
 
 /** The option `claims` of an API. What it returns is checked here. */
 export type CreateClaims = (application: CallerApplication) => unknown
-
-/** As long as one store call may take. */
-const CLAIMS_TIMEOUT_MS = 5000
 
 /**
  * The JSON text of the claims that the host adds to an application's access tokens; undefined if there are none. Rejects with
@@ -23,12 +20,12 @@ export async function readCustomClaims(
   try {
     // The host gets a copy: changes that it makes must not reach the cached record.
     const claims = (async () => createClaims({ id, name, externalId, metadata: copyJson(metadata) }))()
-    return stringifyClaims(option, await withTimeout(claims, CLAIMS_TIMEOUT_MS, () => createTimeoutError(option)))
+    return stringifyClaims(option, await withTimeout(claims, CALL_TIMEOUT_MS, () => createTimeoutError(option)))
   } catch (error) {
     throw new Error(`${option} failed for application ${id}.`, { cause: error })
   }
 }
 
 function createTimeoutError(option: string): Error {
-  return new Error(`${option} did not answer within ${CLAIMS_TIMEOUT_MS / 1000} seconds.`)
+  return new Error(`${option} did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
 }

@@ -6,7 +6,7 @@ import {
   type ApplicationErrorCode,
 } from '../index.js'
 import { EXIT_CODES, PROGRAM } from './program.js'
-import { findStoreFault } from './store-faults.js'
+import { findStoreFault } from '../store-client/store-faults.js'
 
 /** A command line that cannot be parsed. */
 export class UsageError extends Error {
@@ -57,7 +57,7 @@ const FIXES: { readonly [Code in ApplicationErrorCode]?: string } = {
 /** What is wrong with a store that cannot be used, and how to fix it. */
 export function describeUnavailableStore(error: unknown): { readonly problem: string; readonly fix: string } {
   const cause = findRootCause(error)
-  const { problem, fix } = findStoreFault(cause) ?? UNREACHABLE
+  const { problem = UNREACHABLE.problem, fix = UNREACHABLE.fix } = findStoreFault(cause) ?? UNREACHABLE
   return { problem: `${problem}: ${describeError(cause)}`, fix }
 }
 

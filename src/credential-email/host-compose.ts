@@ -4,9 +4,8 @@ import type { EmailContent } from '../contracts/email-content.js'
 import type { Logger } from '../contracts/logger.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { withTimeout } from '../lib/timeout.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 
-const COMPOSE_TIMEOUT_MS = 5000
 const MAX_SUBJECT_LENGTH = 200
 /** Characters of text and of HTML. Gmail hides what follows after 102 KB. */
 const MAX_BODY_LENGTH = 500_000
@@ -20,7 +19,7 @@ export async function callHostCompose(
   const values = listIndispensable(email)
   try {
     const composing = (async () => compose(email))()
-    const composed = await withTimeout(composing, COMPOSE_TIMEOUT_MS, createTimeoutError, { background: true })
+    const composed = await withTimeout(composing, CALL_TIMEOUT_MS, createTimeoutError, { background: true })
     return checkComposed(composed, values)
   } catch (error) {
     logger.error(
@@ -32,7 +31,7 @@ export async function callHostCompose(
 }
 
 function createTimeoutError(): Error {
-  return new Error(`emails.compose did not answer within ${COMPOSE_TIMEOUT_MS / 1000} seconds.`)
+  return new Error(`emails.compose did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
 }
 
 /** What the recipient cannot do without. Of a link that is its fragment or last segment, because HTML may escape what precedes. */

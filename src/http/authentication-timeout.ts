@@ -1,8 +1,5 @@
 import { StoreUnavailableError } from '../contracts/errors.js'
-import { withTimeout } from '../lib/timeout.js'
-
-/** As long as one store call may take. Authenticating a request may need several, one after another. */
-const AUTHENTICATION_TIMEOUT_MS = 5000
+import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 
 /**
  * Settles as `authentication` does, or rejects with `StoreUnavailableError` (503) after 5 seconds in all. Only for work that
@@ -12,7 +9,7 @@ export function limitAuthenticationTime<Result>(
   authentication: Promise<Result>,
   startedAt: number = performance.now(),
 ): Promise<Result> {
-  const remaining = startedAt + AUTHENTICATION_TIMEOUT_MS - performance.now()
+  const remaining = startedAt + CALL_TIMEOUT_MS - performance.now()
   return withTimeout(authentication, Math.max(remaining, 0), createTimeoutError)
 }
 

@@ -1,3 +1,6 @@
+/** How long a call of the store or of the host's code may take. HTTP clients wait longer than that, and a busy database rarely does. */
+export const CALL_TIMEOUT_MS = 5000
+
 interface TimeoutOptions {
   /** Whether the process may end while the timer runs; false if left out, because somebody awaits the result. */
   readonly background?: boolean

@@ -17,6 +17,7 @@ import { readOperators } from './read-operators.js'
 import { readPersistence } from './read-persistence.js'
 import { readPortal } from './read-portal.js'
 import { readRateLimits } from './read-rate-limits.js'
+import { DEFAULT_CLOCK_TOLERANCE } from './defaults.js'
 import { readRegistration } from './read-registration.js'
 import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
 import { readAuditRetention, readUsage } from './read-usage.js'
@@ -60,7 +61,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     brand: readBrand(options.brand, warn),
     composeEmail: readComposeEmail(options.emails),
     delivery: readDelivery(options),
-    clockTolerance: readWholeNumber('clockTolerance', options.clockTolerance ?? 5, 0),
+    clockTolerance: readWholeNumber('clockTolerance', options.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 0),
     maxStaleness: readWholeNumber('maxStaleness', options.maxStaleness ?? 5, 1),
     credentialPrefix: readPrefix(options.credentialPrefix ?? 'epa'),
     credentials: readCredentials(options.credentials, apis),

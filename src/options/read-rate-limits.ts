@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../contracts/errors.js'
 import { isObject } from '../lib/is-object.js'
+import { DEFAULT_FAILED_AUTHENTICATION } from './defaults.js'
 import { readBoolean, readGroup, readLimit } from './checks.js'
 import type { RateLimitsOptions, RedisConnection } from './options.js'
 import type { RateLimitSettings } from './settings.js'
@@ -35,7 +36,7 @@ export function readRateLimits(options: RateLimitsOptions | undefined): RateLimi
     revocations: readLimit('rateLimits.revocations', revocations ?? { limit: 100, window: 10 }),
     failedAuthentication: readLimit(
       'rateLimits.failedAuthentication',
-      failedAuthentication ?? { limit: 20, window: 60 },
+      failedAuthentication ?? DEFAULT_FAILED_AUTHENTICATION,
     ),
     registration: perCaller,
     allRegistrations: readLimit('rateLimits.allRegistrations', allRegistrations ?? ofAllCallers),

@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '../contracts/errors.js'
 import { readClientAddress, readIpAddress, type Ipv6Prefix } from '../http/request.js'
 import { removeTag } from '../lib/email-address.js'
 import { describeValue } from '../lib/describe-value.js'
-import { withTimeout } from '../lib/timeout.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import type { RateLimits } from '../rate-limits/create.js'
 
 /** Decides whether a valid registration is stored. Rejects with the refusal if it is not. */
@@ -32,8 +32,6 @@ export interface AdmissionOptions {
 interface Candidate extends Pick<PreparedRegistration, 'name' | 'contact' | 'apis'> {
   readonly address: string
 }
-
-const ALLOW_TIMEOUT_MS = 5000
 
 /**
  * The limits, and the host's decision. The address is counted first, so that nobody can call the host's function without
@@ -61,7 +59,7 @@ async function askHost(
 ): Promise<void> {
   let answer: unknown
   try {
-    answer = await withTimeout((async () => allow(candidate, req))(), ALLOW_TIMEOUT_MS, createTimeoutError)
+    answer = await withTimeout((async () => allow(candidate, req))(), CALL_TIMEOUT_MS, createTimeoutError)
   } catch (error) {
     // Answered with 500, and the cause is logged.
     if (!(error instanceof StoreUnavailableError)) throw new Error('registration.allow failed.', { cause: error })

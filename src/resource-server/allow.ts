@@ -5,7 +5,7 @@ import { replaceForbidden } from '../http/respond.js'
 import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
-import { withTimeout } from '../lib/timeout.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import type { AuthInfo } from './auth-info.js'
 import type { ErrorResponders, ErrorResponseConfig } from './error-responder.js'
 import type { FormatErrorChallenge } from './error-responses.js'
@@ -76,8 +76,6 @@ export function createPassIfAllowed({ respondWithError, respondWithDenial }: Err
   }
 }
 
-const ALLOW_TIMEOUT_MS = 5000
-
 /** What the host answers: true or a refusal; or an error, with the cause for the log. */
 function askAllow(
   allow: AllowRequest,
@@ -89,7 +87,7 @@ function askAllow(
     const answer: unknown = allow(auth, req)
     // Any thenable, such as a promise of another realm.
     if (!isThenable(answer)) return readAnswer(answer, formatErrorChallenge)
-    return withTimeout(Promise.resolve(answer), ALLOW_TIMEOUT_MS, createTimeoutError)
+    return withTimeout(Promise.resolve(answer), CALL_TIMEOUT_MS, createTimeoutError)
       .then((settled) => readAnswer(settled, formatErrorChallenge))
       .catch((error: unknown) => Promise.reject(describeFailure(error)))
   } catch (error) {

@@ -2,7 +2,7 @@ import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } fro
 import type { Logger } from '../contracts/logger.js'
 import type { SchemaMigration, Store } from '../contracts/store.js'
 import { copyPlainObject } from '../lib/own-members.js'
-import { withTimeout } from '../lib/timeout.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import { isPermanentFault, isTimeoutFault } from './store-fault.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
@@ -12,8 +12,6 @@ interface BoundedStoreOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Longer than a busy database or pool delays a call, and shorter than HTTP clients wait for an answer. */
-const STORE_CALL_TIMEOUT_MS = 5000
 /** `auth.close()` must end within seconds even if the store hangs. A store that never opened may never close. */
 const STORE_CLOSE_TIMEOUT_MS = 2000
 /** Bounds memory: a call that timed out here is still in the store's own queue, and counts until the store settles it. */
@@ -52,7 +50,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
       if (kind !== 'feed') assertMayCall()
       const call: StoreCall = { name, kind, startedAt: performance.now() }
       try {
-        const result = await withTimeout(callStore(name, args), STORE_CALL_TIMEOUT_MS, () => new StoreTimeoutError(), {
+        const result = await withTimeout(callStore(name, args), CALL_TIMEOUT_MS, () => new StoreTimeoutError(), {
           background: kind === 'feed',
         })
         storeHealth.answered(call)
@@ -158,7 +156,7 @@ class StoreTimeoutError extends Error {
   readonly code = 'ETIMEDOUT'
 
   constructor() {
-    super(`The store did not answer within ${STORE_CALL_TIMEOUT_MS} ms.`)
+    super(`The store did not answer within ${CALL_TIMEOUT_MS} ms.`)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Store } from '../contracts/store.js'
 import { createFeedReads, limitTime } from './feed-reads.js'
 import type { ClockCheck } from './clock-check.js'
 import type { StoreHealth } from './store-health.js'
+import { CALL_TIMEOUT_MS } from '../lib/timeout.js'
 
 /** Keeps a process up to date with what other processes commit, and knows how old its knowledge is. */
 export interface ChangeFeed {
@@ -45,14 +46,12 @@ const RETRY_INTERVAL_MS = 250
 /** Parts of `maxStaleness`, so that after a late read another one can be answered in time. */
 const READ_TIMEOUT_SHARE = 0.6
 const MAX_POLL_INTERVAL_SHARE = 0.25
-/** As long as other store calls may take. */
-const MAX_READ_TIMEOUT_MS = 5000
 
 /** Timers and age use the monotonic clock, because the option `now` may stand still in a test or be set back. */
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const { store, maxStaleness, storeHealth, clockCheck, now = Date.now } = options
   const maxAge = maxStaleness * 1000
-  const readTimeout = Math.min(maxAge * READ_TIMEOUT_SHARE, MAX_READ_TIMEOUT_MS)
+  const readTimeout = Math.min(maxAge * READ_TIMEOUT_SHARE, CALL_TIMEOUT_MS)
   let cursor: string | undefined
   /** When the last answered read was started: everything that was committed before is known. */
   let knownAt = -Infinity

@@ -2,6 +2,7 @@ import { NoTurnError, StoreUnavailableError } from '../contracts/errors.js'
 import type { Store } from '../contracts/store.js'
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import { createFairTurns, type TakeTurn } from '../lib/fair-turns.js'
+import { CALL_TIMEOUT_MS } from '../lib/timeout.js'
 
 /**
  * Limits the costly work that requests of clients trigger, above all store calls. What is left of the store's connections is for operators' calls
@@ -24,8 +25,6 @@ export interface ClientLimits {
 const DEFAULT_CONCURRENT_CALLS = 10
 /** Each takes about a kilobyte. */
 const MAX_WAITING_CALLS = 2000
-/** As long as a store call may take. */
-const TURN_TIMEOUT_MS = 5000
 /** Shorter, so that it is known before the request's own time is over (`http/authentication-timeout.ts`). */
 const SLOW_HASH_TURN_TIMEOUT_MS = 4000
 
@@ -57,7 +56,7 @@ function createTimedLimit(atOnce: number): ConcurrencyLimit {
       const timer = setTimeout(() => {
         isLate = true
         reject(new StoreUnavailableError('A call of a client has waited too long for its turn.'))
-      }, TURN_TIMEOUT_MS)
+      }, CALL_TIMEOUT_MS)
       timer.unref()
       const runUnlessLate = async (): Promise<void> => {
         clearTimeout(timer)

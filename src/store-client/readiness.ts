@@ -2,7 +2,7 @@ import { StoreUnavailableError } from '../contracts/errors.js'
 import type { Logger } from '../contracts/logger.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { keepAlive } from '../lib/keep-alive.js'
-import { withTimeout } from '../lib/timeout.js'
+import { CALL_TIMEOUT_MS, withTimeout } from '../lib/timeout.js'
 import type { ChangeFeed } from './change-feed.js'
 import { createStartup, type Start } from './startup.js'
 import type { StoreHealth } from './store-health.js'
@@ -58,8 +58,6 @@ interface ReadinessOptions {
   readonly logger: Logger
 }
 
-/** As long as a store call may take, so that a request waits no longer while the platform is starting. */
-const START_WAIT_TIMEOUT_MS = 5000
 /** A load balancer that checks every second often waits no longer than that (HAProxy's `timeout check`). */
 const HEALTH_POLL_TIMEOUT_MS = 500
 /** Bounds memory while many requests wait for the start, or for the store. */
@@ -75,7 +73,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   async function waitForStart(): Promise<void> {
     try {
       const createError = (): Error => new StoreUnavailableError('The platform is not ready yet.')
-      await withTimeout(startup.finishedUnlessBlocked(), START_WAIT_TIMEOUT_MS, createError)
+      await withTimeout(startup.finishedUnlessBlocked(), CALL_TIMEOUT_MS, createError)
     } catch (cause) {
       throw new StoreUnavailableError('The platform is not ready.', { cause })
     }

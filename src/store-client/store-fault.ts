@@ -1,20 +1,19 @@
+import { findStoreFault } from './store-faults.js'
+
 /**
  * Why a store does not answer, for `auth.health()`, which apps may publish: without addresses, paths or the database's own
  * message. Those are in the log.
  */
 export function describeStoreFault(problem: unknown): string {
-  const { code, errcode, cause, replayedUntil } = (problem ?? {}) as StoreFault
+  const { cause, replayedUntil } = (problem ?? {}) as Problem
   // The innermost cause with a known code is the most specific one.
   const inner = cause === undefined ? UNKNOWN : describeStoreFault(cause)
   if (inner !== UNKNOWN) return inner
   if (isReplicaFault(problem)) return replayedUntil ? `${REPLICA} made since ${replayedUntil}` : REPLICA
-  const known = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
-  return known ?? UNKNOWN
+  return findStoreFault(problem)?.state ?? UNKNOWN
 }
 
-interface StoreFault {
-  readonly code?: unknown
-  readonly errcode?: unknown
+interface Problem {
   readonly cause?: unknown
   /** Of a replica: an ISO 8601 time, or empty. */
   readonly replayedUntil?: string
@@ -58,70 +57,3 @@ const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
 
 const UNKNOWN = 'the log has the reason'
 const REPLICA = 'it is a replica, and may lack changes'
-const FULL = 'its disk is full'
-const READ_ONLY = 'it is read-only'
-const LOCKED = 'another process has locked it'
-const DAMAGED = 'its file is damaged'
-const UNRESPONSIVE = 'it does not answer in time'
-const REFUSED = 'it refuses connections'
-const LOST = 'the connection was lost'
-const STARTING = 'it is starting or shutting down'
-const TERMINATED = 'its connections were terminated'
-const TABLE_LOCK = 'a lock on its tables keeps calls waiting'
-const UNKNOWN_HOST = 'its host name cannot be resolved'
-const UNREACHABLE_HOST = 'its host is unreachable'
-
-const NOT_ALLOWED = 'the process may not open its file'
-const NO_FOLDER = 'its folder does not exist'
-const NO_FILE = 'its path leads to no file'
-const NO_RIGHTS = 'its role lacks a right'
-const MISSING_TABLE = 'a table is missing'
-
-/** Node's error codes and PostgreSQL's (SQLSTATE). */
-const FAULTS_BY_CODE: Readonly<Record<string, string>> = {
-  ETIMEDOUT: UNRESPONSIVE,
-  ECONNREFUSED: REFUSED,
-  ECONNRESET: LOST,
-  EPIPE: LOST,
-  ENOTFOUND: UNKNOWN_HOST,
-  EAI_AGAIN: UNKNOWN_HOST,
-  EHOSTUNREACH: UNREACHABLE_HOST,
-  ENETUNREACH: UNREACHABLE_HOST,
-  ENOSPC: FULL,
-  EROFS: READ_ONLY,
-  EACCES: NOT_ALLOWED,
-  EPERM: NOT_ALLOWED,
-  ENOENT: NO_FOLDER,
-  ENOTDIR: NO_FILE,
-  EISDIR: NO_FILE,
-  ESTALE: 'its file was deleted or replaced',
-  // A replica: "Cannot set transaction read-write mode during recovery".
-  '0A000': READ_ONLY,
-  '25006': READ_ONLY,
-  '28000': 'it refuses the login',
-  '28P01': 'it rejects the password',
-  '3D000': 'there is no such database',
-  '3F000': 'it has no schema that the role may use',
-  '42501': NO_RIGHTS,
-  '42P01': MISSING_TABLE,
-  '53100': FULL,
-  '53300': 'it has no connection left',
-  '55P03': TABLE_LOCK,
-  '57014': UNRESPONSIVE,
-  '57P01': TERMINATED,
-  '57P05': TERMINATED,
-  '57P02': STARTING,
-  '57P03': STARTING,
-}
-
-/** SQLite's primary result codes. */
-const FAULTS_BY_SQLITE_CODE: Readonly<Record<number, string>> = {
-  5: LOCKED,
-  6: LOCKED,
-  8: READ_ONLY,
-  10: 'its disk fails',
-  11: DAMAGED,
-  13: FULL,
-  14: 'its file cannot be opened',
-  26: DAMAGED,
-}

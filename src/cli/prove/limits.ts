@@ -1,3 +1,4 @@
+import { DEFAULT_FAILED_AUTHENTICATION } from '../../options/defaults.js'
 import { randomUUID } from 'node:crypto'
 import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.js'
 import { judge, skip, type Check, type CheckContext, type CheckOutcome } from './check.js'
@@ -98,7 +99,7 @@ function failOnce(context: CheckContext): Promise<Answer> {
 
 function readFailureLimit({ site }: CheckContext): number | undefined {
   const given = site.options.rateLimits?.failedAuthentication
-  return given === false ? undefined : (given?.limit ?? 20)
+  return given === false ? undefined : (given ?? DEFAULT_FAILED_AUTHENTICATION).limit
 }
 
 function guessInstances({ site }: CheckContext): number {

@@ -5,7 +5,7 @@ import { listCalls, readText, type ApiCall, type CallParameter } from './calls.j
 import { resolve } from '../reference/resolve.js'
 import { createRequestBody, isJson } from './request-body.js'
 import { createSampleCall } from '../reference/sample-call.js'
-import { describeType, listNamedSchemas, listProperties, toLine } from './schema-text.js'
+import { describeValue, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
 interface MarkdownOptions {
   /** Whether applications can register at the console. */
@@ -60,7 +60,9 @@ function writeCall(api: Api, document: JsonObject, call: ApiCall): string {
     isDeprecated ? '**Deprecated.**' : '',
     description,
     describeSecurity(api, call),
-    parameters.length > 0 ? `Parameters:\n\n${parameters.map(writeParameter).join('\n')}` : '',
+    parameters.length > 0
+      ? `Parameters:\n\n${parameters.map((each) => writeParameter(document, each)).join('\n')}`
+      : '',
     writeBody(document, call),
     writeResponses(document, responses),
     writeCode('sh', formatCallCommand(createSampleCall(api, document, call.operation))),
@@ -76,17 +78,19 @@ function describeSecurity({ scheme }: Api, { security: { optional, alternatives 
   return [scopes, optional ? 'Works without credentials too.' : ''].filter(Boolean).join(' ')
 }
 
-function writeParameter(parameter: CallParameter): string {
-  const facts = [parameter.in, describeType(parameter.schema), parameter.isRequired && 'required'].filter(Boolean)
+function writeParameter(document: JsonObject, parameter: CallParameter): string {
+  const facts = [parameter.in, describeValue(document, parameter.schema), parameter.isRequired && 'required'].filter(
+    Boolean,
+  )
   const description = toLine(parameter.description)
   const line = `- \`${parameter.name}\` (${facts.join(', ')})${description && `: ${description}`}`
-  return [line, ...listProperties(parameter.schema, '  ')].join('\n')
+  return [line, ...listProperties(document, parameter.schema, '  ')].join('\n')
 }
 
 function writeBody(document: JsonObject, { body }: ApiCall): string {
   if (!body) return ''
   const types = body.contents.map(({ mediaType, schema }) =>
-    [`- \`${mediaType}\`: ${describeType(schema)}`, ...listProperties(schema, '  ')].join('\n'),
+    [`- \`${mediaType}\`: ${describeValue(document, schema)}`, ...listProperties(document, schema, '  ')].join('\n'),
   )
   const example = createRequestBody(document, body)
   return joinParts([
@@ -102,12 +106,12 @@ function writeResponses(document: JsonObject, responses: JsonObject): string {
     const contents = Object.entries(asObject(response['content'])).map(
       ([type, each]) => [type, resolve(document, each)['schema']] as const,
     )
-    const types = contents.map(([type, schema]) => `\`${type}\`: ${describeType(schema)}`)
+    const types = contents.map(([type, schema]) => `\`${type}\`: ${describeValue(document, schema)}`)
     const headers = Object.keys(asObject(response['headers'])).map((name) => `header \`${name}\``)
     const text = [toLine(readText(response['description'])), [...types, ...headers].join(', ')]
       .filter(Boolean)
       .join(' ')
-    return [`- ${status}: ${text}`, ...contents.flatMap(([, schema]) => listProperties(schema, '  '))]
+    return [`- ${status}: ${text}`, ...contents.flatMap(([, schema]) => listProperties(document, schema, '  '))]
   })
   return lines.length > 0 ? `Answers:\n\n${lines.join('\n')}` : ''
 }
@@ -116,8 +120,8 @@ function writeSchemas(document: JsonObject): string[] {
   const schemas = [...listNamedSchemas(document, document['paths'])].map(([name, schema]) =>
     joinParts([
       `### ${name}`,
-      `${describeType(schema)}${readText(schema['description']) && `: ${toLine(readText(schema['description']))}`}`,
-      listProperties(schema).join('\n'),
+      `${describeValue(document, schema)}${readText(schema['description']) && `: ${toLine(readText(schema['description']))}`}`,
+      listProperties(document, schema).join('\n'),
     ]),
   )
   return schemas.length > 0 ? ['## Schemas', ...schemas] : []

@@ -1,23 +1,24 @@
 import { isObject } from '../../lib/is-object.js'
 import { asObject, followReference, type JsonObject } from '../../openapi/document.js'
+import { describeType } from '../reference/schema-type.js'
 import { readText } from './calls.js'
 
-/** The type of a value in a line, such as `integer, 1 to 100, default 20` or `Order[]`. Schemas with a name are named. */
-export function describeType(given: unknown): string {
+/** A value in a line, such as `integer, 1 to 100, default 20` or `list of Order`. A schema with a name is named only. */
+export function describeValue(document: JsonObject, given: unknown): string {
   const schema = asObject(given)
   const reference = readReferenceName(schema)
   if (reference !== undefined) return reference
   const details = [
+    describeParents(schema),
+    describeValues(schema),
     describeRange(schema),
-    readText(schema['format']),
     describePattern(schema),
     describeDefault(schema),
-    schema['nullable'] === true ? 'or null' : '',
     schema['readOnly'] === true ? 'only in responses' : '',
     schema['writeOnly'] === true ? 'only in requests' : '',
     schema['deprecated'] === true ? 'deprecated' : '',
   ]
-  return [describeShape(schema), ...details].filter((detail) => detail !== '').join(', ')
+  return [describeType(document, schema), ...details].filter((detail) => detail !== '').join(', ')
 }
 
 /** The name of a schema of `components`; another reference as it is. */
@@ -27,28 +28,16 @@ function readReferenceName({ $ref: reference }: JsonObject): string | undefined 
 }
 
 const NAMED_SCHEMA = /^#\/components\/schemas\/([^/]+)$/
+const COMBINATIONS = ['oneOf', 'anyOf', 'allOf']
 
-function describeShape(schema: JsonObject): string {
-  if (schema['const'] !== undefined) return JSON.stringify(schema['const'])
-  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' | ')
-  for (const [keyword, operator] of COMBINATIONS) {
-    const parts = schema[keyword]
-    if (Array.isArray(parts) && parts.length > 0) return parts.map(describeType).join(operator)
-  }
-  if (schema['items'] !== undefined) return `${encloseAlternatives(describeType(schema['items']))}[]`
-  const types = [schema['type']].flat().filter((type) => typeof type === 'string')
-  if (types.length > 0) return types.join(' | ')
-  return schema['properties'] === undefined ? 'any' : 'object'
+function describeParents({ allOf }: JsonObject): string {
+  const names = Array.isArray(allOf) ? allOf.map((part) => readReferenceName(asObject(part))).filter(Boolean) : []
+  return names.length > 0 ? `with all of ${names.join(' and ')}` : ''
 }
 
-const COMBINATIONS = [
-  ['oneOf', ' | '],
-  ['anyOf', ' | '],
-  ['allOf', ' & '],
-] as const
-
-function encloseAlternatives(type: string): string {
-  return /[ ,]/.test(type) ? `(${type})` : type
+function describeValues({ const: only, enum: values }: JsonObject): string {
+  if (only !== undefined) return `always ${JSON.stringify(only)}`
+  return Array.isArray(values) ? `one of ${values.map((value) => JSON.stringify(value)).join(', ')}` : ''
 }
 
 function describeRange(schema: JsonObject): string {
@@ -78,24 +67,22 @@ function describeDefault(schema: JsonObject): string {
 }
 
 /** The properties of an object as a nested list; empty for other types. Arrays have those of their items. */
-export function listProperties(given: unknown, indent = ''): string[] {
+export function listProperties(document: JsonObject, given: unknown, indent = ''): string[] {
   if (indent.length > MAX_INDENT) return []
   const schema = asObject(given)
   const required = [schema['required']].flat()
   const own = Object.entries(asObject(schema['properties'])).flatMap(([name, property]) => {
-    const facts = required.includes(name) ? `${describeType(property)}, required` : describeType(property)
+    const facts = required.includes(name)
+      ? `${describeValue(document, property)}, required`
+      : describeValue(document, property)
     const description = readText(asObject(property)['description'])
     return [
       `${indent}- \`${name}\`: ${facts}${description && `. ${toLine(description)}`}`,
-      ...listProperties(property, `${indent}  `),
+      ...listProperties(document, property, `${indent}  `),
     ]
   })
-  const inner = [
-    schema['items'],
-    schema['additionalProperties'],
-    ...COMBINATIONS.flatMap(([keyword]) => schema[keyword]),
-  ]
-  return [...own, ...inner.filter(isObject).flatMap((each) => listProperties(each, indent))]
+  const inner = [schema['items'], schema['additionalProperties'], ...COMBINATIONS.flatMap((keyword) => schema[keyword])]
+  return [...own, ...inner.filter(isObject).flatMap((each) => listProperties(document, each, indent))]
 }
 
 const MAX_INDENT = 12

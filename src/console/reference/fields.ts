@@ -7,8 +7,8 @@ import { renderMarkdown } from './markdown.js'
 import { slug } from './operation-keys.js'
 import type { Parameter } from './parameters.js'
 import { readList, readText, resolve } from './resolve.js'
-import { describeType, formatValue, renderSchema } from './schema.js'
-import { isBinary, mergeAllOf, readTypes, readValues } from './schema-type.js'
+import { formatValue, renderSchema } from './schema.js'
+import { describeType, isBinary, mergeAllOf, readTypes, readValues } from './schema-type.js'
 
 /** What a control of a call is for. */
 interface Field {

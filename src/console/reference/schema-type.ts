@@ -84,3 +84,27 @@ function decodeStep(step: string): string {
     return step
   }
 }
+
+/** `string`, `list of Order`, `integer (int64) or null`. */
+export function describeType(document: JsonObject, part: unknown, depth = 0): string {
+  if (part === false) return 'no value'
+  const schema = resolve(document, part)
+  const choices = [...readList(schema['oneOf']), ...readList(schema['anyOf'])]
+  if (choices.length > 1 && choices.length < 5 && depth < 3) {
+    const kinds = new Set(choices.map((each) => readName(each) ?? describeType(document, each, depth + 1)))
+    if (!kinds.has('any')) return [...kinds].join(' or ')
+  }
+  const types = readTypes(mergeAllOf(document, schema)).map((type) => {
+    if (type === 'array' && depth < 3) return describeList(document, schema['items'], depth)
+    const format = readText(schema['format']) ?? readText(schema['contentMediaType'])
+    return format === undefined ? type : `${type} (${format})`
+  })
+  const name = readText(schema['title']) ?? readName(part)
+  const kind = [...types, ...(isNullable(schema) ? ['null'] : [])].join(' or ') || 'any'
+  return name !== undefined && (kind === 'any' || kind === 'object') ? name : kind
+}
+
+function describeList(document: JsonObject, items: unknown, depth: number): string {
+  const kind = describeType(document, items, depth + 1)
+  return kind === 'any' ? 'list' : `list of ${kind}`
+}

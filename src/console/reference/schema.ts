@@ -3,7 +3,7 @@ import { isObject } from '../../lib/is-object.js'
 import { asObject, type JsonObject } from '../../openapi/document.js'
 import { renderMarkdown } from './markdown.js'
 import { readList, readText, resolve } from './resolve.js'
-import { isNullable, mergeAllOf, readName, readTypes, readValues } from './schema-type.js'
+import { describeType, mergeAllOf, readName, readValues } from './schema-type.js'
 
 /** More properties, choices and items of one schema are not shown: documents can describe millions, level below level. */
 const MAX_PARTS = 600
@@ -125,28 +125,6 @@ function hasParts(document: JsonObject, part: unknown, depth = 0): boolean {
   )
   const lists = ['oneOf', 'anyOf', 'allOf', 'prefixItems'].some((member) => readList(schema[member]).length > 0)
   return objects || lists || (isObject(items) && (depth > MAX_DEPTH || hasParts(document, items, depth + 1)))
-}
-
-/** `string`, `list of Order`, `integer (int64) or null`. */
-export function describeType(document: JsonObject, part: unknown, depth = 0): string {
-  if (part === false) return 'no value'
-  const schema = resolve(document, part)
-  const choices = [...readList(schema['oneOf']), ...readList(schema['anyOf'])].map(readName)
-  if (choices.length > 1 && choices.length < 5 && choices.every((each) => each !== undefined))
-    return choices.join(' or ')
-  const types = readTypes(mergeAllOf(document, schema)).map((type) => {
-    if (type === 'array' && depth < 3) return describeList(document, schema['items'], depth)
-    const format = readText(schema['format']) ?? readText(schema['contentMediaType'])
-    return format === undefined ? type : `${type} (${format})`
-  })
-  const name = readText(schema['title']) ?? readName(part)
-  const kind = [...types, ...(isNullable(schema) ? ['null'] : [])].join(' or ') || 'any'
-  return name !== undefined && (kind === 'any' || kind === 'object') ? name : kind
-}
-
-function describeList(document: JsonObject, items: unknown, depth: number): string {
-  const kind = describeType(document, items, depth + 1)
-  return kind === 'any' ? 'list' : `list of ${kind}`
 }
 
 /** The rules about a value, each after a comma. */

@@ -91,7 +91,7 @@ describe('a reference in Markdown', () => {
       '- `limit` (query, integer, 1 to 100, default 20): At most that many orders.',
       '- `application/json`: NewOrder',
       '- 200: A page of orders. `application/json`: OrderPage',
-      '### OrderPage\n\nobject\n\n- `items`: Order[], required\n- `next`: string. There may be more',
+      '### OrderPage\n\nobject\n\n- `items`: list of Order, required\n- `next`: string. There may be more',
       '- `product`: string, 1 to 40 characters, required. The `sku` of a product of the catalogue.',
     ])
       expect(text).toContain(words)

@@ -1,0 +1,139 @@
+/** What is wrong with a store: without the database's own words, addresses and paths, which are in the log. */
+export interface StoreFault {
+  /** A part of a sentence about the store, for `auth.health()`, which apps may publish. */
+  readonly state: string
+  /** The same for the command line, with what to do; undefined where only the database can be asked. */
+  readonly problem?: string
+  readonly fix?: string
+}
+
+const FULL: StoreFault = {
+  state: 'its disk is full',
+  problem: 'The disk of the store is full',
+  fix: 'Free space on it, or enlarge it. Changes fail until then; guards and token requests are answered.',
+}
+const READ_ONLY: StoreFault = {
+  state: 'it is read-only',
+  problem: 'The store is read-only',
+  fix: 'PostgreSQL: use the address of the primary. SQLite: the file and its folder must be writable by the server.',
+}
+const LOCKED: StoreFault = {
+  state: 'another process has locked it',
+  problem: 'Another process has locked the store',
+  fix: 'End the long transaction, or the program that holds the lock.',
+}
+const DAMAGED: StoreFault = {
+  state: 'its file is damaged',
+  problem: 'The SQLite file is damaged',
+  fix: 'Stop the servers, keep a copy of the file and those beside it, and restore a backup.',
+}
+const POOLER: StoreFault = {
+  state: 'the log has the reason',
+  problem: 'The pooler does not keep prepared statements',
+  fix: 'Set listen: false in postgresStore({ pool, listen: false }), or connect without the pooler.',
+}
+const UNRESPONSIVE: StoreFault = { state: 'it does not answer in time' }
+const TERMINATED: StoreFault = { state: 'its connections were terminated' }
+const STARTING: StoreFault = { state: 'it is starting or shutting down' }
+
+function noFile(state: string): StoreFault {
+  return {
+    state,
+    problem: 'The SQLite file cannot be opened',
+    fix: 'Check the path, and the rights of the file and its folder.',
+  }
+}
+
+function noRights(state: string): StoreFault {
+  return {
+    state,
+    problem: 'The store refuses this role',
+    fix: 'Grant it SELECT, INSERT, UPDATE and DELETE on the tables platform_auth_*, and USAGE on their schema.',
+  }
+}
+
+/** Node's error codes and PostgreSQL's (SQLSTATE). */
+const FAULTS_BY_CODE: Readonly<Record<string, StoreFault>> = {
+  ETIMEDOUT: UNRESPONSIVE,
+  ECONNREFUSED: { state: 'it refuses connections' },
+  ECONNRESET: { state: 'the connection was lost' },
+  EPIPE: { state: 'the connection was lost' },
+  ENOTFOUND: { state: 'its host name cannot be resolved' },
+  EAI_AGAIN: { state: 'its host name cannot be resolved' },
+  EHOSTUNREACH: { state: 'its host is unreachable' },
+  ENETUNREACH: { state: 'its host is unreachable' },
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EROFS: READ_ONLY,
+  EACCES: noFile('the process may not open its file'),
+  EPERM: noFile('the process may not open its file'),
+  ENOENT: noFile('its folder does not exist'),
+  ENOTDIR: noFile('its path leads to no file'),
+  EISDIR: noFile('its path leads to no file'),
+  ESTALE: { state: 'its file was deleted or replaced' },
+  // A replica: "Cannot set transaction read-write mode during recovery".
+  '0A000': READ_ONLY,
+  '25006': READ_ONLY,
+  '26000': POOLER,
+  '42P05': POOLER,
+  '28000': {
+    state: 'it refuses the login',
+    problem: 'The database refuses the login',
+    fix: 'Let the role log in (LOGIN, pg_hba.conf), or correct the address.',
+  },
+  '28P01': {
+    state: 'it rejects the password',
+    problem: 'The database rejects the password',
+    fix: 'Check user and password of the address.',
+  },
+  '3D000': {
+    state: 'there is no such database',
+    problem: 'There is no such database',
+    fix: 'Check the name of the database in the address.',
+  },
+  '3F000': noRights('it has no schema that the role may use'),
+  '42501': noRights('its role lacks a right'),
+  '42P01': { state: 'a table is missing' },
+  '53100': FULL,
+  '53300': {
+    state: 'it has no connection left',
+    problem: 'The database has no connection left',
+    fix: 'Raise max_connections, or lower the sizes of the pools.',
+  },
+  '55P03': { ...LOCKED, state: 'a lock on its tables keeps calls waiting' },
+  '57014': UNRESPONSIVE,
+  '57P01': TERMINATED,
+  '57P05': TERMINATED,
+  '57P02': STARTING,
+  '57P03': STARTING,
+}
+
+/** SQLite's primary result codes. */
+const FAULTS_BY_SQLITE_CODE: Readonly<Record<number, StoreFault>> = {
+  5: LOCKED,
+  6: LOCKED,
+  8: READ_ONLY,
+  10: { state: 'its disk fails' },
+  11: DAMAGED,
+  13: FULL,
+  14: noFile('its file cannot be opened'),
+  26: DAMAGED,
+}
+
+/** The fault that an error of a database driver or of Node stands for, by its code. */
+export function findStoreFault(error: unknown): StoreFault | undefined {
+  const { code, errcode, grant, path } = (error ?? {}) as Coded
+  // SQLite's primary result code is the low byte.
+  const fault = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
+  if (fault?.fix === undefined) return fault
+  // What a store adds to the errors of its start.
+  if (typeof grant === 'string') return { ...fault, fix: grant }
+  return typeof path === 'string' ? { ...fault, fix: `${fault.fix} Its path is ${path}.` } : fault
+}
+
+interface Coded {
+  readonly code?: unknown
+  readonly errcode?: unknown
+  readonly grant?: unknown
+  readonly path?: unknown
+}
