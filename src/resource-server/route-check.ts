@@ -1,22 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { ConfigurationError } from '../contracts/errors.js'
+import { findLayers, handlesMethod, hasRoute } from '../express-routes/layers.js'
 import type { SecuredOperation } from '../openapi/operations.js'
 
 /** An Express app or router. */
 export type RouteContainer = object
-
-/** The parts of Express 4 and 5 that are read. */
-interface Layer {
-  /** The part of the path that it matches is `path` of what it returns, or else of the layer: versions of Express differ. */
-  match(path: string): boolean | { readonly path: string }
-  readonly path: string | undefined
-  readonly route: Route | undefined
-  readonly handle: { readonly stack?: readonly Layer[] }
-}
-
-interface Route {
-  readonly methods: Readonly<Record<string, boolean | undefined>>
-}
 
 /** Throws `ConfigurationError` with all operations that have no route in an app or router. */
 export function refuseMissingRoutes(
@@ -42,11 +30,11 @@ export function findMissingRoutes(
   app: RouteContainer,
   path: string,
 ): string[] {
-  const stack = readStack(app)
+  const layers = findLayers(app) ?? []
   const isMissing = ({ method, template }: SecuredOperation): boolean =>
     method !== 'OPTIONS' &&
     !SAMPLES.some((sample) =>
-      hasRoute(stack, path + fill(template.path, sample), (route) => handlesMethod(route.methods, method)),
+      hasRoute(layers, path + fill(template.path, sample), (route) => handlesMethod(route, method)),
     )
   return operations.filter(isMissing).map(({ method, template }) => `${method} ${template.path}`)
 }
@@ -66,34 +54,7 @@ function fill(path: string, sample: string): string {
   return path.replaceAll(/\{[^{}]+\}/g, sample)
 }
 
-function readStack(container: RouteContainer): readonly Layer[] {
-  const { stack, _router: router } = container as { stack?: readonly Layer[]; _router?: { stack: readonly Layer[] } }
-  if (Array.isArray(stack)) return stack as readonly Layer[]
-  if (router) return router.stack
-  try {
-    return (container as { router?: { stack: readonly Layer[] } }).router?.stack ?? []
-  } catch {
-    // Express 4 throws here for an app without routes.
-    return []
-  }
-}
-
 /** Whether Express may find this route by the path. */
 export function leadsTo(app: RouteContainer, path: string, route: object): boolean {
-  return hasRoute(readStack(app), path, (found) => found === route)
-}
-
-function hasRoute(layers: readonly Layer[], path: string, accepts: (route: Route) => boolean): boolean {
-  return layers.some((layer) => {
-    const matched = layer.match(path)
-    if (!matched) return false
-    if (layer.route) return accepts(layer.route)
-    const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
-    const rest = path.slice(matchedPath.length) || '/'
-    return rest.startsWith('/') && hasRoute(layer.handle.stack ?? [], rest, accepts)
-  })
-}
-
-function handlesMethod(methods: Readonly<Record<string, boolean | undefined>>, method: string): boolean {
-  return Boolean(methods['_all'] ?? methods[method.toLowerCase()] ?? (method === 'HEAD' && methods['get']))
+  return hasRoute(findLayers(app) ?? [], path, (found) => found === route)
 }

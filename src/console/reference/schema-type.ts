@@ -14,7 +14,7 @@ export function readTypes(schema: JsonObject): string[] {
   return [...new Set(values.filter((value) => value !== null).map(nameType))]
 }
 
-export function isNullable(schema: JsonObject): boolean {
+function isNullable(schema: JsonObject): boolean {
   return schema['nullable'] === true || readList([schema['type']].flat()).includes('null')
 }
 

@@ -1,5 +1,5 @@
 import type { Runtime, Session } from 'node:inspector'
-import type { Handler } from './layer.js'
+import type { Handler } from '../../express-routes/layers.js'
 import { callsVariable, inspectFunctions, readProperties } from './inspector.js'
 
 /** What a function has from elsewhere. */

@@ -1,7 +1,8 @@
 import { describeGuard } from '../../index.js'
 import { findExamplePaths, type ExamplePath } from './example-path.js'
 import { findInner, hidesRouters } from './inner-routers.js'
-import { findLayers, findParameterNames, findPatterns, type Handler, type Layer, type Route } from './layer.js'
+import { findLayers, type Handler, type Layer, type Route } from '../../express-routes/layers.js'
+import { findParameterNames, findPatterns } from '../../express-routes/patterns.js'
 
 /** A route of the app, or a function that is mounted with `use()` at a path of its own. */
 export interface Endpoint {

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { PlatformAuth } from '../../index.js'
 import type { Listener } from '../send.js'
 import { findInner, noteHiddenRouter } from './inner-routers.js'
-import { findLayers } from './layer.js'
+import { findLayers } from '../../express-routes/layers.js'
 import { createProber } from './prober.js'
 
 type Handle = (this: unknown, req: unknown, res: unknown, next: () => void) => unknown

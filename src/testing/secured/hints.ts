@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import { readClosure } from './closure-texts.js'
 import { findExamplePaths } from './example-path.js'
-import type { Handler } from './layer.js'
+import type { Handler } from '../../express-routes/layers.js'
 
 /** What the text of a function compares a request with. */
 export interface Hints {

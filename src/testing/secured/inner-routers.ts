@@ -1,4 +1,5 @@
-import { findLayers, findMountedApp, type Layer } from './layer.js'
+import { findLayers, type Layer } from '../../express-routes/layers.js'
+import { findMountedApp } from '../../express-routes/patterns.js'
 
 /** Routers that functions call themselves, such as `(req, res, next) => router(req, res, next)`, by the layer of the function. */
 const HIDDEN = new WeakMap<Layer, Set<unknown>>()

@@ -1,6 +1,6 @@
 import type { GuardDescription, PlatformAuth, PlatformEvent } from '../../index.js'
 import { send, type Listener, type ReceivedAnswer } from '../send.js'
-import type { Handler, Layer, Route } from './layer.js'
+import type { Handler, Layer, Route } from '../../express-routes/layers.js'
 import { replaceHandlers } from './replaced-handlers.js'
 
 /** A function that runs while an app is checked. */

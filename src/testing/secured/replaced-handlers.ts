@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describeGuard, type GuardDescription } from '../../index.js'
 import { findInner, hidesRouters } from './inner-routers.js'
-import { findLayers, type Handler, type Layer, type Route } from './layer.js'
+import { findLayers, type Handler, type Layer, type Route } from '../../express-routes/layers.js'
 
 type Next = (error?: unknown) => void
 

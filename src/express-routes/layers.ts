@@ -1,0 +1,67 @@
+/** An Express app, or a router of it: also a function, which is called with the request. */
+export type Handler = ((...args: never[]) => unknown) & {
+  /** Of a router. */
+  readonly stack?: unknown
+}
+
+/** An entry of a router: what it calls for the requests that match. Express 4 and 5 have the same members, except for the pattern. */
+export interface Layer {
+  handle: Handler
+  readonly route?: Route | undefined
+  readonly method?: string | undefined
+  /** Express 4. */
+  readonly regexp?: RegExp & { readonly fast_slash?: boolean; readonly fast_star?: boolean }
+  readonly keys?: readonly { readonly name: string | number }[]
+  /** Express 5. */
+  readonly matchers?: readonly Matcher[]
+  readonly slash?: boolean
+  /** The part of the path that it matches is `path` of what it returns, or else of the layer: versions of Express differ. */
+  match(path: string): boolean | { readonly path: string }
+  readonly path?: string | undefined
+}
+
+/** Of Express 5. False for a path that does not match. */
+export type Matcher = (path: string) => false | { readonly params: Readonly<Record<string, unknown>> }
+
+export interface Route {
+  readonly path: unknown
+  readonly stack: readonly Layer[]
+  /** Lower case; `_all` for `app.all()` of Express 4 and 5. */
+  readonly methods: Readonly<Record<string, boolean | undefined>>
+}
+
+/** The layers of an app or a router, or undefined if it is neither. */
+export function findLayers(app: unknown): readonly Layer[] | undefined {
+  if (typeof app !== 'function') return undefined
+  const { stack, _router: router4 } = app as { stack?: unknown; _router?: { stack?: unknown } }
+  if (isLayers(stack)) return stack
+  if (isLayers(router4?.stack)) return router4.stack
+  try {
+    // Express 4 throws here; with Express 5 it is the router.
+    const { router } = app as { router?: { stack?: unknown } }
+    return isLayers(router?.stack) ? router.stack : undefined
+  } catch {
+    // An app of Express 4 without any layer.
+    return []
+  }
+}
+
+function isLayers(value: unknown): value is readonly Layer[] {
+  return Array.isArray(value) && value.every((layer) => typeof (layer as Layer | null)?.handle === 'function')
+}
+
+/** Whether a request for the path may reach a route that `accepts` does. Express ignores what handlers do before it. */
+export function hasRoute(layers: readonly Layer[], path: string, accepts: (route: Route) => boolean): boolean {
+  return layers.some((layer) => {
+    const matched = layer.match(path)
+    if (!matched) return false
+    if (layer.route) return accepts(layer.route)
+    const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
+    const rest = path.slice(matchedPath.length) || '/'
+    return rest.startsWith('/') && hasRoute(findLayers(layer.handle) ?? [], rest, accepts)
+  })
+}
+
+export function handlesMethod({ methods }: Route, method: string): boolean {
+  return Boolean(methods['_all'] ?? methods[method.toLowerCase()] ?? (method === 'HEAD' && methods['get']))
+}
