@@ -99,7 +99,7 @@ export type { Outbox, OutboxStatus } from './applications/email-outbox.js'
 export type { Audit, AuditEntry, AuditListQuery } from './applications/audit-log.js'
 export type { Usage, UsageEntry, UsageQuery } from './usage/usage.js'
 export type { UsagePeriod } from './usage/period.js'
-export type { DryRun, DryRunEntry, DryRunQuery } from './usage/dry-run.js'
+export type { ReportOnlyCalls, ReportedRequests, ReportedQuery } from './usage/report-only.js'
 export type { RefusalEntry, Refusals } from './usage/refusals.js'
 export type { RefusalExplanation } from './usage/explain-refusal.js'
 export type { EventDetails, EventType, PlatformEvent, PlatformEvents } from './contracts/events.js'
@@ -168,8 +168,8 @@ export type {
   EmailQuery,
   QueuedEmail,
 } from './contracts/queued-email.js'
-export type { DryRunCount, DryRunCountQuery, DryRunKey, DryRunStore } from './contracts/dry-run.js'
-export type { EnforcementOptions } from './contracts/enforcement.js'
+export type { ReportedCount, ReportedCountQuery, ReportedKey, ReportedStore } from './contracts/reported.js'
+export type { ReportOnlyOptions } from './contracts/report-only.js'
 export type {
   ExpiredUsage,
   RefusalDetails,

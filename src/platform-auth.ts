@@ -20,7 +20,7 @@ import type { GuardsApi } from './resource-server/guards-api.js'
 import type { Health, ReadyOptions } from './store-client/readiness.js'
 import type { SessionSecretCalls } from './store-client/session-secret.js'
 import type { SigningKeyRotation } from './tokens/key-rotation.js'
-import type { DryRun } from './usage/dry-run.js'
+import type { ReportOnlyCalls } from './usage/report-only.js'
 import type { Refusals } from './usage/refusals.js'
 import type { Usage } from './usage/usage.js'
 
@@ -64,8 +64,8 @@ export interface PlatformAuth<Apis extends ApisOptions = any, Schema extends Met
   readonly usage: Usage
   /** Why requests of applications were refused. Empty with `usage: false`. */
   readonly refusals: Refusals
-  /** Which requests guards with `enforce: false` would refuse. */
-  readonly dryRun: DryRun
+  /** Which requests report-only guards would refuse. */
+  readonly reportOnly: ReportOnlyCalls
   /** Events; they never hold a secret, a key or a token. A listener that throws affects no request. */
   readonly events: PlatformEvents
   /**

@@ -49,7 +49,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'authorization-server': { mayImport: BELOW_SERVERS },
   // Guards have options of their own, which are checked like those of the platform.
   'resource-server': {
-    mayImport: [...BELOW_SERVERS, 'openapi', 'express-routes', 'options/checks', 'options/read-enforcement'],
+    mayImport: [...BELOW_SERVERS, 'openapi', 'express-routes', 'options/checks', 'options/read-report-only'],
     mayImportTypes: ['options/options'],
   },
   registration: { mayImport: ['applications', 'http', 'rate-limits', 'contracts', 'lib'] },

@@ -42,7 +42,7 @@ const CAUSED: Readonly<Record<EventType, true | 'mail' | 'PostgreSQL' | 'Redis'>
   'token.revoked': true,
   'request.allowed': true,
   'request.denied': true,
-  'request.wouldDeny': true,
+  'request.reported': true,
   'signingKey.rotated': true,
   'signingKey.revoked': true,
   'sessionSecret.replaced': true,
@@ -100,7 +100,7 @@ describe.each(Object.entries(EXPRESSES))('After every kind of call in an %s app'
     )
     app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
 
-    app.get('/catalog/reported', auth.requireApiKey('catalog', { enforce: false }), (_req, res) => void res.json([]))
+    app.get('/catalog/reported', auth.requireApiKey('catalog', { reportOnly: true }), (_req, res) => void res.json([]))
 
     const seek = (what: string, text: string | undefined): string => {
       expect(text, what).toBeTruthy()

@@ -91,7 +91,7 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, readonly ReadA
   signingKeys: { list: [], rotate: [options()], revoke: [signingKey, options()] },
   usage: { list: [options('after', 'applicationId', 'api')] },
   refusals: { list: [filter] },
-  dryRun: { report: [options('after', 'applicationId', 'api')] },
+  reportOnly: { list: [options('after', 'applicationId', 'api')] },
   platform: { ready: [options()], health: [], close: [] },
 }
 

@@ -1,4 +1,4 @@
-import type { EnforcementOptions } from './enforcement.js'
+import type { ReportOnlyOptions } from './report-only.js'
 import type { JsonObject } from './application-record.js'
 
 /** How an API is protected: bearer access tokens, or the application's key in a header. */
@@ -12,7 +12,7 @@ export interface Limit {
   readonly window: number
 }
 
-interface CommonApiOptions extends EnforcementOptions {
+interface CommonApiOptions extends ReportOnlyOptions {
   /** Its name in the console and in e-mails; the API's name if left out. */
   readonly title?: string | undefined
   /** One or two sentences for developers, in the console and the registration form. */

@@ -31,7 +31,7 @@ export type EventType =
   | 'token.revoked'
   | 'request.allowed'
   | 'request.denied'
-  | 'request.wouldDeny'
+  | 'request.reported'
   | 'signingKey.rotated'
   | 'signingKey.revoked'
   | 'sessionSecret.replaced'

@@ -4,7 +4,7 @@ import type { Scheme } from './api.js'
 export interface GuardDescription {
   /** Whether it lets a request without a credential pass. */
   readonly optional: boolean
-  /** Whether it refuses requests now; false for one that only reports those that it would refuse (`enforce: false`). */
+  /** Whether it refuses requests now; false for one that only reports those that it would refuse (`reportOnly`). */
   readonly enforces: boolean
   /** The credentials that it accepts: one, or those of the guards of `requireAny()`. */
   readonly accepts: readonly AcceptedCredential[]

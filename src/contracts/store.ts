@@ -1,5 +1,5 @@
 import type { ApplicationRecord, ApplicationStatus } from './application-record.js'
-import type { DryRunStore } from './dry-run.js'
+import type { ReportedStore } from './reported.js'
 import type { ConfigurationProblem } from './errors.js'
 import type { EmailChange, EmailQuery, QueuedEmail } from './queued-email.js'
 import type { SignIn, SignOut } from './sign-ins.js'
@@ -13,7 +13,7 @@ import type { UsageStore } from './usage.js'
  * `StoreUnavailableError` whose `outcome` is `unknown`. Every change to an application, a signing key or a revoked access token is added to the change feed
  * in the same transaction. E-mails, credential uses and new encryptions of the same key are not.
  */
-export interface Store extends UsageStore, DryRunStore {
+export interface Store extends UsageStore, ReportedStore {
   /** The name for logs and `health()`, such as `sqlite`. Only `memory` may be used in production without the option `secret`. */
   readonly kind: string
   /** Milliseconds between two reads of the change feed. Read again before each of them. */

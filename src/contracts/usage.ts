@@ -56,8 +56,8 @@ export interface ExpiredUsage {
   readonly countsBefore: string
   /** Earlier refusals, in milliseconds since 1970. */
   readonly refusalsBefore: number
-  /** Counts of `DryRunStore` whose last request was earlier, in milliseconds since 1970. */
-  readonly dryRunBefore: number
+  /** Counts of `ReportedStore` whose last request was earlier, in milliseconds since 1970. */
+  readonly reportedBefore: number
   /** Ids of earlier batches, in milliseconds since 1970. */
   readonly batchesBefore: number
   /** How many rows of each kind one call deletes at most. */

@@ -12,7 +12,7 @@ export const ATTRIBUTES = {
   request: 'platform_auth.request.id',
   error: 'error.type',
   reason: 'platform_auth.reason',
-  wouldDeny: 'platform_auth.would_deny.reason',
+  reported: 'platform_auth.reported.reason',
   client: 'platform_auth.client',
   address: 'client.address',
 } as const
@@ -25,7 +25,7 @@ export function toAttributes(event: Partial<PlatformEvent>): Attributes {
   if (applicationId !== undefined) attributes[ATTRIBUTES.application] = applicationId
   const errorType = error ?? reason
   // The request goes on: its span has no error.
-  if (type === 'request.wouldDeny') attributes[ATTRIBUTES.wouldDeny] = reason
+  if (type === 'request.reported') attributes[ATTRIBUTES.reported] = reason
   else {
     if (errorType !== undefined) attributes[ATTRIBUTES.error] = errorType
     if (reason !== undefined && reason !== errorType) attributes[ATTRIBUTES.reason] = reason

@@ -7,7 +7,7 @@ import type { EventType } from '../index.js'
 export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'request.allowed': countInRequest('platform_auth.requests'),
   'request.denied': countInRequest('platform_auth.requests'),
-  'request.wouldDeny': countInRequest('platform_auth.dry_run.requests'),
+  'request.reported': countInRequest('platform_auth.reported.requests'),
   'token.issued': countInRequest('platform_auth.token.requests'),
   'token.refused': countInRequest('platform_auth.token.requests'),
   'token.revoked': countInRequest('platform_auth.token.revocations'),
@@ -76,9 +76,9 @@ export const COUNTERS = {
     unit: '{request}',
     description: 'Requests that guards allowed, or refused (error.type)',
   },
-  'platform_auth.dry_run.requests': {
+  'platform_auth.reported.requests': {
     unit: '{request}',
-    description: 'Requests that guards with enforce: false let pass, and would have refused (error.type)',
+    description: 'Requests that report-only guards let pass, and would have refused (error.type)',
   },
   'platform_auth.token.requests': {
     unit: '{request}',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApisOptions, Limit } from '../contracts/api.js'
 import type { ComposeEmail } from '../contracts/composed-email.js'
-import type { EnforcementOptions } from '../contracts/enforcement.js'
+import type { ReportOnlyOptions } from '../contracts/report-only.js'
 import type { DenialError } from '../contracts/denial.js'
 import type { MetadataSchema } from '../contracts/metadata-schema.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
@@ -157,7 +157,7 @@ export interface AuditOptions {
 /** The option `usage`. */
 export interface UsageOptions {
   /**
-   * Days for which counts are kept, those of `auth.dryRun` since the last time; 400 if left out. Refusals are kept for 7 days.
+   * Days for which counts are kept, those of `auth.reportOnly` since the last time; 400 if left out. Refusals are kept for 7 days.
    */
   readonly retention?: number | undefined
 }
@@ -183,7 +183,7 @@ export interface PlatformAuthOptions<
   Apis extends ApisOptions = ApisOptions,
   // oxlint-disable-next-line typescript/no-explicit-any -- options in a variable may have any schema
   Schema extends MetadataSchema = any,
-> extends EnforcementOptions {
+> extends ReportOnlyOptions {
   /** The absolute URL below which the platform's APIs are. Issuer, audience and links are built from it, never from a request. */
   readonly baseUrl: string
   /** Name -> API. The name is the first segment of its paths. */

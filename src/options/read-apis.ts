@@ -5,7 +5,7 @@ import { describeValue } from '../lib/describe-value.js'
 import { isObject } from '../lib/is-object.js'
 import { ownMembers } from '../lib/own-members.js'
 import { invalidOption, readDays, readLimit, readOptionalFunction, readWholeNumber, refuseUnknown } from './checks.js'
-import { readEnforcement, type Enforcement } from './read-enforcement.js'
+import { readReportOnlyOption, type ReportOnlySettings } from './read-report-only.js'
 import { readKeyHeaders } from './read-key-headers.js'
 import type { ApiSettings } from './settings.js'
 
@@ -14,7 +14,7 @@ interface ApiDefaults {
   /** Seconds. */
   readonly accessTokenLifetime: number
   readonly requests: Limit | false
-  readonly enforcement: Enforcement
+  readonly reportOnly: ReportOnlySettings
   readonly warn: (warning: ConfigurationProblem) => unknown
 }
 
@@ -57,7 +57,7 @@ function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSett
     tokenEndpoint: isOAuth2 ? `${resource}/token` : undefined,
     keyHeaders: isOAuth2 ? [] : readKeyHeaders(`apis.${name}.header`, api.header),
     resource,
-    enforcement: readEnforcement(`apis.${name}.`, api, defaults.enforcement),
+    reportOnly: readReportOnlyOption(`apis.${name}.`, api, defaults.reportOnly),
     accessTokenLifetime: readWholeNumber(
       `apis.${name}.accessTokenLifetime`,
       (isOAuth2 ? api.accessTokenLifetime : undefined) ?? accessTokenLifetime,
@@ -98,16 +98,7 @@ function checkName(name: string): void {
   })
 }
 
-const COMMON_OPTIONS = [
-  'scheme',
-  'title',
-  'description',
-  'rateLimit',
-  'registration',
-  'credentialMaxAge',
-  'enforce',
-  'enforceBy',
-]
+const COMMON_OPTIONS = ['scheme', 'title', 'description', 'rateLimit', 'registration', 'credentialMaxAge', 'reportOnly']
 const OAUTH2_OPTIONS = ['scopes', 'registrationScopes', 'accessTokenLifetime', 'claims']
 const API_KEY_OPTIONS = ['header']
 

@@ -9,7 +9,7 @@ import { ALGORITHMS, type PlatformAuthOptions, type SigningAlgorithm } from './o
 import { readApis } from './read-apis.js'
 import { readBrand } from './read-brand.js'
 import { readCredentials } from './read-credentials.js'
-import { createEnforcement, readEnforcement, warnOfReportOnly } from './read-enforcement.js'
+import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
 import { readImportedCredentials } from './read-imported-credentials.js'
 import { readLogger } from './read-logger.js'
 import { readMetadataSchema } from './read-metadata-schema.js'
@@ -39,16 +39,16 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
   const { store, secrets, importUnencrypted } = readPersistence(options, production, warn)
   const now = readNow(options.now)
-  const enforcement = readEnforcement('', options, createEnforcement(now()))
+  const reportOnly = readReportOnlyOption('', options, createReportOnlySettings(now()))
   const rateLimits = readRateLimits(options.rateLimits)
   const apis = readApis(options.apis, {
     baseUrl,
     accessTokenLifetime: readWholeNumber('accessTokenLifetime', options.accessTokenLifetime ?? 3600, 1),
     requests: readLimit('rateLimits.requests', ownMembers(options.rateLimits ?? {}).requests ?? false),
-    enforcement,
+    reportOnly,
     warn,
   })
-  warnOfReportOnly(enforcement, apis, now(), warn)
+  warnOfReportOnly(reportOnly, apis, now(), warn)
   return {
     baseUrl,
     basePath: removeTrailingSlash(url.pathname),
@@ -112,8 +112,7 @@ const OPTION_NAMES = [
   'cache',
   'cors',
   'onDenied',
-  'enforce',
-  'enforceBy',
+  'reportOnly',
   'logger',
   'now',
 ]

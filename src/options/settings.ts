@@ -6,7 +6,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { Mailer } from '../contracts/mailer.js'
 import type { PortalAction } from '../contracts/portal-actions.js'
 import type { Store } from '../contracts/store.js'
-import type { Enforcement } from './read-enforcement.js'
+import type { ReportOnlySettings } from './read-report-only.js'
 import type { AllowRegistration, OnDenied, RedisConnection, SigningAlgorithm } from './options.js'
 
 /** The validated form of the options: every default is filled in. Durations are in seconds. */
@@ -55,7 +55,7 @@ export interface Settings {
 
 /** The validated form of one of the option `apis`. */
 export interface ApiSettings extends Api {
-  readonly enforcement: Enforcement
+  readonly reportOnly: ReportOnlySettings
   /** Seconds. */
   readonly accessTokenLifetime: number
   /** Days; undefined if only `credentials.maxAge` applies. */

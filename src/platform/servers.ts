@@ -39,7 +39,7 @@ export function createServers(
   const { findActiveToken, ...resourceServer } = createResourceServer({
     ...shared,
     onDenied: settings.onDenied,
-    dryRun: applicationParts.usage.dryRunCollector,
+    counter: applicationParts.usage.reportedCollector,
     warn: (message) => logger.warn(message),
   })
   const routers = createAuthorizationServer({

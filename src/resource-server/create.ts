@@ -1,6 +1,6 @@
 import type { Api, Limit } from '../contracts/api.js'
 import type { EmitEarly } from '../contracts/events.js'
-import type { Enforcement } from '../options/read-enforcement.js'
+import type { ReportOnlySettings } from '../options/read-report-only.js'
 import type { RateLimits } from '../rate-limits/create.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
@@ -28,7 +28,7 @@ import { createVerifiers } from './verify.js'
 
 type GuardsOptions = Omit<
   Parameters<typeof createGuards>[0],
-  'authenticator' | 'requestLimits' | 'enforcements' | 'reporter' | 'outcomes' | 'now'
+  'authenticator' | 'requestLimits' | 'reportOnlyOf' | 'reporter' | 'outcomes' | 'now'
 > &
   Omit<RefusalReporterOptions, 'outcomes' | 'now'>
 type AuthenticatorOptions = Parameters<typeof createAuthenticator>[0]
@@ -36,7 +36,7 @@ type AuthenticatorOptions = Parameters<typeof createAuthenticator>[0]
 /** An API with what its guards need besides. */
 interface LimitedApi extends Api {
   readonly rateLimit: Limit | false
-  readonly enforcement: Enforcement
+  readonly reportOnly: ReportOnlySettings
 }
 
 interface ResourceServerOptions extends GuardsOptions, AuthenticatorOptions {
@@ -64,8 +64,8 @@ export function createResourceServer({ apis, rateLimits, ...options }: ResourceS
   const requestLimits = createRequestLimits(apis, rateLimits)
   const outcomes = createOutcomes(options.emit)
   const reporter = createRefusalReporter({ ...options, outcomes })
-  const enforcements = new Map([...apis.values()].map(({ name, enforcement }) => [name, enforcement]))
-  const guards = createGuards({ ...options, apis, authenticator, requestLimits, enforcements, reporter, outcomes })
+  const reportOnlyOf = new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly]))
+  const guards = createGuards({ ...options, apis, authenticator, requestLimits, reportOnlyOf, reporter, outcomes })
   const verifiers = createVerifiers({ authenticator, requestLimits, available: options.available })
 
   return {

@@ -12,7 +12,7 @@ export function describeParts(
 ): GuardDescription {
   return {
     optional,
-    // A getter: `enforceBy` may be tomorrow.
+    // A getter: the end may be tomorrow.
     get enforces() {
       return !parts.some(reports)
     },

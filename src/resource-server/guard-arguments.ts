@@ -46,7 +46,7 @@ export function readBearerArguments(
   args: GuardArguments,
 ): { api: Api; options: BearerGuardOptions } {
   const { api, call, given } = readApi(apis, 'oauth2', args)
-  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'foreign', 'enforce', 'enforceBy'] as const
+  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'foreign', 'reportOnly'] as const
   const options = readGuardOptions<BearerGuardOptions>(call, given, known)
   checkScopeOptions(call, api, options)
   return { api, options }
@@ -60,13 +60,7 @@ export function readApiKeyArguments(
   const { api, call, given } = readApi(apis, 'apiKey', args)
   return {
     api,
-    options: readGuardOptions<ApiKeyGuardOptions>(call, given, [
-      'allow',
-      'optional',
-      'onDenied',
-      'enforce',
-      'enforceBy',
-    ]),
+    options: readGuardOptions<ApiKeyGuardOptions>(call, given, ['allow', 'optional', 'onDenied', 'reportOnly']),
   }
 }
 
@@ -93,7 +87,7 @@ const GUARD_CALLS = [...Object.values(GUARD_NAMES), 'requireAny', 'guardsFromDoc
 
 /** The options of `requireAny()`. */
 export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
-  return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'enforce', 'enforceBy'])
+  return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'reportOnly'])
 }
 
 /** The arguments of `guardsFromDocument()`. Throws one `ConfigurationError` with all mistakes of the document. */
@@ -122,8 +116,7 @@ export function readDocumentArguments(
     'onDenied',
     'undocumented',
     'prefix',
-    'enforce',
-    'enforceBy',
+    'reportOnly',
   ])
   const { prefix } = guardOptions
   const document = takeBelow(`${call}: prefix`, readDocument(`${call}: document`, given), prefix)

@@ -1,4 +1,4 @@
-import type { EnforcementOptions } from '../contracts/enforcement.js'
+import type { ReportOnlyOptions } from '../contracts/report-only.js'
 import type { OnDenied } from '../options/options.js'
 import type { AllowRequest } from './allow.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
@@ -7,7 +7,7 @@ import type { Guard } from './guard.js'
 import type { ScopesByMethod } from './requirement.js'
 
 /** The options of every guard. */
-export interface GuardOptions extends EnforcementOptions {
+export interface GuardOptions extends ReportOnlyOptions {
   /** Lets a request without a credential pass. A bad credential is still refused. */
   readonly optional?: boolean
   /** Replaces this guard's refusals; the platform's `onDenied` if left out. */

@@ -10,7 +10,7 @@ import { ownMembers } from '../lib/own-members.js'
 import type { SecuredOperation } from '../openapi/operations.js'
 import type { RepeatedPrefix } from '../openapi/prefix.js'
 import type { OnDenied } from '../options/options.js'
-import type { Enforcement } from '../options/read-enforcement.js'
+import type { ReportOnlySettings } from '../options/read-report-only.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
 import type { UsageCollector } from '../usage/collector.js'
 import { createAnyGuard, readParts } from './any-guard.js'
@@ -65,18 +65,18 @@ interface GuardsOptions
   /** Undefined if usage is not collected. */
   readonly usage: UsageCollector | undefined
   /** Whether the guards of each API refuse requests. */
-  readonly enforcements: ReadonlyMap<string, Enforcement>
+  readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
   readonly now: () => number
 }
 
 export function createGuards(given: GuardsOptions): Guards {
-  const { apis, authenticator, enforcements, onDenied: platformOnDenied, warn, ...options } = given
+  const { apis, authenticator, reportOnlyOf, onDenied: platformOnDenied, warn, ...options } = given
   const { reporter } = options
   const responders = createErrorResponder(options)
   const createEnforcingGuard = createGuardFactory({ ...options, ...responders })
-  const readReportOnly = createReportOnlyReader({ enforcements, now: options.now, warn })
+  const readReportOnly = createReportOnlyReader({ reportOnlyOf, now: options.now, warn })
   const authenticateBearer = createBearerAuthentication(authenticator)
   const authenticateApiKey = createApiKeyAuthentication(authenticator)
   const isForeign = createForeignTokenTest([...apis.values()].map(({ resource }) => resource))
@@ -157,7 +157,7 @@ export function createGuards(given: GuardsOptions): Guards {
     },
     any(list, guardOptions) {
       const { optional = false, onDenied = platformOnDenied } = guardOptions
-      const isGiven = guardOptions.enforce !== undefined || guardOptions.enforceBy !== undefined
+      const isGiven = guardOptions.reportOnly !== undefined
       const parts = readParts(list, configs).map((part) =>
         isGiven ? { ...part, reportOnly: readReportOnly('requireAny', part.api, guardOptions) } : part,
       )

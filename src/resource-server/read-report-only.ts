@@ -1,32 +1,32 @@
 import type { Api } from '../contracts/api.js'
-import type { EnforcementOptions } from '../contracts/enforcement.js'
+import type { ReportOnlyOptions } from '../contracts/report-only.js'
 import { describeWithFix } from '../contracts/errors.js'
 import { ownMembers } from '../lib/own-members.js'
-import { describeReportOnly, readEnforcement, type Enforcement } from '../options/read-enforcement.js'
+import { describeReportOnly, readReportOnlyOption, type ReportOnlySettings } from '../options/read-report-only.js'
 import type { ReportOnly } from './report-only.js'
 
-/** Reads `enforce` and `enforceBy` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
-export type ReadReportOnly = (call: string, api: Api, options: EnforcementOptions) => ReportOnly | undefined
+/** Reads `reportOnly` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
+export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => ReportOnly | undefined
 
 interface ReportOnlyReaderOptions {
   /** What applies to the guards of each API. */
-  readonly enforcements: ReadonlyMap<string, Enforcement>
+  readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
   readonly now: () => number
   readonly warn: (message: string) => void
 }
 
-export function createReportOnlyReader({ enforcements, now, warn }: ReportOnlyReaderOptions): ReadReportOnly {
+export function createReportOnlyReader({ reportOnlyOf, now, warn }: ReportOnlyReaderOptions): ReadReportOnly {
   const warned = new Set<string>()
 
   return function readReportOnly(call, api, options) {
-    const ofApi = enforcements.get(api.name)!
-    const enforcement = readEnforcement(`${call}: `, ownMembers(options), ofApi)
-    if (enforcement.enforce) return undefined
+    const ofApi = reportOnlyOf.get(api.name)!
+    const settings = readReportOnlyOption(`${call}: `, ownMembers(options), ofApi)
+    if (!settings.reportOnly) return undefined
     // At start-up there is a warning about the option of the platform or the API.
-    if (ofApi.enforce && !warned.has(call)) {
+    if (!ofApi.reportOnly && !warned.has(call)) {
       warned.add(call)
-      warn(describeWithFix(describeReportOnly(`${call}: `, enforcement, now())))
+      warn(describeWithFix(describeReportOnly(`${call}: `, settings, now())))
     }
-    return { until: enforcement.enforceBy ?? Infinity }
+    return { until: settings.until ?? Infinity }
   }
 }

@@ -3,7 +3,7 @@ import type { Api } from '../contracts/api.js'
 import type { Denial } from '../contracts/denial.js'
 import type { Emit, ReadClient } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
-import type { DryRunCollector } from '../usage/dry-run-collector.js'
+import type { ReportedCollector } from '../usage/reported-collector.js'
 import { setIdentity } from './auth-of.js'
 import { callForeignGuard, type ForeignGuard } from './foreign-tokens.js'
 import { Identity } from './identity.js'
@@ -30,7 +30,7 @@ interface ReportingConfig {
 
 type Handle = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
 
-/** What guards with `enforce: false` do with the requests that they would refuse. */
+/** What report-only guards do with the requests that they would refuse. */
 export interface RefusalReporter {
   /** Whether a guard reports now. */
   reports(config: Pick<ReportingConfig, 'reportOnly'>): boolean
@@ -50,7 +50,7 @@ export interface RefusalReporter {
 }
 
 export interface RefusalReporterOptions {
-  readonly dryRun: Pick<DryRunCollector, 'count'>
+  readonly counter: Pick<ReportedCollector, 'count'>
   readonly emit: Emit
   readonly outcomes: Outcomes
   readonly logRefusal: LogRefusal
@@ -58,7 +58,7 @@ export interface RefusalReporterOptions {
 }
 
 export function createRefusalReporter({
-  dryRun,
+  counter,
   emit,
   outcomes,
   logRefusal,
@@ -79,11 +79,11 @@ export function createRefusalReporter({
         const applicationId = findApplicationId(caller)
         reported.set(req, identity)
         outcomes.forget(req)
-        emit('request.wouldDeny', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
+        emit('request.reported', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
         logRefusal(`${api.name} (not enforced)`, denied, cause, reason)
         const at = now()
         // Only then the request's last route is known.
-        whenAnswered(res, () => dryRun.count({ applicationId, api: api.name, route: describeRoute(req), reason, at }))
+        whenAnswered(res, () => counter.count({ applicationId, api: api.name, route: describeRoute(req), reason, at }))
       }
       // The host's time-out may have answered meanwhile; the handler would answer a second time.
       if (res.headersSent) return

@@ -12,7 +12,7 @@ export interface UsageCleanup {
 
 interface UsageCleanupOptions {
   readonly store: Pick<UsageStore, 'deleteExpiredUsage'>
-  /** Days for which counts are kept, those of the dry run since the last request. */
+  /** Days for which counts are kept, those of report-only guards since the last request. */
   readonly retention: number
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
@@ -39,7 +39,7 @@ export function createUsageCleanup({ store, retention, logger, now }: UsageClean
     const at = now()
     const expired = {
       countsBefore: formatDay(at - retention * DAY_MS),
-      dryRunBefore: at - retention * DAY_MS,
+      reportedBefore: at - retention * DAY_MS,
       refusalsBefore: at - MAX_REFUSAL_AGE_MS,
       batchesBefore: at - BATCH_ID_RETENTION_MS,
       limit: MAX_DELETED_PER_CALL,

@@ -1,23 +1,23 @@
 import { withCheckedArguments } from '../applications/call-arguments.js'
 import type { Logger } from '../contracts/logger.js'
-import type { DryRunStore } from '../contracts/dry-run.js'
+import type { ReportedStore } from '../contracts/reported.js'
 import type { UsageStore } from '../contracts/usage.js'
 import { createUsageCleanup } from './cleanup.js'
 import { createUsageCollector, type UsageCollector } from './collector.js'
-import { createDryRun, type DryRun } from './dry-run.js'
-import { createDryRunCollector, type DryRunCollector } from './dry-run-collector.js'
+import { createReportOnlyCalls, type ReportOnlyCalls } from './report-only.js'
+import { createReportedCollector, type ReportedCollector } from './reported-collector.js'
 import { createRefusals, type Refusals } from './refusals.js'
 import { createUsage, type Usage } from './usage.js'
 
-/** `auth.usage`, `auth.refusals` and `auth.dryRun`. */
+/** `auth.usage`, `auth.refusals` and `auth.reportOnly`. */
 export interface UsageCalls {
   readonly usage: Usage
   readonly refusals: Refusals
-  readonly dryRun: DryRun
+  readonly reportOnly: ReportOnlyCalls
 }
 
 interface UsageCallsOptions {
-  readonly store: UsageStore & DryRunStore
+  readonly store: UsageStore & ReportedStore
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly now: () => number
@@ -33,35 +33,35 @@ export function createUsageParts({ settings, logger, ...options }: UsageOptions)
   readonly calls: UsageCalls
   /** Undefined if usage is not collected. */
   readonly collector: UsageCollector | undefined
-  readonly dryRunCollector: DryRunCollector
+  readonly reportedCollector: ReportedCollector
   start(): void
   close(): Promise<void>
 } {
   const { store, now } = options
   const collector = settings.enabled ? createUsageCollector({ store, now }) : undefined
-  const dryRunCollector = createDryRunCollector({ store, now })
+  const reportedCollector = createReportedCollector({ store, now })
   // What an earlier process has stored is deleted in any case.
   const cleanup = createUsageCleanup({ store, retention: settings.retention, logger, now })
   return {
-    calls: createUsageCalls(options, dryRunCollector.flush),
+    calls: createUsageCalls(options, reportedCollector.flush),
     collector,
-    dryRunCollector,
+    reportedCollector,
     start: cleanup.start,
     async close() {
-      await Promise.all([collector?.close(), dryRunCollector.close()])
+      await Promise.all([collector?.close(), reportedCollector.close()])
       await cleanup.close()
     },
   }
 }
 
-/** `flushDryRun` writes what this process has counted. */
+/** `flushReported` writes what this process has counted. */
 export function createUsageCalls(
   options: UsageCallsOptions,
-  flushDryRun: () => Promise<void> = async () => undefined,
+  flushReported: () => Promise<void> = async () => undefined,
 ): UsageCalls {
   return {
     usage: withCheckedArguments('usage', createUsage(options)),
     refusals: withCheckedArguments('refusals', createRefusals(options)),
-    dryRun: withCheckedArguments('dryRun', createDryRun({ ...options, flush: flushDryRun })),
+    reportOnly: withCheckedArguments('reportOnly', createReportOnlyCalls({ ...options, flush: flushReported })),
   }
 }

@@ -19,7 +19,7 @@ describe('the arguments of a call', () => {
       'signingKeys',
       'usage',
       'refusals',
-      'dryRun',
+      'reportOnly',
     ] as const
     const names = groups.flatMap((group) =>
       [auth[group], (admin as unknown as typeof auth)[group] ?? {}].flatMap((calls) =>

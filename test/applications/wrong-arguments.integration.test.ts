@@ -70,7 +70,7 @@ describe.each(Object.entries(stores))('a call with an argument of the wrong kind
         'listAudit',
         'listUsage',
         'listRefusals',
-        'listDryRun',
+        'listReported',
         'addSignOut',
         'addSigningKey',
         'removeSigningKey',

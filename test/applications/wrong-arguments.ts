@@ -113,7 +113,7 @@ export const CALLS: Readonly<Record<string, readonly Parameter[]>> = {
   'audit.list': [options({ texts: ['after', 'applicationId', 'type', 'by', 'order'] })],
   'usage.list': [options({ texts: ['after', 'applicationId', 'api', 'by'] })],
   'refusals.list': [application],
-  'dryRun.report': [options({ texts: ['after', 'applicationId', 'api'] })],
+  'reportOnly.list': [options({ texts: ['after', 'applicationId', 'api'] })],
   'outbox.retry': [optionalId],
   'outbox.cancel': [application, options()],
   'signingKeys.rotate': [options({ flags: ['immediately'] })],

@@ -70,7 +70,7 @@ it('runs every command', { timeout: 180_000 }, async () => {
   expect(link).toMatch(/\/applications\/sign-in#[\w-]{40,}\n/)
   await runCommand('portal sign-out', 'shop@shop.example', ...reading)
   expect(await runCommand('usage', ...reading)).toBe('No usage.\n')
-  expect(await runCommand('dry-run', id, ...reading)).toBe('No requests that would have been refused.\n')
+  expect(await runCommand('report-only', id, ...reading)).toBe('No requests that would have been refused.\n')
   expect(await runCommand('refusals', id, ...reading)).toBe('No refusals.\n')
   expect(await runCommand('apps allow', id, 'catalog', ...config)).toContain('may use catalog')
   await runCommand('apps disallow', id, 'catalog', ...writing)

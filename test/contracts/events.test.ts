@@ -10,7 +10,7 @@ import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/pla
 const TYPES: readonly EventType[] = [
   'application.registered', 'application.updated', 'application.suspended', 'application.resumed', 'application.deleted',
   'application.accessChanged', 'application.credentialRotated', 'application.tokensRevoked', 'token.issued', 'token.refused', 'token.revoked',
-  'request.allowed', 'request.denied', 'request.wouldDeny', 'signingKey.rotated', 'signingKey.revoked', 'sessionSecret.replaced',
+  'request.allowed', 'request.denied', 'request.reported', 'signingKey.rotated', 'signingKey.revoked', 'sessionSecret.replaced',
 ] // prettier-ignore
 
 /** The members that an event may have. */

@@ -47,8 +47,7 @@ const PLATFORM: Names<PlatformAuthOptions> = {
   cache: true,
   cors: true,
   onDenied: true,
-  enforce: true,
-  enforceBy: true,
+  reportOnly: true,
   logger: true,
   now: true,
 }
@@ -64,8 +63,7 @@ const API: Names<OAuth2ApiOptions & ApiKeyApiOptions> = {
   registrationScopes: true,
   claims: true,
   header: true,
-  enforce: true,
-  enforceBy: true,
+  reportOnly: true,
 }
 const SIGNING: Names<SigningOptions> = { algorithm: true, rotateEvery: true, publishAhead: true }
 const CREDENTIALS: Names<CredentialsOptions> = { maxAge: true, remindBefore: true }
@@ -97,8 +95,7 @@ const GUARD: Names<BearerGuardOptions> = {
   foreign: true,
   optional: true,
   onDenied: true,
-  enforce: true,
-  enforceBy: true,
+  reportOnly: true,
 }
 const CONSOLE: Names<DeveloperConsoleOptions> = {
   documents: true,

@@ -29,7 +29,7 @@ const ALL: readonly Series[] = [
   { name: 'platform_auth.requests', attributes: { [API]: 'catalog' }, value: 1 },
   { name: 'platform_auth.requests', attributes: { [API]: 'catalog', [ERROR]: 'invalid_api_key' }, value: 1 },
   { name: 'platform_auth.requests', attributes: { [API]: 'weather' }, value: 0 },
-  { name: 'platform_auth.dry_run.requests', attributes: { [API]: 'catalog', [ERROR]: 'invalid_api_key' }, value: 1 },
+  { name: 'platform_auth.reported.requests', attributes: { [API]: 'catalog', [ERROR]: 'invalid_api_key' }, value: 1 },
   { name: 'platform_auth.token.requests', attributes: { [API]: 'orders' }, value: 1 },
   { name: 'platform_auth.token.requests', attributes: { [API]: 'orders', [ERROR]: 'invalid_client' }, value: 1 },
   { name: 'platform_auth.token.requests', attributes: { [API]: 'invoices' }, value: 0 },

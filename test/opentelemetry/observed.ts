@@ -54,7 +54,7 @@ export async function openObserved(
   app.use(auth.router).use('/register', auth.registrationRouter)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
   app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
-  app.get('/catalog/reported', auth.requireApiKey('catalog', { enforce: false }), (_req, res) => void res.json([]))
+  app.get('/catalog/reported', auth.requireApiKey('catalog', { reportOnly: true }), (_req, res) => void res.json([]))
   return {
     ...made,
     app,

@@ -93,7 +93,7 @@ describe('the span of a request', () => {
       { [API]: 'orders', [ERROR]: 'invalid_scope', ...known },
       { [API]: 'orders', [ERROR]: 'invalid_token', ...CALLER },
       { [API]: 'catalog', ...known },
-      { [API]: 'catalog', 'platform_auth.would_deny.reason': 'unknown_client', ...CALLER },
+      { [API]: 'catalog', 'platform_auth.reported.reason': 'unknown_client', ...CALLER },
     ])
     for (const { status } of spans) expect(status).toEqual({ code: SpanStatusCode.UNSET })
   })

@@ -352,7 +352,7 @@ describe('an API', () => {
     [{ scheme: 'oauth2', tittle: 'x' }, /^apis\.orders\.tittle is not an option\. Did you mean "title"\?/],
     [
       { scheme: 'oauth2', lifetime: 60 },
-      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, enforce, enforceBy, scopes, registrationScopes, accessTokenLifetime, claims, header\./,
+      /^apis\.orders\.lifetime is not an option\. There are: scheme, title, description, rateLimit, registration, credentialMaxAge, reportOnly, scopes, registrationScopes, accessTokenLifetime, claims, header\./,
     ],
     [{ scheme: 'apiKey', scopes: {} }, /^apis\.orders\.scopes is for oauth2 APIs\. A key API has none; leave it out\./],
     [
@@ -549,7 +549,7 @@ describe('a guard', () => {
     ],
     [
       () => requireApiKey('catalog', { scopes: [] }),
-      'requireApiKey("catalog"): scopes is not an option. There are: allow, optional, onDenied, enforce, enforceBy.',
+      'requireApiKey("catalog"): scopes is not an option. There are: allow, optional, onDenied, reportOnly.',
     ],
     [
       () => requireApiKey({ optinal: true }),

@@ -17,7 +17,7 @@ describe('One request has one outcome in events', () => {
       const shop = await createApplication(host.auth, ['orders', 'catalog'])
       const token = await accessToken(host.app, 'orders', shop, { scope: 'orders:read' })
       headers = { Authorization: `Bearer ${token}`, 'X-Api-Key': shop.clientId }
-      for (const type of ['request.allowed', 'request.denied', 'request.wouldDeny'] as const)
+      for (const type of ['request.allowed', 'request.denied', 'request.reported'] as const)
         host.auth.events.on(type, (event) => void events.push(event))
     })
     beforeEach(() => void (events.length = 0))
@@ -63,9 +63,9 @@ describe('One request has one outcome in events', () => {
     })
 
     it('if a guard reports it', async () => {
-      const reporting = { scopes: ['orders:write'], enforce: false } as const
+      const reporting = { scopes: ['orders:write'], reportOnly: true } as const
       expect(await send(orders(), host.auth.requireBearer('orders', reporting), done)).toBe(200)
-      expect(types()).toEqual(['request.wouldDeny orders'])
+      expect(types()).toEqual(['request.reported orders'])
     })
 
     it('if onDenied passes it on to another guard', async () => {

@@ -6,7 +6,7 @@ import { describeGuard, maybeAuthOf, memoryStore, openAdmin, type PlatformEvent 
 import { failingStore } from '../support/failing-store.js'
 import { createApplication } from '../support/http.js'
 import { EXPRESSES, openPlatform, recordingLogger, type TestOptions } from '../support/platform.js'
-import { readReport } from './dry-run-comparison.js'
+import { readReport } from './report-only-comparison.js'
 
 const closings: (() => Promise<void>)[] = []
 /** A day after today. */
@@ -19,13 +19,13 @@ afterEach(async () => {
 /** Answers with the application that `maybeAuthOf(req)` shows. */
 const showCaller: RequestHandler = (req, res) => void res.json({ caller: maybeAuthOf(req)?.application.id ?? null })
 
-async function open(options: TestOptions = { enforce: false }) {
+async function open(options: TestOptions = { reportOnly: true }) {
   const { auth } = openPlatform(options)
   closings.push(auth.close)
   await auth.ready()
   const shop = await createApplication(auth, { orders: { scopes: ['orders:read'] }, catalog: {} })
   const events: PlatformEvent[] = []
-  for (const type of ['request.allowed', 'request.denied', 'request.wouldDeny'] as const)
+  for (const type of ['request.allowed', 'request.denied', 'request.reported'] as const)
     auth.events.on(type, (event) => void events.push(event))
   return { auth, shop, events }
 }
@@ -41,9 +41,9 @@ async function expectReport(
   await expect.poll(async () => (await readReport(auth)).map(strip)).toEqual(expected)
 }
 
-describe('a guard with enforce: false', () => {
+describe('a guard with reportOnly: true', () => {
   it('lets every request pass, and shows who makes it if the credential is good', async () => {
-    const { auth, shop, events } = await open({ enforce: false })
+    const { auth, shop, events } = await open({ reportOnly: true })
     const app = express()
       .get('/catalog', auth.requireApiKey('catalog'), showCaller)
       .get('/catalog/refused', auth.requireApiKey('catalog', { allow: () => false }), showCaller)
@@ -62,13 +62,13 @@ describe('a guard with enforce: false', () => {
     const client = shop.clientId.slice(0, 12)
     const common = { at: expect.any(Date) as Date, address: '127.0.0.1' }
     expect(events).toMatchObject([
-      { type: 'request.wouldDeny', api: 'catalog', error: 'unauthorized', reason: 'no_credential', ...common },
+      { type: 'request.reported', api: 'catalog', error: 'unauthorized', reason: 'no_credential', ...common },
       { type: 'request.allowed', api: 'catalog', applicationId: shop.id },
-      { type: 'request.wouldDeny', api: 'catalog', applicationId: shop.id, error: 'access_denied', reason: 'refused_by_host', client, ...common },
-      { type: 'request.wouldDeny', applicationId: shop.id, reason: 'server_error' },
-      { type: 'request.wouldDeny', api: 'weather', applicationId: shop.id, reason: 'not_allowed' },
-      { type: 'request.wouldDeny', api: 'weather', reason: 'unknown_client' },
-      { type: 'request.wouldDeny', api: 'catalog', applicationId: shop.id, reason: 'suspended' },
+      { type: 'request.reported', api: 'catalog', applicationId: shop.id, error: 'access_denied', reason: 'refused_by_host', client, ...common },
+      { type: 'request.reported', applicationId: shop.id, reason: 'server_error' },
+      { type: 'request.reported', api: 'weather', applicationId: shop.id, reason: 'not_allowed' },
+      { type: 'request.reported', api: 'weather', reason: 'unknown_client' },
+      { type: 'request.reported', api: 'catalog', applicationId: shop.id, reason: 'suspended' },
     ]) // prettier-ignore
     await expectReport(auth, [
       { applicationId: null, api: 'catalog', route: 'GET /catalog', reason: 'no_credential', count: 1 },
@@ -86,7 +86,7 @@ describe('a guard with enforce: false', () => {
     const onDenied = vi.fn<() => void>()
     const store = memoryStore()
     const { auth, shop } = await open({
-      enforce: false,
+      reportOnly: true,
       onDenied,
       store,
       rateLimits: { requests: { limit: 1, window: 60 } },
@@ -106,7 +106,7 @@ describe('a guard with enforce: false', () => {
 
   it('lets requests pass during an outage of the store, and authenticates nobody', async () => {
     const store = failingStore(memoryStore())
-    const { auth, shop } = await open({ enforce: false, store })
+    const { auth, shop } = await open({ reportOnly: true, store })
     const app = express().get('/catalog', auth.requireApiKey('catalog'), showCaller)
     store.fail()
     await request(app).get('/catalog').set('X-Api-Key', shop.clientId).expect(200, { caller: null })
@@ -117,7 +117,7 @@ describe('a guard with enforce: false', () => {
   })
 
   it('leaves what it would refuse to the guard in foreign, which protected the route before', async () => {
-    const { auth, shop } = await open({ enforce: false })
+    const { auth, shop } = await open({ reportOnly: true })
     const users = vi.fn<RequestHandler>((req, res, next) =>
       req.headers.authorization === 'Bearer of-a-user' ? next() : void res.status(418).end(),
     )
@@ -140,9 +140,9 @@ describe('a guard with enforce: false', () => {
     ].toSorted()) // prettier-ignore
   })
 
-  it('enforces from enforceBy on, also if the clock returns no number', async () => {
+  it('refuses from its end on, also if the clock returns no number', async () => {
     let time = Date.parse('2027-01-30T23:59:59.999Z')
-    const { auth, shop } = await open({ enforce: false, enforceBy: '2027-01-31', now: () => time })
+    const { auth, shop } = await open({ reportOnly: { until: '2027-01-31' }, now: () => time })
     const guard = auth.requireApiKey('catalog')
     const app = express().get('/catalog', guard, showCaller)
     await request(app).get('/catalog').expect(200)
@@ -156,20 +156,20 @@ describe('a guard with enforce: false', () => {
   })
 })
 
-describe('enforce', () => {
+describe('reportOnly', () => {
   const status = async (app: Express, path: string, key = ''): Promise<number> =>
     (await request(app).get(path).set('X-Api-Key', key)).status
 
   it('of a guard counts before that of its API, and that before the platform’s', async () => {
-    const apis = { catalog: { scheme: 'apiKey', enforce: true }, weather: { scheme: 'apiKey', enforce: false }, news: { scheme: 'apiKey' } } as const // prettier-ignore
-    const { auth } = openPlatform({ apis, enforce: false })
+    const apis = { catalog: { scheme: 'apiKey', reportOnly: false }, weather: { scheme: 'apiKey', reportOnly: true }, news: { scheme: 'apiKey' } } as const // prettier-ignore
+    const { auth } = openPlatform({ apis, reportOnly: true })
     closings.push(auth.close)
     await auth.ready()
     const app = express()
     for (const api of ['catalog', 'weather', 'news'] as const) {
       app.get(`/${api}`, auth.requireApiKey(api), showCaller)
-      for (const enforce of [true, false])
-        app.get(`/${api}/${enforce}`, auth.requireApiKey(api, { enforce }), showCaller)
+      for (const reportOnly of [false, true])
+        app.get(`/${api}/${reportOnly}`, auth.requireApiKey(api, { reportOnly }), showCaller)
     }
     const paths = [
       '/catalog',
@@ -180,18 +180,18 @@ describe('enforce', () => {
       '/weather/false',
       '/weather/true',
     ]
-    expect(await Promise.all(paths.map((path) => status(app, path)))).toEqual([401, 200, 200, 200, 401, 200, 401])
+    expect(await Promise.all(paths.map((path) => status(app, path)))).toEqual([401, 200, 200, 401, 200, 401, 200])
   })
 
   it('of requireAny() counts for all its guards; else a request without a credential is refused if one of them refuses', async () => {
     const { auth } = await open({})
-    const [loose, strict] = [auth.requireApiKey('catalog', { enforce: false }), auth.requireBearer('orders')]
-    const looseToo = auth.requireBearer('orders', { enforce: false })
+    const [loose, strict] = [auth.requireApiKey('catalog', { reportOnly: true }), auth.requireBearer('orders')]
+    const looseToo = auth.requireBearer('orders', { reportOnly: true })
     const app = express()
       .get('/mixed', auth.requireAny([loose, strict]), showCaller)
       .get('/loose', auth.requireAny([loose, looseToo]), showCaller)
-      .get('/off', auth.requireAny([loose, strict], { enforce: false }), showCaller)
-      .get('/on', auth.requireAny([loose, looseToo], { enforce: true }), showCaller)
+      .get('/off', auth.requireAny([loose, strict], { reportOnly: true }), showCaller)
+      .get('/on', auth.requireAny([loose, looseToo], { reportOnly: false }), showCaller)
     const paths = ['/mixed', '/loose', '/off', '/on']
     expect(await Promise.all(paths.map((path) => status(app, path)))).toEqual([401, 200, 200, 401])
     expect(await Promise.all(paths.map((path) => status(app, path, 'wrong')))).toEqual([200, 200, 200, 401])
@@ -206,7 +206,7 @@ describe('enforce', () => {
       paths: { '/items': { get: { security } } },
     }
     const app = express()
-      .use('/off', auth.guardsFromDocument('catalog', document, { enforce: false }))
+      .use('/off', auth.guardsFromDocument('catalog', document, { reportOnly: true }))
       .use('/on', auth.guardsFromDocument('catalog', document))
       .use(showCaller)
     const paths = ['/items', '/nothing', '/items%2F']
@@ -220,7 +220,7 @@ describe('enforce', () => {
     closings.push(auth.close)
     await auth.ready()
     const { clientId } = await createApplication(auth, ['catalog'])
-    const app = express().get('/', auth.requireApiKey('catalog', { enforce: false }), auth.requireApiKey('catalog'), showCaller) // prettier-ignore
+    const app = express().get('/', auth.requireApiKey('catalog', { reportOnly: true }), auth.requireApiKey('catalog'), showCaller) // prettier-ignore
     expect(await status(app, '/', clientId)).toBe(200)
     expect(await status(app, '/', clientId)).toBe(429)
     expect(await status(app, '/', 'wrong')).toBe(401)
@@ -228,11 +228,13 @@ describe('enforce', () => {
   })
 
   it.each([
-    [{ enforce: 'false' }, 'enforce is "false". Write true or false.'],
-    [{ enforce: 0 }, 'enforce is 0.'],
-    [{ enforceBy: '31.01.2027' }, 'enforceBy is "31.01.2027". Write a day, as YYYY-MM-DD'],
-    [{ enforceBy: '2027-02-30' }, 'enforceBy is "2027-02-30".'],
-    [{ enforceBy: new Date() }, 'enforceBy is '],
+    [{ reportOnly: 'false' }, 'reportOnly is "false". Write true or false.'],
+    [{ reportOnly: 0 }, 'reportOnly is 0.'],
+    [{ reportOnly: {} }, 'reportOnly.until is missing. Write a day, as YYYY-MM-DD'],
+    [{ reportOnly: { until: '2027-01-31', untill: '' } }, 'reportOnly.untill is not an option'],
+    [{ reportOnly: { until: '31.01.2027' } }, 'reportOnly.until is "31.01.2027". Write a day, as YYYY-MM-DD'],
+    [{ reportOnly: { until: '2027-02-30' } }, 'reportOnly.until is "2027-02-30".'],
+    [{ reportOnly: { until: new Date() } }, 'reportOnly.until is '],
     [{ enforced: false }, 'enforced is not an option'],
   ])('%j is a ConfigurationError, of platform, API and guard', async (wrong, message) => {
     expect(() => openPlatform(wrong as never)).toThrow(message)
@@ -243,7 +245,7 @@ describe('enforce', () => {
   })
 
   it('is not read from a polluted Object.prototype', async () => {
-    Object.assign(Object.prototype, { enforce: false, enforceBy: '2999-01-01' })
+    Object.assign(Object.prototype, { reportOnly: { until: '2999-01-01' } })
     try {
       const { auth } = await open({})
       const app = express()
@@ -252,60 +254,60 @@ describe('enforce', () => {
         .get('/options', auth.requireApiKey('catalog', {}), showCaller)
       expect(await Promise.all(['/key', '/any', '/options'].map((path) => status(app, path)))).toEqual([401, 401, 401])
     } finally {
-      Reflect.deleteProperty(Object.prototype, 'enforce')
-      Reflect.deleteProperty(Object.prototype, 'enforceBy')
+      Reflect.deleteProperty(Object.prototype, 'reportOnly')
+      Reflect.deleteProperty(Object.prototype, 'until')
     }
   })
 
   it.each(['production', 'prod', 'Production', 'staging', '', undefined])(
-    'needs enforceBy with NODE_ENV=%s, at every level',
+    'needs an end with NODE_ENV=%s, at every level',
     async (environment) => {
       const { auth: elsewhere } = await open({})
       vi.stubEnv('NODE_ENV', environment)
-      const message = 'enforce is false, and there is no enforceBy. Give the day'
-      expect(() => openPlatform({ enforce: false })).toThrow(message)
-      expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', enforce: false } } })).toThrow(`apis.catalog.${message}`) // prettier-ignore
+      const message = 'reportOnly is true, and has no end. Give the day'
+      expect(() => openPlatform({ reportOnly: true })).toThrow(message)
+      expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', reportOnly: true } } })).toThrow(`apis.catalog.${message}`) // prettier-ignore
       const { auth } = openPlatform({})
       closings.push(auth.close)
-      expect(() => auth.requireApiKey('catalog', { enforce: false })).toThrow(`requireApiKey("catalog"): ${message}`)
-      expect(() => auth.requireApiKey('catalog', { enforce: false, enforceBy: inDays(30) })).not.toThrow()
-      expect(() => elsewhere.requireApiKey('catalog', { enforce: false })).not.toThrow()
+      expect(() => auth.requireApiKey('catalog', { reportOnly: true })).toThrow(`requireApiKey("catalog"): ${message}`)
+      expect(() => auth.requireApiKey('catalog', { reportOnly: { until: inDays(30) } })).not.toThrow()
+      expect(() => elsewhere.requireApiKey('catalog', { reportOnly: true })).not.toThrow()
     },
   )
 
-  it.each(['development', 'test'])('needs no enforceBy with NODE_ENV=%s', (environment) => {
+  it.each(['development', 'test'])('needs no end with NODE_ENV=%s', (environment) => {
     vi.stubEnv('NODE_ENV', environment)
-    closings.push(openPlatform({ enforce: false }).auth.close)
+    closings.push(openPlatform({ reportOnly: true }).auth.close)
   })
 
   it('ends at most 90 days after the start; the error has a day that is right, and an end that has passed stops no start', () => {
     const now = () => Date.parse('2030-05-01T12:00:00Z')
-    const start = (enforceBy: string) => closings.push(openPlatform({ now, enforce: false, enforceBy }).auth.close)
+    const start = (until: string) => closings.push(openPlatform({ now, reportOnly: { until } }).auth.close)
     for (const day of ['2000-01-01', '2030-05-01', '2030-07-30']) start(day)
     for (const day of ['2030-07-31', '9999-12-31'])
-      expect(() => start(day)).toThrow("enforceBy is more than 90 days ahead. Write a day until 2030-07-30: enforceBy: '2030-05-31'.") // prettier-ignore
+      expect(() => start(day)).toThrow("reportOnly.until is more than 90 days ahead. Write a day until 2030-07-30: reportOnly: { until: '2030-05-31' }.") // prettier-ignore
   })
 
   it('is warned of at start-up: once for the platform, an API, and the guards of one', async () => {
     const logger = recordingLogger()
-    const { auth } = openPlatform({ logger, enforce: false, enforceBy: inDays(60) })
+    const { auth } = openPlatform({ logger, reportOnly: { until: inDays(60) } })
     closings.push(auth.close)
     auth.requireApiKey('catalog')
-    const warnings = () => logger.lines.filter((line) => line.includes('enforce'))
-    expect(warnings()).toEqual([expect.stringMatching(new RegExp(`^enforce is false: requests that guards would refuse pass until ${inDays(60)}\\. .*auth\\.dryRun\\.report\\(\\)`))]) // prettier-ignore
-    const other = openPlatform({ logger, apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey', enforce: false, enforceBy: '2000-01-01' } } }) // prettier-ignore
+    const warnings = () => logger.lines.filter((line) => line.includes('reportOnly'))
+    expect(warnings()).toEqual([expect.stringMatching(new RegExp(`^reportOnly is set: requests that guards would refuse pass until ${inDays(60)}\\. .*auth\\.reportOnly\\.list\\(\\)`))]) // prettier-ignore
+    const other = openPlatform({ logger, apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey', reportOnly: { until: '2000-01-01' } } } }) // prettier-ignore
     closings.push(other.auth.close)
-    for (let i = 0; i < 3; i++) other.auth.requireApiKey('catalog', { enforce: false })
+    for (let i = 0; i < 3; i++) other.auth.requireApiKey('catalog', { reportOnly: true })
     expect(warnings().slice(1)).toEqual([
-      expect.stringMatching(/^apis\.weather\.enforce is false, and has no effect since 2000-01-01/),
-      expect.stringMatching(/^requireApiKey\("catalog"\): enforce is false: .* pass\. /),
+      expect.stringMatching(/^apis\.weather\.reportOnly ended on 2000-01-01, and has no effect any more/),
+      expect.stringMatching(/^requireApiKey\("catalog"\): reportOnly is set: .* pass\. /),
     ])
   })
 })
 
-describe.each(Object.entries(EXPRESSES))('%s: the report of a guard with enforce: false', (_, anyExpress) => {
+describe.each(Object.entries(EXPRESSES))('%s: the report of a guard with reportOnly: true', (_, anyExpress) => {
   it('names patterns of routes, and nothing that a client has sent', async () => {
-    const { auth } = await open({ enforce: false })
+    const { auth } = await open({ reportOnly: true })
     const guard = auth.requireApiKey('catalog')
     const { Router } = anyExpress
     const items = Router({ mergeParams: true }).get('/items/:id', showCaller).post(['/a', '/b'], showCaller).get(/^\/x+$/, showCaller) // prettier-ignore

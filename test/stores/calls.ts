@@ -35,7 +35,7 @@ export const CALLS: readonly (readonly [keyof Store, (store: Store) => Promise<u
   [
     'deleteExpiredUsage',
     (store) =>
-      store.deleteExpiredUsage({ countsBefore: '', refusalsBefore: 0, dryRunBefore: 0, batchesBefore: 0, limit: 1 }),
+      store.deleteExpiredUsage({ countsBefore: '', refusalsBefore: 0, reportedBefore: 0, batchesBefore: 0, limit: 1 }),
   ],
   ['addSignIn', (store) => store.addSignIn(signIn('s'))],
   ['findSignInByLink', (store) => store.findSignInByLink('link-s')],

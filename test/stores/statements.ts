@@ -12,8 +12,8 @@ const COUNTS = {
 } as const
 const EMAILS = { applicationId: undefined, state: undefined, limit: 10 } as const
 
-const DRY_RUNS = { after: undefined, applicationId: undefined, api: undefined, limit: 10 } as const
-const DRY_RUN = { applicationId: 'app_3', api: 'orders', route: 'GET /orders', reason: 'no_credential' } as const
+const REPORTED_PAGE = { after: undefined, applicationId: undefined, api: undefined, limit: 10 } as const
+const REPORTED = { applicationId: 'app_3', api: 'orders', route: 'GET /orders', reason: 'no_credential' } as const
 const REFUSAL = {
   applicationId: 'app_3',
   at: NOW,
@@ -85,14 +85,14 @@ export const STATEMENTS: Readonly<Record<string, (store: Store) => Promise<unkno
   'listUsage of an application': (store) => store.listUsage({ ...COUNTS, applicationId: 'app_3' }),
   'listUsage of an application and an API': (store) => store.listUsage({ ...COUNTS, applicationId: 'app_3', api: 'orders' }),
   'addRefusals': (store) => store.addRefusals(batch(), [REFUSAL], 5),
-  'addDryRun': (store) => store.addDryRun(batch(), [{ ...DRY_RUN, count: 1, firstAt: NOW, lastAt: NOW }]),
-  'listDryRun': (store) => store.listDryRun(DRY_RUNS),
-  'listDryRun, the next page': (store) => store.listDryRun({ ...DRY_RUNS, after: DRY_RUN }),
-  'listDryRun of an application': (store) => store.listDryRun({ ...DRY_RUNS, applicationId: 'app_3' }),
-  'listDryRun of an API': (store) => store.listDryRun({ ...DRY_RUNS, api: 'orders' }),
+  'addReported': (store) => store.addReported(batch(), [{ ...REPORTED, count: 1, firstAt: NOW, lastAt: NOW }]),
+  'listReported': (store) => store.listReported(REPORTED_PAGE),
+  'listReported, the next page': (store) => store.listReported({ ...REPORTED_PAGE, after: REPORTED }),
+  'listReported of an application': (store) => store.listReported({ ...REPORTED_PAGE, applicationId: 'app_3' }),
+  'listReported of an API': (store) => store.listReported({ ...REPORTED_PAGE, api: 'orders' }),
   'listRefusals': (store) => store.listRefusals('app_3', 0),
   'deleteExpiredUsage': (store) =>
-    store.deleteExpiredUsage({ countsBefore: '2026-01-01', refusalsBefore: NOW - 10, dryRunBefore: NOW - 10, batchesBefore: NOW - 10, limit: 10 }),
+    store.deleteExpiredUsage({ countsBefore: '2026-01-01', refusalsBefore: NOW - 10, reportedBefore: NOW - 10, batchesBefore: NOW - 10, limit: 10 }),
   'addSignIn': (store) => store.addSignIn(signIn(`sign-in new ${(unique += 1)}`)),
   'findSignInByLink': (store) => store.findSignInByLink('link-3'),
   'countSignInGuess': (store) => store.countSignInGuess('sign-in 3'),

@@ -127,7 +127,7 @@ describe('Counts', () => {
     await working.deleteExpiredUsage({
       countsBefore: '',
       refusalsBefore: 0,
-      dryRunBefore: 0,
+      reportedBefore: 0,
       batchesBefore: Date.now(),
       limit: 100,
     })

@@ -6,7 +6,7 @@ import { applicationCommands } from './applications.js'
 import { auditCommand } from './audit.js'
 import { contactCommands } from './contacts.js'
 import { credentialCommands } from './credentials.js'
-import { dryRunCommand } from './dry-run.js'
+import { reportOnlyCommand } from './report-only.js'
 import { emailCommands } from './emails.js'
 import { importCommand } from './import.js'
 import { portalCommands } from './portal.js'
@@ -26,7 +26,7 @@ export const COMMANDS: readonly Command[] = [
   ...emailCommands,
   ...portalCommands,
   ...usageCommands,
-  dryRunCommand,
+  reportOnlyCommand,
   auditCommand,
   doctorCommand,
   proveCommand,

@@ -5,7 +5,7 @@ import { alignColumns, replaceControlCharacters, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
 import { credentialAgeCheck, expiringCredentialsCheck, remindersCheck } from './credential-checks.js'
-import { dryRunCheck } from './dry-run-check.js'
+import { reportOnlyCheck } from './report-only-check.js'
 import { emailsCheck, mailServerCheck } from './email-checks.js'
 import { problem, toFinding, type Check, type CheckContext, type Finding } from './finding.js'
 import { importedCredentialsCheck } from './import-checks.js'
@@ -38,7 +38,7 @@ const CHECKS: readonly Check[] = [
   remindersCheck,
   expiringCredentialsCheck,
   credentialAgeCheck,
-  dryRunCheck,
+  reportOnlyCheck,
   serverCheck,
 ]
 

@@ -20,7 +20,7 @@ type StoreRead =
   | 'listAudit'
   | 'listUsage'
   | 'listRefusals'
-  | 'listDryRun'
+  | 'listReported'
   | 'findSignInByLink'
   | 'listSignOuts'
 
@@ -49,7 +49,7 @@ export async function createReadOnlyStore(store: Store): Promise<Store> {
     revokeAccessToken: async () => undefined,
     addUsage: async () => undefined,
     addRefusals: async () => undefined,
-    addDryRun: async () => undefined,
+    addReported: async () => undefined,
     deleteExpiredUsage: async () => 0,
     deleteAudit: async () => 0,
     addSignIn: async () => undefined,

@@ -123,8 +123,8 @@ export function memoryStore(): Store {
     listUsage: async (query) => usage.listUsage(query),
     addRefusals: async (batch, refusals, kept) => usage.addRefusals(batch, refusals, kept),
     listRefusals: async (applicationId, after) => usage.listRefusals(applicationId, after),
-    addDryRun: async (batch, counts) => usage.addDryRun(batch, counts),
-    listDryRun: async (query) => usage.listDryRun(query),
+    addReported: async (batch, counts) => usage.addReported(batch, counts),
+    listReported: async (query) => usage.listReported(query),
     async deleteExpiredUsage(expired) {
       // All at once, so that nothing is left.
       usage.deleteExpired(expired)

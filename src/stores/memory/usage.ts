@@ -1,8 +1,8 @@
 import type { ApplicationRecord } from '../../contracts/application-record.js'
-import type { DryRunCount } from '../../contracts/dry-run.js'
+import type { ReportedCount } from '../../contracts/reported.js'
 import type { ExpiredUsage, RefusalRecord, UsageBatch, UsageCount, UsageCountQuery } from '../../contracts/usage.js'
 import { copyFrozen } from './deep-freeze.js'
-import { createMemoryDryRun } from './dry-run.js'
+import { createMemoryReported } from './reported.js'
 
 interface MemoryUsageOptions {
   readonly findApplication: (id: string) => ApplicationRecord | undefined
@@ -15,7 +15,7 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
   /** By application, then by day, API and outcome. */
   const counts = new Map<string, Map<string, UsageCount>>()
   const refusals = new Map<string, RefusalRecord[]>()
-  const dryRun = createMemoryDryRun()
+  const reported = createMemoryReported()
 
   /** Returns false for a batch that was added before. */
   function addBatch({ id, at }: UsageBatch): boolean {
@@ -63,22 +63,22 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
     }
   }
 
-  function addDryRun(batch: UsageBatch, given: readonly DryRunCount[]): void {
-    if (addBatch(batch)) for (const count of given) dryRun.add(count)
+  function addReported(batch: UsageBatch, given: readonly ReportedCount[]): void {
+    if (addBatch(batch)) for (const count of given) reported.add(count)
   }
 
   function listRefusals(applicationId: string, after: number): readonly RefusalRecord[] {
     return (refusals.get(applicationId) ?? []).filter(({ at }) => at > after).toReversed()
   }
 
-  function deleteExpired({ countsBefore, refusalsBefore, dryRunBefore, batchesBefore }: ExpiredUsage): void {
+  function deleteExpired({ countsBefore, refusalsBefore, reportedBefore, batchesBefore }: ExpiredUsage): void {
     for (const own of counts.values()) for (const [name, { day }] of own) if (day < countsBefore) own.delete(name)
     for (const [id, own] of refusals)
       refusals.set(
         id,
         own.filter(({ at }) => at >= refusalsBefore),
       )
-    dryRun.deleteExpired(dryRunBefore)
+    reported.deleteExpired(reportedBefore)
     for (const [id, at] of batches) if (at < batchesBefore) batches.delete(id)
   }
 
@@ -87,8 +87,8 @@ export function createMemoryUsage({ findApplication, listApplicationIds }: Memor
     listUsage,
     addRefusals,
     listRefusals,
-    addDryRun,
-    listDryRun: dryRun.list,
+    addReported,
+    listReported: reported.list,
     deleteRefusals: (applicationId: string) => refusals.delete(applicationId),
     deleteExpired,
   }

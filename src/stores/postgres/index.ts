@@ -14,7 +14,7 @@ import { deleteAudit, listAudit } from './audit.js'
 import { createPostgresConnections, type Sql } from './connection.js'
 import { noteCredentialUse } from './credentials.js'
 import { diagnose } from './diagnose.js'
-import { addDryRun, listDryRun } from './dry-run.js'
+import { addReported, listReported } from './reported.js'
 import {
   changeEmails,
   findEmail,
@@ -171,8 +171,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     listAudit: (query) => read((db) => listAudit(db, query)),
     deleteAudit: (before, limit) => write((db) => deleteAudit(db, before, limit)),
 
-    addDryRun: (batch, counts) => write((db) => addDryRun(db, batch, counts)),
-    listDryRun: (query) => read((db) => listDryRun(db, query)),
+    addReported: (batch, counts) => write((db) => addReported(db, batch, counts)),
+    listReported: (query) => read((db) => listReported(db, query)),
     addUsage: (batch, counts) => write((db) => addUsage(db, batch, counts)),
     listUsage: (query) => read((db) => listUsage(db, query)),
     addRefusals: (batch, refusals, kept) => write((db) => addRefusals(db, batch, refusals, kept)),

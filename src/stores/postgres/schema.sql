@@ -74,18 +74,6 @@ CREATE TABLE platform_auth_credentials (
 CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentials USING btree (application_seq);
 CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials USING btree (expires_at, application_seq, reminded_days) WHERE (expires_at IS NOT NULL);
 
-CREATE TABLE platform_auth_dry_run (
-  application_id text COLLATE "C" NOT NULL,
-  api text COLLATE "C" NOT NULL,
-  route text COLLATE "C" NOT NULL,
-  reason text COLLATE "C" NOT NULL,
-  count bigint NOT NULL,
-  first_at bigint NOT NULL,
-  last_at bigint NOT NULL,
-  PRIMARY KEY (application_id, api, route, reason)
-);
-CREATE INDEX platform_auth_dry_run_by_time ON platform_auth_dry_run USING btree (last_at);
-
 CREATE TABLE platform_auth_email_claim_links (
   hash text COLLATE "C" NOT NULL,
   email_seq bigint NOT NULL,
@@ -159,6 +147,18 @@ CREATE TABLE platform_auth_refusals (
 );
 CREATE INDEX platform_auth_refusals_by_application ON platform_auth_refusals USING btree (application_id, seq);
 CREATE INDEX platform_auth_refusals_by_time ON platform_auth_refusals USING btree (at);
+
+CREATE TABLE platform_auth_reported (
+  application_id text COLLATE "C" NOT NULL,
+  api text COLLATE "C" NOT NULL,
+  route text COLLATE "C" NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  count bigint NOT NULL,
+  first_at bigint NOT NULL,
+  last_at bigint NOT NULL,
+  PRIMARY KEY (application_id, api, route, reason)
+);
+CREATE INDEX platform_auth_reported_by_time ON platform_auth_reported USING btree (last_at);
 
 CREATE TABLE platform_auth_revoked_access_tokens (
   id text COLLATE "C" NOT NULL,

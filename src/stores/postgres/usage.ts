@@ -106,21 +106,21 @@ export async function listRefusals(sql: Sql, applicationId: string, after: numbe
 
 /** So that nothing is written where nothing has expired. */
 export async function hasExpiredUsage(sql: Sql, expired: ExpiredUsage): Promise<boolean> {
-  const { countsBefore, refusalsBefore, dryRunBefore, batchesBefore } = expired
+  const { countsBefore, refusalsBefore, reportedBefore, batchesBefore } = expired
   const text = `
     SELECT 1 WHERE EXISTS (SELECT 1 FROM platform_auth_usage WHERE day < $1)
       OR EXISTS (SELECT 1 FROM platform_auth_refusals WHERE at < $2)
-      OR EXISTS (SELECT 1 FROM platform_auth_dry_run WHERE last_at < $3)
+      OR EXISTS (SELECT 1 FROM platform_auth_reported WHERE last_at < $3)
       OR EXISTS (SELECT 1 FROM platform_auth_usage_batches WHERE at < $4)`
-  return (await sql.get(text, countsBefore, refusalsBefore, dryRunBefore, batchesBefore)) !== undefined
+  return (await sql.get(text, countsBefore, refusalsBefore, reportedBefore, batchesBefore)) !== undefined
 }
 
 export async function deleteExpiredUsage(sql: Sql, expired: ExpiredUsage): Promise<number> {
-  const { countsBefore, refusalsBefore, dryRunBefore, batchesBefore, limit } = expired
+  const { countsBefore, refusalsBefore, reportedBefore, batchesBefore, limit } = expired
   const deleted = [
     await sql.run(formatDelete('platform_auth_usage', 'day'), countsBefore, limit),
     await sql.run(formatDelete('platform_auth_refusals', 'at'), refusalsBefore, limit),
-    await sql.run(formatDelete('platform_auth_dry_run', 'last_at'), dryRunBefore, limit),
+    await sql.run(formatDelete('platform_auth_reported', 'last_at'), reportedBefore, limit),
     await sql.run(formatDelete('platform_auth_usage_batches', 'at'), batchesBefore, limit),
   ]
   return deleted.reduce((sum, count) => sum + count, 0)

@@ -33,7 +33,7 @@ import { establishSecret, findSecret, replaceSecret } from './secrets.js'
 import { isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './revoked-access-tokens.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 import { addSigningKey, listSigningKeys, removeSigningKey, resealSigningKey } from './signing-keys.js'
-import { addDryRun, listDryRun } from './dry-run.js'
+import { addReported, listReported } from './reported.js'
 import {
   addRefusals,
   addUsage,
@@ -154,8 +154,8 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): Store {
     deleteAudit: async (before, limit) =>
       (await read((sql) => hasAuditBefore(sql, before))) ? write((sql) => deleteAudit(sql, before, limit)) : 0,
 
-    addDryRun: (batch, counts) => write((sql) => addDryRun(sql, batch, counts)),
-    listDryRun: (query) => read((sql) => listDryRun(sql, query)),
+    addReported: (batch, counts) => write((sql) => addReported(sql, batch, counts)),
+    listReported: (query) => read((sql) => listReported(sql, query)),
     addUsage: (batch, counts) => write((sql) => addUsage(sql, batch, counts)),
     listUsage: (query) => read((sql) => listUsage(sql, query)),
     addRefusals: (batch, refusals, kept) => write((sql) => addRefusals(sql, batch, refusals, kept)),

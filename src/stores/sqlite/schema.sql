@@ -81,19 +81,6 @@ CREATE INDEX platform_auth_credentials_by_application ON platform_auth_credentia
 CREATE INDEX platform_auth_credentials_by_expiry ON platform_auth_credentials (expires_at, application_seq, reminded_days)
     WHERE expires_at IS NOT NULL;
 
-CREATE TABLE platform_auth_dry_run (
-    application_id TEXT NOT NULL,
-    api TEXT NOT NULL,
-    route TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    first_at INTEGER NOT NULL,
-    last_at INTEGER NOT NULL,
-    PRIMARY KEY (application_id, api, route, reason)
-  ) WITHOUT ROWID;
-
-CREATE INDEX platform_auth_dry_run_by_time ON platform_auth_dry_run (last_at);
-
 CREATE TABLE platform_auth_email_claim_links (
     hash TEXT NOT NULL,
     email_seq INTEGER NOT NULL REFERENCES platform_auth_emails (seq),
@@ -167,6 +154,19 @@ CREATE TABLE platform_auth_refusals (
 CREATE INDEX platform_auth_refusals_by_application ON platform_auth_refusals (application_id, seq);
 
 CREATE INDEX platform_auth_refusals_by_time ON platform_auth_refusals (at);
+
+CREATE TABLE platform_auth_reported (
+    application_id TEXT NOT NULL,
+    api TEXT NOT NULL,
+    route TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (application_id, api, route, reason)
+  ) WITHOUT ROWID;
+
+CREATE INDEX platform_auth_reported_by_time ON platform_auth_reported (last_at);
 
 CREATE TABLE platform_auth_revoked_access_tokens (
     id TEXT PRIMARY KEY,

@@ -77,21 +77,21 @@ export function listRefusals(sql: Sql, applicationId: string, after: number): re
 
 /** So that nothing is written where nothing has expired. */
 export function hasExpiredUsage(sql: Sql, expired: ExpiredUsage): boolean {
-  const { countsBefore, refusalsBefore, dryRunBefore, batchesBefore } = expired
+  const { countsBefore, refusalsBefore, reportedBefore, batchesBefore } = expired
   const text = `
     SELECT 1 WHERE EXISTS (SELECT 1 FROM platform_auth_usage WHERE day < ?)
       OR EXISTS (SELECT 1 FROM platform_auth_refusals WHERE at < ?)
-      OR EXISTS (SELECT 1 FROM platform_auth_dry_run WHERE last_at < ?)
+      OR EXISTS (SELECT 1 FROM platform_auth_reported WHERE last_at < ?)
       OR EXISTS (SELECT 1 FROM platform_auth_usage_batches WHERE at < ?)`
-  return sql.get(text, countsBefore, refusalsBefore, dryRunBefore, batchesBefore) !== undefined
+  return sql.get(text, countsBefore, refusalsBefore, reportedBefore, batchesBefore) !== undefined
 }
 
 export function deleteExpiredUsage(sql: Sql, expired: ExpiredUsage): number {
-  const { countsBefore, refusalsBefore, dryRunBefore, batchesBefore, limit } = expired
+  const { countsBefore, refusalsBefore, reportedBefore, batchesBefore, limit } = expired
   const deleted = [
     sql.run(DELETE_COUNTS, countsBefore, limit),
     sql.run(DELETE_REFUSALS, refusalsBefore, limit),
-    sql.run(DELETE_DRY_RUN, dryRunBefore, limit),
+    sql.run(DELETE_REPORTED, reportedBefore, limit),
     sql.run(DELETE_BATCHES, batchesBefore, limit),
   ]
   return deleted.reduce((sum, count) => sum + count, 0)
@@ -103,9 +103,9 @@ const DELETE_COUNTS = `
 const DELETE_REFUSALS = `
   DELETE FROM platform_auth_refusals WHERE seq IN (
     SELECT seq FROM platform_auth_refusals WHERE at < ? ORDER BY at LIMIT ?)`
-const DELETE_DRY_RUN = `
-  DELETE FROM platform_auth_dry_run WHERE (application_id, api, route, reason) IN (
-    SELECT application_id, api, route, reason FROM platform_auth_dry_run WHERE last_at < ? ORDER BY last_at LIMIT ?)`
+const DELETE_REPORTED = `
+  DELETE FROM platform_auth_reported WHERE (application_id, api, route, reason) IN (
+    SELECT application_id, api, route, reason FROM platform_auth_reported WHERE last_at < ? ORDER BY last_at LIMIT ?)`
 const DELETE_BATCHES = `
   DELETE FROM platform_auth_usage_batches WHERE id IN (
     SELECT id FROM platform_auth_usage_batches WHERE at < ? ORDER BY at LIMIT ?)`

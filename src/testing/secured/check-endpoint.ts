@@ -92,8 +92,8 @@ function reportReportOnly({ report, endpoint, method }: Check): void {
     'report-only',
     endpoint,
     method,
-    'The guard only reports what it would refuse (enforce: false), so every request passes.',
-    'Remove "enforce: false" of the guard, the API or the platform, or list the route in "public" with the reason.',
+    'The guard only reports what it would refuse (reportOnly), so every request passes.',
+    'Remove "reportOnly" of the guard, the API or the platform, or list the route in "public" with the reason.',
   )
 }
 

@@ -20,7 +20,7 @@ export interface Outcome {
   readonly guards: readonly GuardDescription[]
   /** The refusals of this platform's guards. */
   readonly denied: readonly PlatformEvent[]
-  /** The refusals that guards with `enforce: false` only report. */
+  /** The refusals that report-only guards only report. */
   readonly reported: readonly PlatformEvent[]
   /** The functions that were called, besides guards and replaced handlers. */
   readonly entered: readonly CalledFunction[]
@@ -83,7 +83,7 @@ export function createProber(app: Listener, auth: PlatformAuth): Prober {
   const noteDenied = (event: PlatformEvent): void => void current.denied.push(event)
   const noteReported = (event: PlatformEvent): void => void current.reported.push(event)
   auth.events.on('request.denied', noteDenied)
-  auth.events.on('request.wouldDeny', noteReported)
+  auth.events.on('request.reported', noteReported)
 
   async function probe(method: string, target: string, headers: Headers, more: More): Promise<Outcome> {
     const outcome = (current = startOutcome())
@@ -118,7 +118,7 @@ export function createProber(app: Listener, auth: PlatformAuth): Prober {
     count: () => count,
     end() {
       auth.events.off('request.denied', noteDenied)
-      auth.events.off('request.wouldDeny', noteReported)
+      auth.events.off('request.reported', noteReported)
       restore()
     },
   }

@@ -8,7 +8,7 @@ import { auditQueriesContract } from './audit-queries.js'
 import { changeFeedContract, watchContract } from './change-feed.js'
 import { contactsContract } from './contacts.js'
 import { credentialUseContract } from './credential-use.js'
-import { dryRunContract } from './dry-run.js'
+import { reportedContract } from './reported.js'
 import { expiringContract } from './expiring.js'
 import { emailChangesContract, emailConflictsContract } from './email-changes.js'
 import { emailLeaseContract } from './email-lease.js'
@@ -136,7 +136,7 @@ const CONTRACTS = [
   usageContract,
   usageListContract,
   expiredUsageContract,
-  dryRunContract,
+  reportedContract,
   refusalsContract,
   changeFeedContract,
   watchContract,

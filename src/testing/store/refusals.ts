@@ -101,7 +101,7 @@ export function refusalsContract({ describe, it }: TestCollector, opened: () => 
       await save('a')
       const refusals = [1, 2, 3, 4, 5].map((at) => refusal('a', { at }))
       await store.addRefusals({ id: '1', at: NOW }, refusals, 50)
-      const expired = { countsBefore: '', refusalsBefore: 4, dryRunBefore: 0, batchesBefore: 0, limit: 2 }
+      const expired = { countsBefore: '', refusalsBefore: 4, reportedBefore: 0, batchesBefore: 0, limit: 2 }
       for (let calls = 0; calls < 10; calls++) await store.deleteExpiredUsage(expired)
       assertEqual(await listTimes('a'), [5, 4])
     })

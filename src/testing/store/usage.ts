@@ -189,7 +189,7 @@ export function expiredUsageContract({ describe, it }: TestCollector, opened: ()
 
   /** Resolves the result of the last call. */
   async function deleteAll(expired: Partial<ExpiredUsage>): Promise<number> {
-    const nothing = { countsBefore: '', refusalsBefore: 0, dryRunBefore: 0, batchesBefore: 0, limit: 100 }
+    const nothing = { countsBefore: '', refusalsBefore: 0, reportedBefore: 0, batchesBefore: 0, limit: 100 }
     for (let calls = 0; calls < 100; calls++) {
       if ((await opened().store.deleteExpiredUsage({ ...nothing, ...expired })) === 0) return 0
     }

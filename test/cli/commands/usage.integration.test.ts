@@ -36,7 +36,7 @@ beforeAll(async () => {
     count: 7,
     ...times,
   }
-  await store.addDryRun({ id: '3', at: 0 }, [reported, { ...reported, applicationId: '', api: 'catalog', count: 2 }])
+  await store.addReported({ id: '3', at: 0 }, [reported, { ...reported, applicationId: '', api: 'catalog', count: 2 }])
   await store.close()
 })
 afterAll(() => site.remove())
@@ -109,9 +109,9 @@ describe('refusals', () => {
   })
 })
 
-describe('dry-run', () => {
+describe('report-only', () => {
   it('lists what guards would refuse, of all applications, of one, or of an API', async () => {
-    const lines = await runLines('dry-run')
+    const lines = await runLines('report-only')
     const row = ['GET /orders/items/:id', 'suspended']
     const times = ['2026-11-01 00:00:00Z', '2026-11-22 18:00:00Z']
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
@@ -119,24 +119,24 @@ describe('dry-run', () => {
       ['-', 'catalog', ...row, '2', ...times],
       [id, 'orders', ...row, '7', ...times],
     ])
-    expect(await runLines('dry-run', '--api', 'catalog')).toHaveLength(2)
-    expect(await runLines('dry-run', id)).toHaveLength(2)
-    expect(await runLines('dry-run', other)).toEqual(['No requests that would have been refused.'])
+    expect(await runLines('report-only', '--api', 'catalog')).toHaveLength(2)
+    expect(await runLines('report-only', id)).toHaveLength(2)
+    expect(await runLines('report-only', other)).toEqual(['No requests that would have been refused.'])
   })
 
   it('prints CSV, NDJSON and JSON', async () => {
     const times = '2026-11-01T00:00:00.000Z,2026-11-22T18:00:00.000Z'
-    expect(await runLines('dry-run', '--format', 'csv')).toEqual([
+    expect(await runLines('report-only', '--format', 'csv')).toEqual([
       'application,api,route,reason,count,firstAt,lastAt',
       `,catalog,GET /orders/items/:id,suspended,2,${times}`,
       `${id},orders,GET /orders/items/:id,suspended,7,${times}`,
     ])
-    const entries = (await runLines('dry-run', '--format', 'ndjson')).map((line) => JSON.parse(line) as object)
+    const entries = (await runLines('report-only', '--format', 'ndjson')).map((line) => JSON.parse(line) as object)
     expect(entries).toMatchObject([
       { api: 'catalog', count: 2 },
       { applicationId: id, count: 7 },
     ])
-    const first = JSON.parse((await runLines('dry-run', '--json', '--limit', '1')).join('')) as { next: string }
-    expect(await runLines('dry-run', '--after', first.next)).toHaveLength(2)
+    const first = JSON.parse((await runLines('report-only', '--json', '--limit', '1')).join('')) as { next: string }
+    expect(await runLines('report-only', '--after', first.next)).toHaveLength(2)
   })
 })

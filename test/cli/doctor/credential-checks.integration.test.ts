@@ -86,7 +86,7 @@ describe('the doctor on credentials', () => {
   })
 })
 
-describe('the doctor on guards with enforce: false', () => {
+describe('the doctor on report-only guards', () => {
   it('finds what they have let pass in the last 24 hours, whatever the options say', async () => {
     const count = {
       applicationId: '',
@@ -97,27 +97,27 @@ describe('the doctor on guards with enforce: false', () => {
       firstAt: 0,
     }
     await withStore((store) =>
-      store.addDryRun({ id: '1', at: 0 }, [{ ...count, api: 'catalog', lastAt: Date.now() - 90_000_000 }]),
+      store.addReported({ id: '1', at: 0 }, [{ ...count, api: 'catalog', lastAt: Date.now() - 90_000_000 }]),
     )
     expect(await find('guards that only report', db())).toEqual([])
-    await withStore((store) => store.addDryRun({ id: '2', at: 0 }, [{ ...count, lastAt: Date.now() - 1000 }]))
+    await withStore((store) => store.addReported({ id: '2', at: 0 }, [{ ...count, lastAt: Date.now() - 1000 }]))
     expect(await find('guards that only report', db())).toMatchObject([
       {
         level: 'note',
-        finding: expect.stringMatching(/^In the last 24 hours guards with enforce: false let .*API "orders"\.$/),
-        fix: expect.stringContaining('express-platform-auth dry-run'),
+        finding: expect.stringMatching(/^In the last 24 hours report-only guards let .*API "orders"\.$/),
+        fix: expect.stringContaining('express-platform-auth report-only'),
       },
     ])
   })
 
   it('finds those of the options, also before the first request', async () => {
-    const config = await writeConfig('export default { ...base(), enforce: false }')
+    const config = await writeConfig('export default { ...base(), reportOnly: true }')
     expect(await find('options', config)).toMatchObject([
-      { level: 'note', finding: 'enforce is false: requests that guards would refuse pass.' },
+      { level: 'note', finding: 'reportOnly is set: requests that guards would refuse pass.' },
     ])
     vi.stubEnv('NODE_ENV', 'production')
     expect(await find('options', config)).toContainEqual(
-      expect.objectContaining({ level: 'problem', finding: 'enforce is false, and there is no enforceBy.' }),
+      expect.objectContaining({ level: 'problem', finding: 'reportOnly is true, and has no end.' }),
     )
   })
 })

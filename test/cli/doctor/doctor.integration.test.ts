@@ -53,10 +53,10 @@ describe('the doctor', () => {
       ])
       const refusal = { ...refused, at: 1, requestId: undefined, address: undefined, details: {} }
       await store.addRefusals(batch('b'), [refusal], 10)
-      await store.addDryRun(batch('c'), [{ ...refused, route: 'GET /', count: 1, firstAt: 1, lastAt: 1 }])
+      await store.addReported(batch('c'), [{ ...refused, route: 'GET /', count: 1, firstAt: 1, lastAt: 1 }])
     })
     const before = await readTables(getFile())
-    for (const table of ['usage', 'refusals', 'dry_run']) {
+    for (const table of ['usage', 'refusals', 'reported']) {
       expect(before).toMatchObject({ [`platform_auth_${table}`]: [{ api: 'orders' }] })
     }
     await runDoctor(...config)

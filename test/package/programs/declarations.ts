@@ -59,7 +59,7 @@ export const parts = [
   { ...auth.audit },
   { ...auth.usage },
   { ...auth.refusals },
-  { ...auth.dryRun },
+  { ...auth.reportOnly },
   { ...auth.portal },
   { ...auth.registration },
   { ...auth.brand },

@@ -50,9 +50,9 @@ export const MISTAKES: readonly Mistake[] = [
   ['a list of paths of which one is not guarded', 'open', 'GET /order-items', ({ app, handle, mayRead }) => void app.use('/orders', mayRead).get(['/orders/items', '/order-items'], handle)],
   ['a regular expression without a guard', 'open', 'GET /export/*', ({ app, handle }) => void app.get(/^\/export\/(\d+)$/, handle)],
   ['app.all() without a guard', 'open', 'ALL /orders/rpc', ({ app, handle }) => void app.all('/orders/rpc', handle)],
-  ['a guard that only reports', 'report-only', 'GET /orders/items', ({ app, auth, handle }) => void app.get('/orders/items', auth.requireBearer('orders', { enforce: false }), handle)],
-  ['a guard that only reports, before one that refuses', 'report-only', 'GET /orders/items', ({ app, auth, handle, mayRead }) => void app.get('/orders/items', auth.requireBearer('orders', { enforce: false, optional: true }), mayRead, handle)],
-  ['a document whose guard only reports', 'report-only', 'GET /orders/items', ({ app, auth, handle }) => void app.use('/orders', auth.guardsFromDocument('orders', { openapi: '3.1.0', ...ITEMS, info: { title: 'Orders', version: '1' } }, { enforce: false })).get('/orders/items', handle)],
+  ['a guard that only reports', 'report-only', 'GET /orders/items', ({ app, auth, handle }) => void app.get('/orders/items', auth.requireBearer('orders', { reportOnly: true }), handle)],
+  ['a guard that only reports, before one that refuses', 'report-only', 'GET /orders/items', ({ app, auth, handle, mayRead }) => void app.get('/orders/items', auth.requireBearer('orders', { reportOnly: true, optional: true }), mayRead, handle)],
+  ['a document whose guard only reports', 'report-only', 'GET /orders/items', ({ app, auth, handle }) => void app.use('/orders', auth.guardsFromDocument('orders', { openapi: '3.1.0', ...ITEMS, info: { title: 'Orders', version: '1' } }, { reportOnly: true })).get('/orders/items', handle)],
   ['a guard that is created and not used', 'open', 'GET /orders/items', ({ app, auth, handle }) => {
     auth.requireBearer('orders')
     app.get('/orders/items', handle)

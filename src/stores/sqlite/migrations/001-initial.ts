@@ -179,7 +179,7 @@ export const initial = `
   CREATE INDEX platform_auth_refusals_by_time ON platform_auth_refusals (at);
 
   -- What report-only guards would have refused.
-  CREATE TABLE platform_auth_dry_run (
+  CREATE TABLE platform_auth_reported (
     application_id TEXT NOT NULL,
     api TEXT NOT NULL,
     route TEXT NOT NULL,
@@ -189,7 +189,7 @@ export const initial = `
     last_at INTEGER NOT NULL,
     PRIMARY KEY (application_id, api, route, reason)
   ) WITHOUT ROWID;
-  CREATE INDEX platform_auth_dry_run_by_time ON platform_auth_dry_run (last_at);
+  CREATE INDEX platform_auth_reported_by_time ON platform_auth_reported (last_at);
 
   CREATE TABLE platform_auth_sign_ins (
     id TEXT PRIMARY KEY,

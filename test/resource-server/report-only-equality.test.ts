@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/index.js'
 import { EXPRESSES } from '../support/platform.js'
-import { compareReportWithRefusals } from './dry-run-comparison.js'
+import { compareReportWithRefusals } from './report-only-comparison.js'
 
-describe.each(Object.entries(EXPRESSES))('%s: guards with enforce: false', (_, express) => {
+describe.each(Object.entries(EXPRESSES))('%s: guards with reportOnly: true', (_, express) => {
   it('report exactly what guards refuse, for the same random requests', async () => {
     const { refused, reported, refusedByReporting } = await compareReportWithRefusals(express, memoryStore(), {
       requestCount: 900,

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { DryRunCount, DryRunStore } from '../contracts/dry-run.js'
+import type { ReportedCount, ReportedStore } from '../contracts/reported.js'
 import { createBatchWriter } from './batch-writer.js'
 
 /** A request that a guard would have refused. */
@@ -14,15 +14,15 @@ export interface ReportedRequest {
 }
 
 /** Counts in memory the requests that guards would have refused, and writes the counts to the store. */
-export interface DryRunCollector {
+export interface ReportedCollector {
   count(request: ReportedRequest): void
   /** Writes everything that has been counted. Resolves also if the store does not answer; it is then written later. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-export interface DryRunCollectorOptions {
-  readonly store: Pick<DryRunStore, 'addDryRun'>
+export interface ReportedCollectorOptions {
+  readonly store: Pick<ReportedStore, 'addReported'>
   readonly now: () => number
   /** For tests. */
   readonly maxCounts?: number
@@ -37,22 +37,22 @@ const MAX_COUNTS_PER_WRITE = 1000
 /** The route under which requests are counted while there is no place for more counts: none is lost. */
 const OTHER_ROUTES = 'other'
 
-type Cell = { -readonly [Name in keyof DryRunCount]: DryRunCount[Name] }
+type Cell = { -readonly [Name in keyof ReportedCount]: ReportedCount[Name] }
 
-export function createDryRunCollector(options: DryRunCollectorOptions): DryRunCollector {
+export function createReportedCollector(options: ReportedCollectorOptions): ReportedCollector {
   const { store, now, maxCounts = MAX_COUNTS } = options
   let cells = new Map<string, Cell>()
   let timer: NodeJS.Timeout | undefined
   let isWrittenEarly = false
   let closed = false
   const writer = createBatchWriter({
-    write: (batch, rows) => store.addDryRun(batch, rows),
+    write: (batch, rows) => store.addReported(batch, rows),
     takeAll,
     maxRows: MAX_COUNTS_PER_WRITE,
     now,
   })
 
-  function takeAll(): readonly DryRunCount[] {
+  function takeAll(): readonly ReportedCount[] {
     const taken = [...cells.values()]
     cells = new Map()
     return taken

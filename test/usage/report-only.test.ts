@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore, openAdmin, type DryRunCount } from '../../src/index.js'
-import { createDryRunCollector } from '../../src/usage/dry-run-collector.js'
+import { memoryStore, openAdmin, type ReportedCount } from '../../src/index.js'
+import { createReportedCollector } from '../../src/usage/reported-collector.js'
 import { failingStore } from '../support/failing-store.js'
 
 const NOW = Date.parse('2026-11-22')
 const REQUEST = { applicationId: 'a', api: 'orders', route: 'GET /items', reason: 'suspended', at: NOW }
 const EVERYTHING = { after: undefined, applicationId: undefined, api: undefined, limit: 1000 }
 
-describe('auth.dryRun.report()', () => {
+describe('auth.reportOnly.list()', () => {
   it('is read in pages', async () => {
     const store = memoryStore()
-    const counts = Array.from({ length: 5 }, (_, i): DryRunCount => {
+    const counts = Array.from({ length: 5 }, (_, i): ReportedCount => {
       const { at: _at, ...request } = REQUEST
       return { ...request, applicationId: i === 0 ? '' : 'a', route: `GET /${i}`, count: i + 1, firstAt: NOW, lastAt: NOW + i }
     }) // prettier-ignore
-    await store.addDryRun({ id: '1', at: NOW }, counts)
-    const { dryRun } = await openAdmin(store)
+    await store.addReported({ id: '1', at: NOW }, counts)
+    const { reportOnly } = await openAdmin(store)
     const seen: unknown[] = []
     let pages = 0
     for (let after: string | undefined; ; pages++) {
-      const { items, next } = await dryRun.report({ limit: 2, after })
+      const { items, next } = await reportOnly.list({ limit: 2, after })
       seen.push(...items)
       if (next === undefined) break
       after = next
@@ -30,8 +30,8 @@ describe('auth.dryRun.report()', () => {
         ...count, ...(applicationId !== '' && { applicationId }), firstAt: new Date(firstAt), lastAt: new Date(lastAt),
       })),
     ) // prettier-ignore
-    expect((await dryRun.report({ applicationId: 'a', api: 'orders' })).items).toHaveLength(4)
-    expect(await dryRun.report({ api: 'other' })).toEqual({ items: [] })
+    expect((await reportOnly.list({ applicationId: 'a', api: 'orders' })).items).toHaveLength(4)
+    expect(await reportOnly.list({ api: 'other' })).toEqual({ items: [] })
   })
 
   it.each([
@@ -41,21 +41,21 @@ describe('auth.dryRun.report()', () => {
     { after: btoa('[1,2,3,4]') },
     { api: 1 as never },
   ])('rejects %j', async (query) => {
-    const { dryRun } = await openAdmin(memoryStore())
-    await expect(dryRun.report(query)).rejects.toMatchObject({ code: 'invalid_argument' })
+    const { reportOnly } = await openAdmin(memoryStore())
+    await expect(reportOnly.list(query)).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 })
 
-describe('the collector of the dry run', () => {
+describe('the collector of report-only guards', () => {
   it('adds up in memory, with the first and the last time', async () => {
     const store = memoryStore()
-    const collector = createDryRunCollector({ store, now: () => NOW })
+    const collector = createReportedCollector({ store, now: () => NOW })
     for (const at of [NOW + 5, NOW + 1, NOW + 9]) collector.count({ ...REQUEST, at })
     collector.count({ ...REQUEST, applicationId: undefined })
     await collector.flush()
     collector.count(REQUEST)
     await collector.close()
-    expect(await store.listDryRun(EVERYTHING)).toMatchObject([
+    expect(await store.listReported(EVERYTHING)).toMatchObject([
       { applicationId: '', count: 1 },
       { applicationId: 'a', count: 4, firstAt: NOW, lastAt: NOW + 9 },
     ])
@@ -63,10 +63,10 @@ describe('the collector of the dry run', () => {
 
   it('loses none if there are too many different ones: their route is "other"', async () => {
     const store = memoryStore()
-    const collector = createDryRunCollector({ store, now: () => NOW, maxCounts: 3 })
+    const collector = createReportedCollector({ store, now: () => NOW, maxCounts: 3 })
     for (let i = 0; i < 100; i++) collector.count({ ...REQUEST, applicationId: `app${i}`, reason: i % 2 ? 'x' : 'y' })
     await collector.close()
-    const counts = await store.listDryRun(EVERYTHING)
+    const counts = await store.listReported(EVERYTHING)
     expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(100)
     expect(counts.filter(({ route }) => route === 'other').map(({ applicationId }) => applicationId)).toEqual(['', ''])
     expect(counts).toHaveLength(5)
@@ -74,7 +74,7 @@ describe('the collector of the dry run', () => {
 
   it('keeps counts while the store is unavailable, and writes them once', async () => {
     const store = failingStore(memoryStore())
-    const collector = createDryRunCollector({ store, now: () => NOW })
+    const collector = createReportedCollector({ store, now: () => NOW })
     store.fail()
     collector.count(REQUEST)
     await collector.flush()
@@ -82,6 +82,6 @@ describe('the collector of the dry run', () => {
     collector.count(REQUEST)
     await collector.flush()
     await collector.close()
-    expect(await store.listDryRun(EVERYTHING)).toMatchObject([{ count: 2 }])
+    expect(await store.listReported(EVERYTHING)).toMatchObject([{ count: 2 }])
   })
 })

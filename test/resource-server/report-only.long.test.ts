@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { PLATFORMS } from '../support/platform.js'
-import { compareReportWithRefusals, type Counts } from './dry-run-comparison.js'
+import { compareReportWithRefusals, type Counts } from './report-only-comparison.js'
 
 /** Of these more than a million are refused. */
 const REQUESTS = 1_250_000

@@ -1,5 +1,5 @@
 import type express5 from 'express'
-import { StoreUnavailableError, type DryRunEntry, type PlatformAuth, type Store } from '../../src/index.js'
+import { StoreUnavailableError, type ReportedRequests, type PlatformAuth, type Store } from '../../src/index.js'
 import { callersFor, createCaller } from '../../src/testing/callers.js'
 import { send } from '../../src/testing/send.js'
 import { createRandom, type Random } from '../abuse/random.js'
@@ -20,7 +20,7 @@ export type Counts = Readonly<Record<string, number>>
 export interface Comparison {
   /** What the platform that refuses requests has refused. */
   readonly refused: Counts
-  /** What the report of the platform with `enforce: false` says. */
+  /** What the report of the platform with `reportOnly: true` says. */
   readonly reported: Counts
   /** How many requests the second platform has refused. */
   readonly refusedByReporting: number
@@ -28,7 +28,7 @@ export interface Comparison {
 }
 
 /**
- * Sends the same random requests to two platforms that differ in `enforce`: first to the one that refuses, then to the one
+ * Sends the same random requests to two platforms that differ in `reportOnly`: first to the one that refuses, then to the one
  * that only reports. Both have the same store, so that every credential is the same at both.
  */
 export async function compareReportWithRefusals(
@@ -43,7 +43,7 @@ export async function compareReportWithRefusals(
     apis: APIS,
     store: keepOpen(store),
     now: enforcing.clock.now,
-    enforce: false,
+    reportOnly: true,
   })
   await Promise.all([enforcing.auth.ready(), reporting.auth.ready()])
   const credentials = await createCredentials(enforcing.auth)
@@ -74,17 +74,17 @@ function keepOpen(store: Store): Store {
   return { ...store, close: async () => undefined }
 }
 
-export async function readReport(auth: Pick<PlatformAuth, 'dryRun'>): Promise<readonly DryRunEntry[]> {
-  const entries: DryRunEntry[] = []
+export async function readReport(auth: Pick<PlatformAuth, 'reportOnly'>): Promise<readonly ReportedRequests[]> {
+  const entries: ReportedRequests[] = []
   for (let after: string | undefined; ;) {
-    const { items, next } = await auth.dryRun.report({ after, limit: 1000 })
+    const { items, next } = await auth.reportOnly.list({ after, limit: 1000 })
     entries.push(...items)
     if (next === undefined) return entries
     after = next
   }
 }
 
-type Refusal = Pick<DryRunEntry, 'api' | 'route' | 'reason'> & { readonly applicationId?: string | undefined }
+type Refusal = Pick<ReportedRequests, 'api' | 'route' | 'reason'> & { readonly applicationId?: string | undefined }
 
 function add(counts: Record<string, number>, { applicationId, api, route, reason }: Refusal, count: number): void {
   const name = [applicationId ?? '-', api, route, reason].join(' | ')

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
-import type { DryRunCount, DryRunCountQuery } from '../../index.js'
+import type { ReportedCount, ReportedCountQuery } from '../../index.js'
 import { NOW } from './records.js'
 import { assertEqual, createReaders, NO_TRACES, overwrite } from './suite.js'
 import type { OpenedStores, TestCollector } from './suite.js'
 
 /** Counts of requests that guards would have refused, which are added to those stored. */
-export function dryRunContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
+export function reportedContract({ describe, it }: TestCollector, opened: () => OpenedStores): void {
   const { recordTraces } = createReaders(opened)
   const list = createList(opened)
 
-  describe('the dry run', () => {
+  describe('report-only guards', () => {
     it('is added to what is stored, by application, API, route and reason, with the first and the last time', async () => {
       const { store, other } = opened()
       const others = [{ applicationId: 'b' }, { api: 'b' }, { route: 'GET /b' }, { reason: 'b' }].map((change) =>
         count(change),
       )
-      await store.addDryRun({ id: '1', at: NOW }, [count({ count: 2, firstAt: 5, lastAt: 9 }), ...others])
-      await other.addDryRun({ id: '2', at: NOW }, [count({ count: 10, firstAt: 3, lastAt: 7 })])
-      await store.addDryRun({ id: '3', at: NOW }, [count({ firstAt: 6, lastAt: 20 })])
+      await store.addReported({ id: '1', at: NOW }, [count({ count: 2, firstAt: 5, lastAt: 9 }), ...others])
+      await other.addReported({ id: '2', at: NOW }, [count({ count: 10, firstAt: 3, lastAt: 7 })])
+      await store.addReported({ id: '3', at: NOW }, [count({ firstAt: 6, lastAt: 20 })])
       const added = count({ count: 13, firstAt: 3, lastAt: 20 })
       assertEqual(await list({ applicationId: 'a', api: 'a' }), [others[2], others[3], added])
       assert.equal((await list()).length, 5)
@@ -25,10 +25,10 @@ export function dryRunContract({ describe, it }: TestCollector, opened: () => Op
 
     it('is added once for a batch that is written again, also at the same time, and not for one of the usage', async () => {
       const { store, other } = opened()
-      const write = (each: typeof store) => each.addDryRun({ id: 'same', at: NOW }, [count()])
+      const write = (each: typeof store) => each.addReported({ id: 'same', at: NOW }, [count()])
       await Promise.all([write(store), write(other), write(store)])
       await other.addUsage({ id: 'usage', at: NOW }, [])
-      await other.addDryRun({ id: 'usage', at: NOW }, [count()])
+      await other.addReported({ id: 'usage', at: NOW }, [count()])
       assertEqual(await list(), [count()])
     })
 
@@ -37,7 +37,10 @@ export function dryRunContract({ describe, it }: TestCollector, opened: () => Op
       const counts = [count(), count({ applicationId: '' }), count({ route: 'other' })]
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
-          (i % 2 === 0 ? store : other).addDryRun({ id: `${i}`, at: NOW }, i % 3 === 0 ? counts : counts.toReversed()),
+          (i % 2 === 0 ? store : other).addReported(
+            { id: `${i}`, at: NOW },
+            i % 3 === 0 ? counts : counts.toReversed(),
+          ),
         ),
       )
       assertEqual(
@@ -55,10 +58,10 @@ export function dryRunContract({ describe, it }: TestCollector, opened: () => Op
           ),
         ),
       )
-      await store.addDryRun({ id: '1', at: NOW }, counts.toReversed())
+      await store.addReported({ id: '1', at: NOW }, counts.toReversed())
       for (const limit of [1, 7, 72, 73]) {
-        const seen: DryRunCount[] = []
-        for (let after: DryRunCount | undefined; ;) {
+        const seen: ReportedCount[] = []
+        for (let after: ReportedCount | undefined; ;) {
           const page = await list({ after, limit })
           assert.ok(page.length <= limit)
           seen.push(...page)
@@ -81,38 +84,38 @@ export function dryRunContract({ describe, it }: TestCollector, opened: () => Op
     it('holds large counts, and is not changed by writing to what was given or read', async () => {
       const { store } = opened()
       const given = [{ ...count({ count: Number.MAX_SAFE_INTEGER - 1 }) }]
-      await store.addDryRun({ id: '1', at: NOW }, given)
+      await store.addReported({ id: '1', at: NOW }, given)
       overwrite(given)
       overwrite(await list())
-      await store.addDryRun({ id: '2', at: NOW }, [count()])
+      await store.addReported({ id: '2', at: NOW }, [count()])
       assertEqual(await list(), [count({ count: Number.MAX_SAFE_INTEGER })])
     })
 
     it('is added neither to the audit nor to the change feed', async () => {
       const { store } = opened()
-      assertEqual(await recordTraces(() => store.addDryRun({ id: '1', at: NOW }, [count()])), NO_TRACES)
+      assertEqual(await recordTraces(() => store.addReported({ id: '1', at: NOW }, [count()])), NO_TRACES)
     })
 
     it('is deleted by deleteExpiredUsage() if its last request is too old', async () => {
       const { store } = opened()
       const old = Array.from({ length: 5 }, (_, i) => count({ route: `GET /${i}`, firstAt: 1, lastAt: 9 }))
       const kept = count({ firstAt: 1, lastAt: 10 })
-      await store.addDryRun({ id: '1', at: NOW }, [...old, kept])
-      const expired = { countsBefore: '', refusalsBefore: 0, dryRunBefore: 10, batchesBefore: 0, limit: 2 }
+      await store.addReported({ id: '1', at: NOW }, [...old, kept])
+      const expired = { countsBefore: '', refusalsBefore: 0, reportedBefore: 10, batchesBefore: 0, limit: 2 }
       for (let calls = 0; (await store.deleteExpiredUsage(expired)) > 0; calls++) assert.ok(calls < 10)
       assertEqual(await list(), [kept])
     })
   })
 }
 
-function count(changes: Partial<DryRunCount> = {}): DryRunCount {
+function count(changes: Partial<ReportedCount> = {}): ReportedCount {
   const some = { applicationId: 'a', api: 'a', route: 'GET /items/:id', reason: 'suspended' }
   return { ...some, count: 1, firstAt: NOW, lastAt: NOW, ...changes }
 }
 
 function createList(opened: () => OpenedStores) {
-  return async function list(query: Partial<DryRunCountQuery> = {}): Promise<readonly DryRunCount[]> {
+  return async function list(query: Partial<ReportedCountQuery> = {}): Promise<readonly ReportedCount[]> {
     const everything = { after: undefined, applicationId: undefined, api: undefined, limit: 100 }
-    return opened().store.listDryRun({ ...everything, ...query })
+    return opened().store.listReported({ ...everything, ...query })
   }
 }

@@ -1,7 +1,7 @@
 import type { UsageBatch } from './usage.js'
 
 /** How often a guard that only reports would have refused requests of an application, at one route and for one reason. */
-export interface DryRunCount {
+export interface ReportedCount {
   /** Empty if the application is not known. */
   readonly applicationId: string
   readonly api: string
@@ -17,24 +17,24 @@ export interface DryRunCount {
 }
 
 /** What requests are counted by. */
-export type DryRunKey = Pick<DryRunCount, 'applicationId' | 'api' | 'route' | 'reason'>
+export type ReportedKey = Pick<ReportedCount, 'applicationId' | 'api' | 'route' | 'reason'>
 
 /** A page of counts, in the order of application, API, route and reason (by code unit). */
-export interface DryRunCountQuery {
+export interface ReportedCountQuery {
   /** The last count of the previous page. */
-  readonly after: DryRunKey | undefined
+  readonly after: ReportedKey | undefined
   readonly applicationId: string | undefined
   readonly api: string | undefined
   readonly limit: number
 }
 
 /** The calls of a store for guards that only report. Nothing of them is added to the audit log or the change feed. */
-export interface DryRunStore {
+export interface ReportedStore {
   /**
    * Adds counts to the stored ones, in one transaction, unless a batch with this id was added before (`addUsage` and
    * `addRefusals` use the same ids). Keeps the earlier `firstAt` and the later `lastAt`. Whether an application is stored does
    * not matter. `deleteExpiredUsage` deletes counts that have expired.
    */
-  addDryRun(batch: UsageBatch, counts: readonly DryRunCount[]): Promise<void>
-  listDryRun(query: DryRunCountQuery): Promise<readonly DryRunCount[]>
+  addReported(batch: UsageBatch, counts: readonly ReportedCount[]): Promise<void>
+  listReported(query: ReportedCountQuery): Promise<readonly ReportedCount[]>
 }

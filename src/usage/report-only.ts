@@ -1,10 +1,10 @@
 import { isText } from '../applications/call-arguments.js'
 import { readPageSize } from '../applications/validation.js'
-import type { DryRunCount, DryRunKey, DryRunStore } from '../contracts/dry-run.js'
+import type { ReportedCount, ReportedKey, ReportedStore } from '../contracts/reported.js'
 import { ApplicationError } from '../contracts/errors.js'
 
-/** Requests that guards with `enforce: false` let pass and would have refused. */
-export interface DryRunEntry {
+/** Requests that report-only guards let pass and would have refused. */
+export interface ReportedRequests {
   /** Left out if the application is not known: no credential, or one that is not valid. */
   readonly applicationId?: string
   readonly api: string
@@ -20,8 +20,8 @@ export interface DryRunEntry {
   readonly lastAt: Date
 }
 
-/** What `auth.dryRun.report()` lists. */
-export interface DryRunQuery {
+/** What `auth.reportOnly.list()` lists. */
+export interface ReportedQuery {
   readonly applicationId?: string | undefined
   readonly api?: string | undefined
   /** The `next` of the previous page. */
@@ -30,8 +30,8 @@ export interface DryRunQuery {
   readonly limit?: number | undefined
 }
 
-/** `auth.dryRun`: what guards with `enforce: false` would refuse. */
-export interface DryRun {
+/** `auth.reportOnly`: what report-only guards would refuse. */
+export interface ReportOnlyCalls {
   /**
    * How often requests would have been refused, by application (those that are not known first), API, route and reason. Other
    * processes write what they have counted every minute. Rejects with `ApplicationError` for a wrong argument.
@@ -41,31 +41,31 @@ export interface DryRun {
    * import type { PlatformAuth } from 'express-platform-auth'
    *
    * async function listAffected(auth: PlatformAuth): Promise<string[]> {
-   *   const { items } = await auth.dryRun.report({ limit: 1000 })
+   *   const { items } = await auth.reportOnly.list({ limit: 1000 })
    *   return items.map(({ applicationId = 'unknown', route, reason, count }) => `${applicationId} ${route}: ${reason}, ${count} times`)
    * }
    * ```
    */
-  report(query?: DryRunQuery): Promise<{ items: DryRunEntry[]; next?: string }>
+  list(query?: ReportedQuery): Promise<{ items: ReportedRequests[]; next?: string }>
 }
 
-interface DryRunOptions {
-  readonly store: Pick<DryRunStore, 'listDryRun'>
+interface ReportOnlyCallsOptions {
+  readonly store: Pick<ReportedStore, 'listReported'>
   /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** Writes what this process has counted. */
   readonly flush: () => Promise<void>
 }
 
-export function createDryRun({ store, opened, flush }: DryRunOptions): DryRun {
+export function createReportOnlyCalls({ store, opened, flush }: ReportOnlyCallsOptions): ReportOnlyCalls {
   return {
-    async report({ applicationId, api, after, limit } = {}) {
+    async list({ applicationId, api, after, limit } = {}) {
       const pageSize = readPageSize(limit)
       const key = readCursor(after)
       await opened()
       await flush()
       // One more than the page holds: there is a next page.
-      const counts = await store.listDryRun({ after: key, applicationId, api, limit: pageSize + 1 })
+      const counts = await store.listReported({ after: key, applicationId, api, limit: pageSize + 1 })
       const items = counts.slice(0, pageSize)
       const last = items.at(-1)
       return { items: items.map(describe), ...(last && counts.length > pageSize && { next: formatCursor(last) }) }
@@ -73,7 +73,7 @@ export function createDryRun({ store, opened, flush }: DryRunOptions): DryRun {
   }
 }
 
-function describe({ applicationId, api, route, reason, count, firstAt, lastAt }: DryRunCount): DryRunEntry {
+function describe({ applicationId, api, route, reason, count, firstAt, lastAt }: ReportedCount): ReportedRequests {
   return {
     ...(applicationId !== '' && { applicationId }),
     api,
@@ -85,11 +85,11 @@ function describe({ applicationId, api, route, reason, count, firstAt, lastAt }:
   }
 }
 
-function formatCursor({ applicationId, api, route, reason }: DryRunKey): string {
+function formatCursor({ applicationId, api, route, reason }: ReportedKey): string {
   return Buffer.from(JSON.stringify([applicationId, api, route, reason])).toString('base64url')
 }
 
-function readCursor(after: unknown): DryRunKey | undefined {
+function readCursor(after: unknown): ReportedKey | undefined {
   if (after === undefined) return undefined
   try {
     const key: unknown = JSON.parse(Buffer.from(after as string, 'base64url').toString())

@@ -1,11 +1,11 @@
-import type { DryRunCount, DryRunCountQuery, DryRunKey } from '../../contracts/dry-run.js'
+import type { ReportedCount, ReportedCountQuery, ReportedKey } from '../../contracts/reported.js'
 import { copyFrozen } from './deep-freeze.js'
 
-export function createMemoryDryRun() {
-  const counts = new Map<string, DryRunCount>()
+export function createMemoryReported() {
+  const counts = new Map<string, ReportedCount>()
 
   return {
-    add(given: DryRunCount): void {
+    add(given: ReportedCount): void {
       const name = formatName(given)
       const known = counts.get(name) ?? { ...given, count: 0 }
       counts.set(
@@ -18,7 +18,7 @@ export function createMemoryDryRun() {
         }),
       )
     },
-    list({ after, applicationId, api, limit }: DryRunCountQuery): readonly DryRunCount[] {
+    list({ after, applicationId, api, limit }: ReportedCountQuery): readonly ReportedCount[] {
       const start = after === undefined ? '' : formatName(after)
       return [...counts]
         .filter(([name, count]) => {
@@ -37,6 +37,6 @@ export function createMemoryDryRun() {
 }
 
 /** In the order of the list. */
-function formatName({ applicationId, api, route, reason }: DryRunKey): string {
+function formatName({ applicationId, api, route, reason }: ReportedKey): string {
   return [applicationId, api, route, reason].join('\0')
 }

@@ -1,6 +1,6 @@
-import type { DryRunCount } from '../../contracts/dry-run.js'
+import type { ReportedCount } from '../../contracts/reported.js'
 
-export interface DryRunRow {
+export interface ReportedRow {
   readonly application_id: string
   readonly api: string
   readonly route: string
@@ -10,7 +10,7 @@ export interface DryRunRow {
   readonly last_at: number
 }
 
-export function parseDryRunCount(row: DryRunRow): DryRunCount {
+export function parseReportedCount(row: ReportedRow): ReportedCount {
   return {
     applicationId: row.application_id,
     api: row.api,

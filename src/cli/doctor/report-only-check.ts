@@ -1,4 +1,4 @@
-import type { AdminApi, DryRunEntry } from '../../index.js'
+import type { AdminApi, ReportedRequests } from '../../index.js'
 import { DAY_MS } from '../../lib/day.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
@@ -11,7 +11,7 @@ const MAX_READ = 10_000
  * Whether guards only report. The options of a guard are in the code of the app, but what it reports is in the store; the check
  * of the options finds those of the platform and of APIs.
  */
-export const dryRunCheck: Check = {
+export const reportOnlyCheck: Check = {
   name: 'guards that only report',
   findMissing: requireStore,
   async run({ admin, production }) {
@@ -22,19 +22,19 @@ export const dryRunCheck: Check = {
     const create = production ? problem : note
     return [
       create(
-        `In the last 24 hours guards with enforce: false let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
-        `${PROGRAM} dry-run. Then remove enforce: false from guard, API or platform.`,
+        `In the last 24 hours report-only guards let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
+        `${PROGRAM} report-only. Then remove reportOnly from guard, API or platform.`,
       ),
     ]
   },
 }
 
-async function listRecent({ dryRun }: AdminApi): Promise<readonly DryRunEntry[]> {
+async function listRecent({ reportOnly }: AdminApi): Promise<readonly ReportedRequests[]> {
   const since = Date.now() - DAY_MS
-  const recent: DryRunEntry[] = []
+  const recent: ReportedRequests[] = []
   let after: string | undefined
   for (let read = 0; read < MAX_READ;) {
-    const { items, next } = await dryRun.report({ after, limit: 1000 })
+    const { items, next } = await reportOnly.list({ after, limit: 1000 })
     recent.push(...items.filter(({ lastAt }) => lastAt.getTime() > since))
     read += items.length
     if (next === undefined) break
