@@ -66,7 +66,7 @@ export type {
   VerifyOptions,
 } from './resource-server/guard-options.js'
 export type { AllowRequest, OwnDenial } from './resource-server/allow.js'
-export type { ForeignGuard } from './resource-server/foreign-tokens.js'
+export type { OtherIssuersGuard } from './resource-server/other-issuers.js'
 export type { ScopesByMethod } from './resource-server/requirement.js'
 export type { PortalAction } from './contracts/portal-actions.js'
 export type { Portal, PortalLinkOptions } from './portal/create.js'

@@ -6,7 +6,7 @@ import { createBoundedCache } from '../lib/bounded-cache.js'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.js'
 import type { MaybePromise } from '../lib/maybe-promise.js'
 import { estimateJsonBytes } from '../lib/plain-json.js'
-import type { ForeignCredentials } from './foreign-credentials.js'
+import type { ImportedCredentials } from './imported-credentials.js'
 
 /** The record, if there is one. */
 type Found = ApplicationRecord | undefined
@@ -46,11 +46,11 @@ interface ApplicationCacheOptions {
   /** The address that a request is counted against. */
   readonly readAddress: (req: IncomingMessage) => string
   /** Undefined without the option `importedCredentials`. */
-  readonly foreignCredentials?: Pick<ForeignCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
+  readonly importedCredentials?: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
 }
 
 export function createApplicationCache(options: ApplicationCacheOptions): ApplicationCache {
-  const { store, limit, limitLookups, readAddress, foreignCredentials } = options
+  const { store, limit, limitLookups, readAddress, importedCredentials } = options
   const records = createBoundedCache<ApplicationRecord>({ entries: limit, bytesOf: estimateBytes })
   /** Key hash -> id. A key never changes its application; the record says whether it is still live. */
   const idsByKeyHash = createBoundedCache<string>({ entries: limit * 2 })
@@ -95,7 +95,7 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
     if (id === undefined) return unknown.get(hash) ? undefined : null
     const known = recallById(id)
     // The record may have an imported key by the hash of the other system.
-    return foreignCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
+    return importedCredentials && !hasKey(known, hash) && !unknown.get(hash) ? null : known
   }
 
   function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
@@ -115,13 +115,13 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
       loadsByKeyHash,
       hash,
       req ? readAddress(req) : 'no request',
-      () => findByHashes(store, hash, key, foreignCredentials),
+      () => findByHashes(store, hash, key, importedCredentials),
       (found) => (found ? keepRecord(found) : unknown.set(hash, true)),
     )
   }
 
   /** A record that was read by its id may still have the key by the hash of another system. */
-  async function findForeign(id: string, hash: string, key: string, req?: IncomingMessage): Promise<Found> {
+  async function findImported(id: string, hash: string, key: string, req?: IncomingMessage): Promise<Found> {
     const found = await findById(id)
     return hasKey(found, hash) || unknown.get(hash) ? found : loadByKey(hash, key, req)
   }
@@ -149,7 +149,7 @@ export function createApplicationCache(options: ApplicationCacheOptions): Applic
       if (known !== null) return known
       const id = idsByKeyHash.get(hash)
       if (id === undefined) return loadByKey(hash, key, req)
-      return foreignCredentials ? findForeign(id, hash, key, req) : findById(id)
+      return importedCredentials ? findImported(id, hash, key, req) : findById(id)
     },
     evict(id) {
       if (records.get(id) || loadsById.has(id)) loadAgain(id)
@@ -174,11 +174,11 @@ async function findByHashes(
   store: Store,
   hash: string,
   key: string,
-  foreignCredentials: ApplicationCacheOptions['foreignCredentials'],
+  importedCredentials: ApplicationCacheOptions['importedCredentials'],
 ): Promise<Found> {
-  if (!foreignCredentials) return store.findApplicationByKey(hash)
-  const found = await store.findApplicationByKey(hash, ...foreignCredentials.listKeyHashes(key))
-  return found && foreignCredentials.adoptKey(found, key)
+  if (!importedCredentials) return store.findApplicationByKey(hash)
+  const found = await store.findApplicationByKey(hash, ...importedCredentials.listKeyHashes(key))
+  return found && importedCredentials.adoptKey(found, key)
 }
 
 function hasKey(record: Found | null, hash: string): boolean {

@@ -43,7 +43,7 @@ export const DEFAULT_NAME = 'default'
 const DEFAULT_TERMS: CredentialTerms = { name: DEFAULT_NAME, apis: undefined, expiresAt: undefined }
 const MAX_KEY_LENGTH = 64
 /** The longest key or secret of another system. */
-export const MAX_FOREIGN_LENGTH = 512
+export const MAX_IMPORTED_LENGTH = 512
 /** How many keys, and how many secrets, of an application may be live at a time. */
 export const MAX_LIVE_CREDENTIALS = 20
 /** Any prefix: keys outlive a change of the option `credentialPrefix`. */
@@ -55,16 +55,16 @@ interface CredentialsOptions {
   /** How many hashes are kept in memory. */
   readonly cacheSize?: number
   /** Whether keys may have any form, because another system has issued them. */
-  readonly acceptsForeignKeys?: boolean
+  readonly acceptsImportedKeys?: boolean
 }
 
 export function createCredentials(
   prefix: string,
   pepper: Uint8Array,
-  { cacheSize = 40_000, acceptsForeignKeys = false }: CredentialsOptions = {},
+  { cacheSize = 40_000, acceptsImportedKeys = false }: CredentialsOptions = {},
 ): Credentials {
-  const maxKeyLength = acceptsForeignKeys ? MAX_FOREIGN_LENGTH : MAX_KEY_LENGTH
-  const isKey = acceptsForeignKeys ? isForeignKey : isWellFormedKey
+  const maxKeyLength = acceptsImportedKeys ? MAX_IMPORTED_LENGTH : MAX_KEY_LENGTH
+  const isKey = acceptsImportedKeys ? isImportedKey : isWellFormedKey
   const pepperKey = createSecretKey(pepper)
   // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`).
   const hashes = createBoundedCache<string>({ entries: cacheSize })
@@ -136,7 +136,7 @@ export function isLive(record: CredentialRecord, now: number): boolean {
 }
 
 /** Visible ASCII characters, as a header can hold them. Others cost no look-up. */
-function isForeignKey(text: string): boolean {
+function isImportedKey(text: string): boolean {
   return /^[\x21-\x7E]+$/.test(text)
 }
 

@@ -11,7 +11,7 @@ import {
   type CredentialKind,
   type Credentials,
 } from './credentials.js'
-import { DIGEST_MEMBERS, readDigest, type ForeignDigests } from './foreign-digests.js'
+import { DIGEST_MEMBERS, readDigest, type ImportedDigests } from './imported-digests.js'
 import { readGrants } from './grants.js'
 import type { ImportedApplication, ImportedSecret } from './import-api.js'
 import { invalid, readInstant, readMembers } from './import-members.js'
@@ -22,7 +22,7 @@ import { readName } from './validation.js'
 export interface CredentialReader {
   readonly apis: ReadonlyMap<string, Api>
   readonly credentials: Pick<Credentials, 'hash'>
-  readonly digests: ForeignDigests
+  readonly digests: ImportedDigests
   readonly slowHashes: Pick<SlowHashes, 'read'>
   /** Milliseconds since 1970. */
   readonly now: number

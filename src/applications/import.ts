@@ -5,7 +5,7 @@ import type { CredentialRecord } from '../contracts/application-record.js'
 import { ownMembers } from '../lib/own-members.js'
 import type { AddedApplication, ApplicationWriter } from './application-writer.js'
 import type { Credentials } from './credentials.js'
-import { readForeignFormat } from './foreign-digests.js'
+import { readImportedFormat } from './imported-digests.js'
 import type { ImportOptions, ImportSource, ImportSummary } from './import-api.js'
 import { readLine, type ImportedLine, type LineReader } from './import-line.js'
 import { createLineIndex, type LineIndex } from './line-index.js'
@@ -145,7 +145,7 @@ const NEW_RECORD = {
 } as const
 
 function describeCredential({ id, name, hash }: CredentialRecord): object {
-  const format = readForeignFormat(hash)
+  const format = readImportedFormat(hash)
   return { id, name, ...(format !== undefined && { format }) }
 }
 

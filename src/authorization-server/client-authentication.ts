@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ApplicationCache } from '../applications/application-cache.js'
 import { isApplicationId } from '../applications/application-id.js'
 import { isLive, readKeyPrefix, type Credentials } from '../applications/credentials.js'
-import type { ForeignCredentials } from '../applications/foreign-credentials.js'
+import type { ImportedCredentials } from '../applications/imported-credentials.js'
 import type { LastUsed } from '../applications/last-used.js'
 import { isUsableAt } from '../applications/restrictions.js'
 import { isSlowHash } from '../applications/slow-hashes.js'
@@ -67,7 +67,7 @@ export interface ClientAuthenticationOptions {
   readonly applicationCache: ApplicationCache
   readonly credentials: () => Credentials
   /** Undefined without the option `importedCredentials`. */
-  readonly foreignCredentials: Pick<ForeignCredentials, 'matchSecret'> | undefined
+  readonly importedCredentials: Pick<ImportedCredentials, 'matchSecret'> | undefined
   /** Makes a pending application active: its credentials have arrived. */
   readonly activate: Activate
   readonly lastUsed: Pick<LastUsed, 'note'>
@@ -102,7 +102,7 @@ interface FoundClient extends Omit<AuthenticatedClient, 'secret'> {
 }
 
 export function createClientAuthentication(options: ClientAuthenticationOptions): AuthenticateClient {
-  const { applicationCache, credentials, foreignCredentials, activate, lastUsed, limitFailures } = options
+  const { applicationCache, credentials, importedCredentials, activate, lastUsed, limitFailures } = options
   const { available, waitForLatest, readChanges, now } = options
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
@@ -113,7 +113,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
       // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
       const matched =
         credentials().match(secret, found?.application.secrets ?? [], now()) ??
-        (foreignCredentials && (await matchForeign(foreignCredentials, secret, found, req)))
+        (importedCredentials && (await matchImported(importedCredentials, secret, found, req)))
       if (found && !found.expiredKey && matched && MAY_AUTHENTICATE.includes(found.application.status)) {
         if (found.hash !== undefined) lastUsed.note(found.hash)
         lastUsed.note(matched.hash)
@@ -129,8 +129,8 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
   }
 
   /** What waited in vain counts as a failure: an address that floods an application never gets another answer. */
-  async function matchForeign(
-    { matchSecret }: Pick<ForeignCredentials, 'matchSecret'>,
+  async function matchImported(
+    { matchSecret }: Pick<ImportedCredentials, 'matchSecret'>,
     secret: string,
     found: FoundClient | undefined,
     req: IncomingMessage,

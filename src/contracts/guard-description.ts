@@ -17,7 +17,7 @@ export interface AcceptedCredential {
   readonly resource: string
   readonly scheme: Scheme
   /** Whether bearer tokens of other issuers go to a guard of the host. */
-  readonly foreign: boolean
+  readonly otherIssuers: boolean
   /** Whether `onDenied`, of the guard or the platform, writes the refusals. */
   readonly hasOwnAnswers: boolean
   /** What it needs for a request method; undefined if it allows none of its requests. */

@@ -2,8 +2,8 @@ import { createApplicationCache, type ApplicationCache } from '../applications/a
 import { createApplicationWriter, type ApplicationWriter } from '../applications/application-writer.js'
 import { createApprovalLinks, type ApprovalLinks } from '../applications/approval-links.js'
 import { createApplications } from '../applications/create.js'
-import type { ForeignCredentials } from '../applications/foreign-credentials.js'
-import { createImportedCredentials } from '../applications/imported-credentials.js'
+import type { ImportedCredentials } from '../applications/imported-credentials.js'
+import { createImportParts } from '../applications/import-parts.js'
 import { createLastUsed, type LastUsed } from '../applications/last-used.js'
 import { createActivation, type Activate } from '../applications/status.js'
 import type { Api } from '../contracts/api.js'
@@ -18,7 +18,7 @@ import type { Foundation } from './foundation.js'
 export interface ApplicationParts {
   /** By name, as hosts and e-mails see them. */
   readonly publicApis: ReadonlyMap<string, Api>
-  readonly foreignCredentials: ForeignCredentials | undefined
+  readonly importedCredentials: ImportedCredentials | undefined
   readonly applicationCache: ApplicationCache
   readonly writer: ApplicationWriter
   readonly lastUsed: LastUsed
@@ -33,7 +33,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
   const { settings, store, credentials, clientLimits, opened, sessionSecret, emit, logger, now } = foundation
   const { apis, operators, cache } = settings
   const publicApis: ReadonlyMap<string, Api> = new Map([...apis].map(([name, api]) => [name, toPublicApi(api)]))
-  const { foreignCredentials, importReader } = createImportedCredentials({
+  const { importedCredentials, importReader } = createImportParts({
     settings,
     store,
     credentials: credentials.get,
@@ -45,7 +45,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
     limit: cache.applications,
     limitLookups: clientLimits.limitLookups,
     readAddress: readClientAddress,
-    foreignCredentials,
+    importedCredentials,
   })
   const maximumAges = { maxAge: settings.credentials.maxAge, apis }
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
@@ -79,7 +79,7 @@ export function createApplicationParts(foundation: Foundation): ApplicationParts
   const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
   return {
     publicApis,
-    foreignCredentials,
+    importedCredentials,
     applicationCache,
     writer,
     lastUsed,

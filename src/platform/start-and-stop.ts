@@ -22,7 +22,7 @@ export function startAndStop(foundation: Foundation, tokens: Tokens, parts: Appl
       credentials.set(
         createCredentials(settings.credentialPrefix, pepper.bytes, {
           cacheSize: settings.cache.applications * 2,
-          acceptsForeignKeys: parts.foreignCredentials !== undefined,
+          acceptsImportedKeys: parts.importedCredentials !== undefined,
         }),
       )
       await revokedTokens.load()

@@ -21,12 +21,12 @@ export function describeParts(
 }
 
 function describeAccepted(config: GuardConfig, otherOnDenied: OnDenied | undefined): AcceptedCredential {
-  const { api, findRequirement, foreign, onDenied = otherOnDenied } = config
+  const { api, findRequirement, otherIssuers, onDenied = otherOnDenied } = config
   return {
     api: api.name,
     resource: api.resource,
     scheme: api.scheme,
-    foreign: foreign !== undefined,
+    otherIssuers: otherIssuers !== undefined,
     hasOwnAnswers: onDenied !== undefined,
     scopesFor(method) {
       const { scopes, anyOf, allowsMethod } = findRequirement({ method })

@@ -9,7 +9,7 @@ import type { OnDenied } from '../options/options.js'
 import type { UsageCollector } from '../usage/collector.js'
 import type { ErrorResponses } from './error-responses.js'
 import { Failure } from './failure.js'
-import type { ForeignGuard } from './foreign-tokens.js'
+import type { OtherIssuersGuard } from './other-issuers.js'
 import type { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { type RefusalReporter, type RefusedCaller, type ReportOnly, findApplicationId } from './report-only.js'
@@ -43,7 +43,7 @@ export interface DenialConfig {
   /** For a guard that only reports; undefined for one that refuses. */
   readonly reportOnly: ReportOnly | undefined
   /** The host's guard, which decides where a refusal is only reported, as it did before. Undefined: the request goes on. */
-  readonly hostGuard: ForeignGuard | undefined
+  readonly hostGuard: OtherIssuersGuard | undefined
   readonly onDenied: OnDenied | undefined
   /** The client that a request presents, for events. */
   readonly readClient: ReadClient

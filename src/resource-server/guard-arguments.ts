@@ -46,7 +46,7 @@ export function readBearerArguments(
   args: GuardArguments,
 ): { api: Api; options: BearerGuardOptions } {
   const { api, call, given } = readApi(apis, 'oauth2', args)
-  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'foreign', 'reportOnly'] as const
+  const known = ['scopes', 'anyScope', 'allow', 'optional', 'onDenied', 'otherIssuers', 'reportOnly'] as const
   const options = readGuardOptions<BearerGuardOptions>(call, given, known)
   checkScopeOptions(call, api, options)
   return { api, options }
@@ -198,7 +198,7 @@ function readGuardOptions<Options extends object>(
   }
   const options = ownMembers(given)
   refuseUnknown(`${call}: `, options, known)
-  for (const name of ['onDenied', 'allow', 'foreign']) readOptionalFunction(`${call}: ${name}`, options[name])
+  for (const name of ['onDenied', 'allow', 'otherIssuers']) readOptionalFunction(`${call}: ${name}`, options[name])
   if (options['optional'] !== undefined) readBoolean(`${call}: optional`, options['optional'])
   return options as unknown as Options
 }

@@ -2,7 +2,7 @@ import type { ReportOnlyOptions } from '../contracts/report-only.js'
 import type { OnDenied } from '../options/options.js'
 import type { AllowRequest } from './allow.js'
 import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './auth-info.js'
-import type { ForeignGuard } from './foreign-tokens.js'
+import type { OtherIssuersGuard } from './other-issuers.js'
 import type { Guard } from './guard.js'
 import type { ScopesByMethod } from './requirement.js'
 
@@ -29,7 +29,7 @@ export interface BearerGuardOptions<
    * Your own guard, for bearer tokens of other issuers and for those that are not JWTs. The other options do not apply to
    * them, and `maybeAuthOf(req)` is undefined behind it.
    */
-  readonly foreign?: ForeignGuard
+  readonly otherIssuers?: OtherIssuersGuard
 }
 
 /** The options of an API key guard. */

@@ -7,7 +7,7 @@ import { createPassIfAllowed, type AllowConfig } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import type { ErrorResponders } from './error-responder.js'
 import type { Refused } from './failure.js'
-import { callForeignGuard, type ForeignGuard, type IsForeign } from './foreign-tokens.js'
+import { callOtherGuard, type OtherIssuersGuard, type IsOfOtherIssuer } from './other-issuers.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { createPassAgain } from './pass-again.js'
@@ -25,7 +25,7 @@ export interface GuardConfig extends AllowConfig {
   readonly findRequirement: FindRequirement
   readonly optional: boolean
   /** The host's guard for the credentials of others. */
-  readonly foreign: { readonly guard: ForeignGuard; readonly isForeign: IsForeign } | undefined
+  readonly otherIssuers: { readonly guard: OtherIssuersGuard; readonly isOfOtherIssuer: IsOfOtherIssuer } | undefined
   /** The headers that may carry the credential, as they are written. */
   readonly headerNames: readonly string[]
   /** The form of such a header. */
@@ -69,7 +69,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
   const passIfAllowed = createPassIfAllowed(options)
 
   return function createGuard(config) {
-    const { api, findRequirement, allow, optional, foreign, header, readCredential, recall, authenticate } = config
+    const { api, findRequirement, allow, optional, otherIssuers, header, readCredential, recall, authenticate } = config
     const limitRequests = requestLimits.get(api)?.countForGuard
     const countAllowed = usage?.allowedCounter(api.name)
     const passAgain = createPassAgain({ config, respondWithError, passIfAllowed, countAllowed })
@@ -81,10 +81,10 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       if (typeof credential !== 'string') return passWithout(req, res, next, credential)
       const ready = available()
       if (!(ready instanceof Promise)) decide(credential, req, res, next)
-      else if (foreign?.isForeign(credential)) {
+      else if (otherIssuers?.isOfOtherIssuer(credential)) {
         // The platform's state does not matter, because nothing of it is needed.
         ready.catch(() => undefined)
-        passToHost(config, foreign.guard, req, res, next)
+        passToHost(config, otherIssuers.guard, req, res, next)
       } else decideAfter(ready, credential, req, res, next)
     }
 
@@ -123,7 +123,7 @@ export function createGuardFactory(options: GuardFactoryOptions): (config: Guard
       if (recalled instanceof Identity) {
         // The host's time-out may have answered meanwhile; the handler would answer a second time.
         if (waitsSince === undefined || !res.headersSent) authorize(req, res, next, recalled)
-      } else if (foreign?.isForeign(credential)) passToHost(config, foreign.guard, req, res, next)
+      } else if (otherIssuers?.isOfOtherIssuer(credential)) passToHost(config, otherIssuers.guard, req, res, next)
       else if (recalled === null) {
         const passportRequest = new PassportRequest(api, { [header]: credential }, req, res, next, waitsSince)
         authenticate(passportRequest, authorizeVerified)
@@ -196,12 +196,12 @@ function appendHeaders(res: ServerResponse, headers: LimitHeaders): void {
 
 function passToHost(
   { prepareResponse }: GuardConfig,
-  guard: ForeignGuard,
+  guard: OtherIssuersGuard,
   req: IncomingMessage,
   res: ServerResponse,
   next: Next,
 ): void {
   setIdentity(req, undefined)
   prepareResponse?.(res)
-  callForeignGuard(guard, req, res, next)
+  callOtherGuard(guard, req, res, next)
 }

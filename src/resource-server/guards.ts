@@ -26,7 +26,7 @@ import {
   formatKeyForm,
 } from './error-responses.js'
 import { type ErrorResponderOptions, type ErrorResponders, createErrorResponder } from './error-responder.js'
-import { createForeignTokenTest } from './foreign-tokens.js'
+import { createOtherIssuerTest } from './other-issuers.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions, DocumentGuardsOptions, GuardOptions } from './guard-options.js'
 import {
   DUPLICATE_CREDENTIAL,
@@ -79,7 +79,7 @@ export function createGuards(given: GuardsOptions): Guards {
   const readReportOnly = createReportOnlyReader({ reportOnlyOf, now: options.now, warn })
   const authenticateBearer = createBearerAuthentication(authenticator)
   const authenticateApiKey = createApiKeyAuthentication(authenticator)
-  const isForeign = createForeignTokenTest([...apis.values()].map(({ resource }) => resource))
+  const isOfOtherIssuer = createOtherIssuerTest([...apis.values()].map(({ resource }) => resource))
   const configs = new WeakMap<Guard, GuardConfig | undefined>()
 
   function createGuard(config: GuardConfig): Guard {
@@ -96,7 +96,7 @@ export function createGuards(given: GuardsOptions): Guards {
 
   const guards: Guards = {
     bearer(api, guardOptions) {
-      const { scopes, anyScope = [], allow, foreign, optional = false, onDenied } = guardOptions
+      const { scopes, anyScope = [], allow, otherIssuers, optional = false, onDenied } = guardOptions
       const { anyOf = anyScope.map((scope) => [scope]) } = guardOptions
       return register({
         api,
@@ -105,9 +105,12 @@ export function createGuards(given: GuardsOptions): Guards {
         formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
         optional,
         reportOnly: readReportOnly(`requireBearer("${api.name}")`, api, guardOptions),
-        hostGuard: foreign,
+        hostGuard: otherIssuers,
         onDenied,
-        foreign: foreign && { guard: foreign, isForeign: (header) => isForeign(header.slice('Bearer '.length)) },
+        otherIssuers: otherIssuers && {
+          guard: otherIssuers,
+          isOfOtherIssuer: (header) => isOfOtherIssuer(header.slice('Bearer '.length)),
+        },
         headerNames: ['Authorization'],
         form: BEARER_FORM,
         header: 'authorization',
@@ -121,7 +124,7 @@ export function createGuards(given: GuardsOptions): Guards {
         authenticate: authenticateBearer,
         readClient: readTokenClient,
         // Before a token may be another's, its form is checked.
-        readCredential: foreign ? createBearerReader(readBearer) : createBearerReader(findBearer),
+        readCredential: otherIssuers ? createBearerReader(readBearer) : createBearerReader(findBearer),
         prepareResponse: undefined,
       })
     },
@@ -137,7 +140,7 @@ export function createGuards(given: GuardsOptions): Guards {
         reportOnly: readReportOnly(`requireApiKey("${api.name}")`, api, guardOptions),
         hostGuard: undefined,
         onDenied,
-        foreign: undefined,
+        otherIssuers: undefined,
         headerNames: api.keyHeaders,
         form: formatKeyForm(api),
         // Whatever header the API reads: the strategy has one, and the object that it gets has no other.

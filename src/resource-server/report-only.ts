@@ -5,7 +5,7 @@ import type { Emit, ReadClient } from '../contracts/events.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { ReportedCollector } from '../usage/reported-collector.js'
 import { setIdentity } from './auth-of.js'
-import { callForeignGuard, type ForeignGuard } from './foreign-tokens.js'
+import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { describeRoute } from './route-name.js'
@@ -23,7 +23,7 @@ export type RefusedCaller = Identity | string | undefined
 interface ReportingConfig {
   readonly api: Api
   readonly reportOnly: ReportOnly | undefined
-  readonly hostGuard: ForeignGuard | undefined
+  readonly hostGuard: OtherIssuersGuard | undefined
   readonly readClient: ReadClient
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
@@ -90,7 +90,7 @@ export function createRefusalReporter({
       setIdentity(req, hostGuard ? undefined : identity)
       prepareResponse?.(res)
       // It has protected the route so far, and goes on to do so.
-      if (hostGuard) callForeignGuard(hostGuard, req, res, next)
+      if (hostGuard) callOtherGuard(hostGuard, req, res, next)
       else next()
     },
     skipReported(config, guard) {
@@ -100,7 +100,7 @@ export function createRefusalReporter({
         const identity = reported.get(req)
         const { api, hostGuard } = config
         setIdentity(req, !hostGuard && identity?.api.name === api.name ? identity : undefined)
-        if (hostGuard) callForeignGuard(hostGuard, req, res, next)
+        if (hostGuard) callOtherGuard(hostGuard, req, res, next)
         else next()
       }
     },

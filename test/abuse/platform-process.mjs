@@ -79,7 +79,7 @@ for (const place of ['/', '/parsed']) {
   host.all('/orders/methods', auth.requireBearer('orders', { scopes: { POST: ['orders:write'] } }), echo)
   host.all('/orders/any-scope', auth.requireBearer('orders', { anyScope: ['orders:read', 'orders:write'] }), echo)
   host.all('/orders/none', auth.requireBearer('orders', { allow: async () => false }), echo)
-  host.all('/orders/shared', auth.requireBearer('orders', { foreign: refuseForeign }), echo)
+  host.all('/orders/shared', auth.requireBearer('orders', { otherIssuers: refuseUser }), echo)
   const documented = {
     '/open': { get: { security: [] } },
     '/any': { get: {} },
@@ -115,7 +115,7 @@ function echo(req, res) {
 }
 
 /** @param {unknown} _req @param {import('express').Response} res */
-function refuseForeign(_req, res) {
+function refuseUser(_req, res) {
   res.status(401).json({ error: 'unknown_user' })
 }
 

@@ -9,7 +9,7 @@ const NAMES = `
   scopes optional onDenied POST DELETE * GET_/x name contact apis token key markup prepareResponse
   successRedirect customDuration by overlap email details reason requestId clockTolerance maxTokenAge
   expiresAt save
-  anyScope allow foreign GET HEAD apis metadata externalId claims customClaims allowsMethod api credentialId remindedDays hash prefix iss
+  anyScope allow otherIssuers GET HEAD apis metadata externalId claims customClaims allowsMethod api credentialId remindedDays hash prefix iss
   guard refusal denied isAmbiguous script session setCookie page redirect done left problem contact
 `
   .trim()

@@ -92,7 +92,7 @@ const GUARD: Names<BearerGuardOptions> = {
   scopes: true,
   anyScope: true,
   allow: true,
-  foreign: true,
+  otherIssuers: true,
   optional: true,
   onDenied: true,
   reportOnly: true,

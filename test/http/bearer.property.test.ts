@@ -61,11 +61,11 @@ describe('readBearer()', () => {
   })
 
   it('refuses a token with a character that is not allowed, at every position', () => {
-    const foreign = fc
+    const otherIssuers = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 1 })
       .filter((character) => !/[\w.~+/=-]/.test(character))
     fc.assert(
-      fc.property(token, foreign, fc.nat(), (value, character, position) => {
+      fc.property(token, otherIssuers, fc.nat(), (value, character, position) => {
         const at = position % (value.length + 1)
         const changed = value.slice(0, at) + character + value.slice(at)
         const read = readBearer(`Bearer ${changed}`)

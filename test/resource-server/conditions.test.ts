@@ -343,7 +343,7 @@ describe('a wrong condition', () => {
   }) // prettier-ignore
 
   it('of a key guard is refused too', () => {
-    for (const option of ['scopes', 'anyScope', 'foreign']) {
+    for (const option of ['scopes', 'anyScope', 'otherIssuers']) {
       expect(() => auth.requireApiKey('catalog', { [option]: [] } as never)).toThrow(`${option} is not an option`)
     }
     expect(() => authOf({})).toThrow(/No guard/)

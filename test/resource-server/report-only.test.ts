@@ -116,12 +116,12 @@ describe('a guard with reportOnly: true', () => {
     ])
   })
 
-  it('leaves what it would refuse to the guard in foreign, which protected the route before', async () => {
+  it('leaves what it would refuse to the guard in otherIssuers, which protected the route before', async () => {
     const { auth, shop } = await open({ reportOnly: true })
     const users = vi.fn<RequestHandler>((req, res, next) =>
       req.headers.authorization === 'Bearer of-a-user' ? next() : void res.status(418).end(),
     )
-    const guard = auth.requireBearer('orders', { foreign: users })
+    const guard = auth.requireBearer('orders', { otherIssuers: users })
     const app = express()
       .get('/users', guard, showCaller)
       .get('/any', auth.requireAny([guard, auth.requireApiKey('catalog')]), showCaller)

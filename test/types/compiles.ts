@@ -42,9 +42,9 @@ auth.requireApiKey('catalog', { allow: ({ scheme }, { method }) => scheme === 'a
 declare const handler5: RequestHandler
 // oxlint-disable-next-line typescript/no-explicit-any -- what passport.authenticate() returns
 declare const authenticate: any
-auth.requireBearer('orders', { foreign: handler5 })
-auth.requireBearer('orders', { foreign: authenticate, optional: true })
-auth.requireBearer('orders', { foreign: (req: Request, _res: Response, next: NextFunction) => next(req.ip) })
+auth.requireBearer('orders', { otherIssuers: handler5 })
+auth.requireBearer('orders', { otherIssuers: authenticate, optional: true })
+auth.requireBearer('orders', { otherIssuers: (req: Request, _res: Response, next: NextFunction) => next(req.ip) })
 auth.requireAny([auth.requireBearer('orders'), auth.requireApiKey('catalog')], { optional: true })
 createPlatformAuth({
   baseUrl: 'https://a.example',

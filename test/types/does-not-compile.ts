@@ -36,7 +36,7 @@ auth.requireBearer('orders', { allow: () => 'yes' })
 // @ts-expect-error TS18048 a key has no token
 auth.requireApiKey('catalog', { allow: (caller) => caller.token.id !== '' })
 // @ts-expect-error TS2353 the host's guard is for bearer tokens
-auth.requireApiKey('catalog', { foreign: () => undefined })
+auth.requireApiKey('catalog', { otherIssuers: () => undefined })
 // @ts-expect-error TS2322 API names are no guards
 auth.requireAny(['orders'])
 // @ts-expect-error TS2353 conditions are those of each guard

@@ -1,5 +1,5 @@
 import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/store.js'
-import { FOREIGN_FORMATS } from '../sql/foreign-formats.js'
+import { IMPORTED_FORMATS } from '../sql/imported-formats.js'
 import { writeApplication } from './applications.js'
 import { prepareStatement, type Sql } from './connection.js'
 import { publish } from './feed.js'
@@ -65,7 +65,7 @@ const REPLACE = `
 /** How many credentials have an imported hash, by its format. */
 export async function countImportedHashes(sql: Sql): Promise<Readonly<Record<string, number>>> {
   const counts: [string, number][] = []
-  for (const format of FOREIGN_FORMATS) {
+  for (const format of IMPORTED_FORMATS) {
     const row = await sql.get<{ count: number }>(COUNT, `${format}:`, `${format};`)
     if (row && row.count > 0) counts.push([format, row.count])
   }

@@ -1,5 +1,5 @@
 import type { AddOutcome, CredentialReplacement, NewApplication } from '../../contracts/store.js'
-import { FOREIGN_FORMATS } from '../sql/foreign-formats.js'
+import { IMPORTED_FORMATS } from '../sql/imported-formats.js'
 import { writeApplication } from './applications.js'
 import { writeAudit } from './audit.js'
 import type { Sql } from './connection.js'
@@ -56,7 +56,7 @@ const REPLACE = `
 export function countImportedHashes(sql: Sql): Readonly<Record<string, number>> {
   // The primary key has each format in a range: a semicolon follows the colon.
   const text = 'SELECT count(*) AS count FROM platform_auth_credentials WHERE hash > ? AND hash < ?'
-  const counts = FOREIGN_FORMATS.map((format) => {
+  const counts = IMPORTED_FORMATS.map((format) => {
     return [format, sql.get<{ count: number }>(text, `${format}:`, `${format};`)?.count ?? 0] as const
   })
   return Object.fromEntries(counts.filter(([, count]) => count > 0))

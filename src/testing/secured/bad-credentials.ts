@@ -137,7 +137,7 @@ function forge(headers: Readonly<Record<string, string>>): Record<string, string
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]))
 }
 
-/** Bearer tokens that no platform has issued: `foreign` must refuse both. */
+/** Bearer tokens that no platform has issued: `otherIssuers` must refuse both. */
 export const UNKNOWN_TOKENS: readonly string[] = [
   'an-opaque-token-that-nobody-issued',
   [

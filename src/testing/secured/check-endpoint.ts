@@ -64,7 +64,7 @@ export async function checkEndpoint(
   await checkScopes(check, accepted, goodHeaders)
   if (!isThorough) return
   await checkBadCredentials(check, accepted, guards, goodHeaders)
-  if (accepted.some(({ foreign }) => foreign)) await checkForeign(check)
+  if (accepted.some(({ otherIssuers }) => otherIssuers)) await checkOtherIssuers(check)
   if (isPublic) return
   await checkOtherRequests(check)
   await checkHints(check, none)
@@ -177,16 +177,16 @@ async function checkBadCredentials(
   }
 }
 
-async function checkForeign({ prober, method, target, report, endpoint }: Check): Promise<void> {
+async function checkOtherIssuers({ prober, method, target, report, endpoint }: Check): Promise<void> {
   for (const token of UNKNOWN_TOKENS) {
     const { reached } = await prober.probe(method, target, { Authorization: `Bearer ${token}` })
     if (!reached) continue
     return report(
-      'foreign',
+      'other-issuers',
       endpoint,
       method,
-      'A bearer token that nobody has issued reached the handler: the guard in "foreign" let it pass.',
-      'Let "foreign" answer 401 unless it has verified the token. What calls next() reaches the route.',
+      'A bearer token that nobody has issued reached the handler: the guard in "otherIssuers" let it pass.',
+      'Let "otherIssuers" answer 401 unless it has verified the token. What calls next() reaches the route.',
     )
   }
 }

@@ -37,7 +37,7 @@ function describeUnseenGuard(auth: PlatformAuth, api: string): GuardDescription 
     api,
     resource,
     scheme,
-    foreign: false,
+    otherIssuers: false,
     hasOwnAnswers: true,
     scopesFor: () => ({ scopes: [], anyScope: [] }),
   }

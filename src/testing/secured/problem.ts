@@ -5,7 +5,7 @@ export type ProblemKind =
   | 'open'
   | 'optional'
   | 'report-only'
-  | 'foreign'
+  | 'other-issuers'
   | 'wrong-api'
   | 'accepted'
   | 'other-path'

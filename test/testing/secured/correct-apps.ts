@@ -73,8 +73,8 @@ export const CORRECT_APPS: readonly CorrectApp[] = [
     app.use('/orders', mayRead).get('/orders/items', auth.requireBearer('orders', { scopes: ['orders:write'] }), handle)
   }],
   ['users of another issuer on a partners’ route', ({ app, auth, handle }) => {
-    const foreign = (_req: Request, res: Response): void => void res.status(401).json({ error: 'login' })
-    app.get('/orders/items', auth.requireBearer('orders', { scopes: ['orders:read'], foreign }), handle)
+    const otherIssuers = (_req: Request, res: Response): void => void res.status(401).json({ error: 'login' })
+    app.get('/orders/items', auth.requireBearer('orders', { scopes: ['orders:read'], otherIssuers }), handle)
   }],
   ['an optional guard on a route that is public on purpose', ({ app, auth, handle }) => {
     app.get('/catalog/items', auth.requireApiKey('catalog', { optional: true }), handle)

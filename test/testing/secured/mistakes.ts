@@ -92,13 +92,13 @@ export const MISTAKES: readonly Mistake[] = [
   ['an optional guard on a router', 'optional', 'GET /catalog/items', ({ express, app, auth, handle }) => {
     app.use('/catalog', auth.requireApiKey('catalog', { optional: true }), express.Router().get('/items', handle))
   }],
-  ['a foreign that lets every token pass', 'foreign', 'GET /orders/items', ({ app, auth, handle }) => {
-    app.get('/orders/items', auth.requireBearer('orders', { foreign: (_req, _res, next) => next() }), handle)
+  ['a guard for other issuers that lets every token pass', 'other-issuers', 'GET /orders/items', ({ app, auth, handle }) => {
+    app.get('/orders/items', auth.requireBearer('orders', { otherIssuers: (_req, _res, next) => next() }), handle)
   }],
-  ['a foreign that verifies nothing but the form of a JWT', 'foreign', 'GET /orders/items', ({ app, auth, handle }) => {
+  ['a guard for other issuers that verifies nothing but the form of a JWT', 'other-issuers', 'GET /orders/items', ({ app, auth, handle }) => {
     const isJwt = (req: IncomingMessage): boolean => req.headers.authorization?.split('.').length === 3
-    const foreign = (req: Request, res: Response, next: NextFunction): void => (isJwt(req) ? next() : void res.status(401).end())
-    app.get('/orders/items', auth.requireBearer('orders', { foreign }), handle)
+    const otherIssuers = (req: Request, res: Response, next: NextFunction): void => (isJwt(req) ? next() : void res.status(401).end())
+    app.get('/orders/items', auth.requireBearer('orders', { otherIssuers }), handle)
   }],
   ['a guard that lets other methods pass', 'open', 'DELETE /orders/items/:id', ({ app, handle, mayRead }) => {
     app.use('/orders', (req, res, next) => (req.method === 'GET' ? mayRead(req, res, next) : next()))

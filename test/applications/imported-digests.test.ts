@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createForeignDigests, DIGEST_MEMBERS, readDigest } from '../../src/applications/foreign-digests.js'
+import { createImportedDigests, DIGEST_MEMBERS, readDigest } from '../../src/applications/imported-digests.js'
 
 const PLAIN = 'partner-key-0123456789'
 const MEMBERS = Object.keys(DIGEST_MEMBERS) as (keyof typeof DIGEST_MEMBERS)[]
@@ -19,7 +19,7 @@ describe('a digest', () => {
       expect(readDigest(member, digest.toString(encoding)), encoding).toBe(stored)
     expect(readDigest(member, digest.toString('hex').toUpperCase())).toBe(stored)
     expect(readDigest(member, digest.toString('base64').replace(/=+$/, ''))).toBe(stored)
-    expect(createForeignDigests(['another key', 'the key']).list(PLAIN)).toContain(stored)
+    expect(createImportedDigests(['another key', 'the key']).list(PLAIN)).toContain(stored)
   })
 
   it.each(MEMBERS)('%s of another length or alphabet is refused', (member) => {
@@ -41,7 +41,7 @@ describe('a digest', () => {
 
   it('has no HMAC without a key', () => {
     expect(
-      createForeignDigests([])
+      createImportedDigests([])
         .list(PLAIN)
         .map((each) => each.split(':')[0]),
     ).toEqual(['sha256', 'sha512'])

@@ -12,20 +12,20 @@ import { isObject } from '../lib/is-object.js'
  *
  * const auth = createPlatformAuth({ baseUrl: 'http://localhost:3000', apis: { orders: { scheme: 'oauth2' } } })
  * export function mount(app: express.Express, users: RequestHandler): void {
- *   app.get('/orders', auth.requireBearer('orders', { foreign: users }), (req, res) => {
+ *   app.get('/orders', auth.requireBearer('orders', { otherIssuers: users }), (req, res) => {
  *     res.json({ partner: maybeAuthOf(req)?.application.name ?? null })
  *   })
  * }
  * ```
  */
-export type ForeignGuard = {
+export type OtherIssuersGuard = {
   // A method, because its parameters may be narrower: the function can take Express's Request and Response.
-  foreign(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
-}['foreign']
+  otherIssuers(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
+}['otherIssuers']
 
 /** Leaves the request to the host's guard. */
-export function callForeignGuard(
-  guard: ForeignGuard,
+export function callOtherGuard(
+  guard: OtherIssuersGuard,
   req: IncomingMessage,
   res: ServerResponse,
   next: (error?: unknown) => void,
@@ -36,21 +36,21 @@ export function callForeignGuard(
 
 /** Without an error, or with `'route'`, next() would go on. */
 function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('The foreign guard failed.', { cause: error })
+  return error instanceof Error ? error : new Error('The guard for other issuers failed.', { cause: error })
 }
 
 /** Whether a bearer token may go to the host's guard. */
-export type IsForeign = (token: string) => boolean
+export type IsOfOtherIssuer = (token: string) => boolean
 
 /**
- * A token is foreign unless anything in it could be read as one of these issuers. Nothing is verified here, so a token that
- * only looks like one of this platform is not foreign either: what other libraries make of repeated members, of other
+ * A token is of another issuer unless anything in it could be read as one of these issuers. Nothing is verified here, so a token that
+ * only looks like one of this platform is not of another issuer either: what other libraries make of repeated members, of other
  * spellings or of a list of issuers must not decide which guard sees it.
  */
-export function createForeignTokenTest(issuers: readonly string[]): IsForeign {
+export function createOtherIssuerTest(issuers: readonly string[]): IsOfOtherIssuer {
   const ours = new Set(issuers.map(normalizeIssuer))
 
-  return function isForeign(token) {
+  return function isOfOtherIssuer(token) {
     const segments = token.split('.', 4)
     const [header, claims] = segments.slice(0, 2).map(parseMembers)
     // RFC 7519 5.3: the header may repeat claims.

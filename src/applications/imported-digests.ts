@@ -2,7 +2,7 @@ import { createHmac, hash as digest } from 'node:crypto'
 import { ApplicationError } from '../contracts/errors.js'
 
 /** The digests in which a store may have a credential that another system issued, each with its algorithm in front. */
-export interface ForeignDigests {
+export interface ImportedDigests {
   /** Every digest of a plain text, one for each algorithm and HMAC key. */
   list(plain: string): readonly string[]
   /** Whether HMAC-SHA-256 digests can be recognized. */
@@ -17,7 +17,7 @@ export const DIGEST_MEMBERS = {
 } as const
 
 /** `hmacKeys`: those under which the other system computed HMACs; none if it did not. */
-export function createForeignDigests(hmacKeys: readonly (string | Uint8Array)[]): ForeignDigests {
+export function createImportedDigests(hmacKeys: readonly (string | Uint8Array)[]): ImportedDigests {
   return {
     list: (plain) => [
       `sha256:${digest('sha256', plain, 'base64url')}`,
@@ -40,7 +40,7 @@ export function readDigest(member: keyof typeof DIGEST_MEMBERS, text: unknown): 
 }
 
 /** The format of a stored hash that was imported, such as `sha256`; undefined for one that the platform has computed. */
-export function readForeignFormat(hash: string): string | undefined {
+export function readImportedFormat(hash: string): string | undefined {
   const end = hash.indexOf(':')
   return end < 0 ? undefined : hash.slice(0, end)
 }

@@ -1,8 +1,8 @@
 import express, { type Express, type RequestHandler } from 'express'
 import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { authOf, maybeAuthOf, memoryStore, type ForeignGuard, type Guard } from '../../src/index.js'
-import { createForeignTokenTest } from '../../src/resource-server/foreign-tokens.js'
+import { authOf, maybeAuthOf, memoryStore, type OtherIssuersGuard, type Guard } from '../../src/index.js'
+import { createOtherIssuerTest } from '../../src/resource-server/other-issuers.js'
 import { accessToken, createApplication, exchange, expectRefusal, type ClientCredentials } from '../support/http.js'
 import { EXPRESSES, openPlatform } from '../support/platform.js'
 import { failingStore } from '../support/failing-store.js'
@@ -20,11 +20,11 @@ const FOREIGN = jwt({ iss: 'https://id.example/', sub: 'ann' })
 const store = failingStore(memoryStore())
 const { auth, clock } = openPlatform({ store })
 /** The host's guard: who sent the token is its business. */
-const foreign = vi.fn<RequestHandler>((req, res, next) => {
+const otherIssuers = vi.fn<RequestHandler>((req, res, next) => {
   if (req.get('Authorization')?.endsWith('refused')) res.status(401).json({ error: 'refused by the host' })
   else next()
 })
-const app = appWith(auth.requireBearer('orders', { scopes: ['orders:write'], foreign }))
+const app = appWith(auth.requireBearer('orders', { scopes: ['orders:write'], otherIssuers }))
 let shop: ClientCredentials & { readonly id: string }
 let token: string
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   token = await accessToken(tokenApp, 'orders', shop)
 })
 afterAll(() => auth.close())
-beforeEach(() => void foreign.mockClear())
+beforeEach(() => void otherIssuers.mockClear())
 
 const tokenApp = express().use(auth.router)
 function appWith(...guards: Guard[]): Express {
@@ -46,7 +46,7 @@ async function send(token: string | undefined, to: Express = app): Promise<Respo
   return token === undefined ? test : test.set('Authorization', `Bearer ${token}`)
 }
 
-describe('foreign (docs/http.md G31 to G33)', () => {
+describe('otherIssuers (docs/http.md G31 to G33)', () => {
   it.each([
     ['a JWT of another issuer', FOREIGN],
     ['a JWT without an issuer', jwt({ sub: 'ann' })],
@@ -57,7 +57,7 @@ describe('foreign (docs/http.md G31 to G33)', () => {
     ['a PASETO', `v4.public.${encode({ iss: 'https://id.example' })}`],
   ])('gets %s, and its route has no caller of the platform', async (_, credential) => {
     expect((await send(credential)).body).toBe('user')
-    expect(foreign).toHaveBeenCalledTimes(1)
+    expect(otherIssuers).toHaveBeenCalledTimes(1)
   })
 
   it('decides about its tokens alone', async () => {
@@ -67,7 +67,7 @@ describe('foreign (docs/http.md G31 to G33)', () => {
 
   it('makes authOf(req) throw, whatever earlier guards established', async () => {
     const key = auth.requireApiKey('catalog')
-    const app = express().use(key, auth.requireBearer('orders', { foreign }), (req, res) => {
+    const app = express().use(key, auth.requireBearer('orders', { otherIssuers }), (req, res) => {
       res.json([maybeAuthOf(req) ?? null, maybeAuthOf(req, 'orders') ?? null, authOf(req, 'catalog').api])
     })
     const { body } = await request(app)
@@ -92,7 +92,7 @@ describe('foreign (docs/http.md G31 to G33)', () => {
     for (const each of [token, revoked]) {
       expect((await send(each)).body).toMatchObject({ error: 'invalid_token', error_description: 'The access token expired' })
     }
-    expect(foreign).not.toHaveBeenCalled()
+    expect(otherIssuers).not.toHaveBeenCalled()
     token = await accessToken(tokenApp, 'orders', shop)
   }) // prettier-ignore
 
@@ -134,7 +134,7 @@ describe('foreign (docs/http.md G31 to G33)', () => {
     ['no claims', `${HEADER}..c2ln`],
   ])('does not get what could be read as one of the platform’s: %s', async (_, credential) => {
     expectRefusal(await send(credential), 401, 'invalid_token', TOKEN_INVALID)
-    expect(foreign).not.toHaveBeenCalled()
+    expect(otherIssuers).not.toHaveBeenCalled()
   })
 
   it.each([
@@ -148,7 +148,7 @@ describe('foreign (docs/http.md G31 to G33)', () => {
   ] as const)('does not get a request with %s', async (_, headers, error) => {
     const answer = await exchange(app, ['GET / HTTP/1.1', ...headers])
     expect(answer.body).toMatchObject({ error })
-    expect(foreign).not.toHaveBeenCalled()
+    expect(otherIssuers).not.toHaveBeenCalled()
   }) // prettier-ignore
 
   it('changes nothing where it is left out', async () => {
@@ -164,7 +164,7 @@ describe('foreign (docs/http.md G31 to G33)', () => {
     const { auth } = openPlatform({ store })
     const unhandled = vi.fn<(reason: unknown) => void>()
     process.on('unhandledRejection', unhandled)
-    expect((await send(FOREIGN, appWith(auth.requireBearer('orders', { foreign })))).body).toBe('user')
+    expect((await send(FOREIGN, appWith(auth.requireBearer('orders', { otherIssuers })))).body).toBe('user')
     await auth.close()
     await new Promise(setImmediate)
     process.off('unhandledRejection', unhandled)
@@ -179,14 +179,14 @@ describe('foreign (docs/http.md G31 to G33)', () => {
       () => Promise.reject('route'),
       () => { throw new Error('no') },
     ]) {
-      const app = express().use(auth.requireBearer('orders', { foreign: fail }), (_req, res) => void res.send('reached'))
+      const app = express().use(auth.requireBearer('orders', { otherIssuers: fail }), (_req, res) => void res.send('reached'))
       app.use(((_error, _req, res, _next) => void res.status(555).end()) as express.ErrorRequestHandler)
       expect((await request(app).get('/').set('Authorization', `Bearer ${FOREIGN}`)).status).toBe(555)
     }
   }) // prettier-ignore
 
   it('works in requireAny(), and with optional', async () => {
-    const bearer = auth.requireBearer('orders', { foreign })
+    const bearer = auth.requireBearer('orders', { otherIssuers })
     const any = appWith(auth.requireAny([bearer, auth.requireApiKey('catalog')]))
     const answer = await send(FOREIGN, any)
     expect(answer.body).toBe('user')
@@ -194,27 +194,27 @@ describe('foreign (docs/http.md G31 to G33)', () => {
     expect((await request(any).get('/').set('X-Api-Key', shop.clientId)).body).toBe('catalog')
     expect((await send(jwt({ iss: ISSUER }), any)).status).toBe(401)
     expect((await send(undefined, any)).status).toBe(401)
-    const optional = appWith(auth.requireBearer('orders', { foreign, optional: true }))
-    foreign.mockClear()
+    const optional = appWith(auth.requireBearer('orders', { otherIssuers, optional: true }))
+    otherIssuers.mockClear()
     expect((await send(undefined, optional)).body).toBe('user')
-    expect(foreign).not.toHaveBeenCalled()
+    expect(otherIssuers).not.toHaveBeenCalled()
     expect((await send('refused', optional)).body).toEqual({ error: 'refused by the host' })
   })
 
   it('must be a function', () => {
-    expect(() => auth.requireBearer('orders', { foreign: 'jwt' as unknown as ForeignGuard })).toThrow(
-      /requireBearer\("orders"\): foreign is "jwt"\. Give it a function/,
+    expect(() => auth.requireBearer('orders', { otherIssuers: 'jwt' as unknown as OtherIssuersGuard })).toThrow(
+      /requireBearer\("orders"\): otherIssuers is "jwt"\. Give it a function/,
     )
   })
 
   it('recognizes 8 KiB of hostile text in a few milliseconds', () => {
-    const isForeign = createForeignTokenTest([ISSUER])
+    const isOfOtherIssuer = createOtherIssuerTest([ISSUER])
     const hostile = [
       '.'.repeat(8000), jwt({ iss: `https://a/${'/'.repeat(5000)}x` }), jwt('['.repeat(3000)), jwt(`{"a":"${'\\\\'.repeat(2500)}`),
       jwt(`{${'"":1,'.repeat(1000)}"a":1}`), jwt({ iss: '%'.repeat(5000) }), jwt({ iss: `${' '.repeat(5000)}x` }),
     ] // prettier-ignore
     const startedAt = performance.now()
-    for (let i = 0; i < 20; i++) hostile.map(isForeign)
+    for (let i = 0; i < 20; i++) hostile.map(isOfOtherIssuer)
     expect(performance.now() - startedAt).toBeLessThan(timeBound(2000))
   })
 })
