@@ -34,7 +34,7 @@ export interface Option {
   readonly required?: true
 }
 
-/** What a command is run with. */
+/** The input of a command. */
 export type CommandContext<
   Options extends OptionTable = OptionTable,
   Parameters extends readonly string[] = readonly string[],
@@ -44,10 +44,10 @@ export type CommandContext<
   readonly parameters: ParameterValues<Parameters>
 } & (Requires extends 'target' ? object : OpenTarget<Requires extends 'options' ? PlatformAuth : AdminApi>)
 
-/** What every command is run with. */
+/** The input of every command. */
 export interface CallerContext {
   readonly target: Target
-  /** Who makes the change, for the audit log. */
+  /** The person who makes the change, for the audit log. */
   readonly by: string
   /** Asks the person at the terminal; undefined if there is no terminal. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
@@ -70,12 +70,12 @@ type ParameterValues<Parameters extends readonly string[]> = {
   readonly [Index in keyof Parameters]: Parameters[Index] extends `[${string}]` ? string | undefined : string
 }
 
-/** What a command prints: a document, or the parts of a long list. */
+/** The output of a command: a document, or the parts of a long list. */
 export type CommandResult = DocumentResult | PartsResult
 
-/** One of the two forms is printed. */
+/** A result in two forms, one of which is printed. */
 export interface DocumentResult {
-  /** With `--json`: one JSON document, for scripts. */
+  /** One JSON document for scripts, printed with `--json`. */
   readonly json: unknown
   readonly text: string
   /** 0 if left out. */
@@ -91,7 +91,7 @@ interface PartsResult {
 
 /** Some items of a list. */
 export interface ResultPart {
-  /** With `--json`: one JSON document per line each. */
+  /** JSON documents, one a line, printed with `--json`. */
   readonly items: readonly unknown[]
   formatText(): string
 }

@@ -47,14 +47,14 @@ export function describeFailure(error: unknown): { readonly message: string; rea
   return { message, exitCode: EXIT_CODES.failed }
 }
 
-/** What to do on the command line; the messages of the library are written for programmers. */
+/** The fix on the command line; the messages of the library are written for programmers. */
 const FIXES: { readonly [Code in ApplicationErrorCode]?: string } = {
   application_not_found: `To list them: ${PROGRAM} apps list`,
   signing_key_not_found: `To list them: ${PROGRAM} signing-keys list`,
   api_closed: `To create an application for it: ${PROGRAM} apps create`,
 }
 
-/** What is wrong with a store that cannot be used, and how to fix it. */
+/** The fault of a store that cannot be used, and its fix. */
 export function describeUnavailableStore(error: unknown): { readonly problem: string; readonly fix: string } {
   const cause = findRootCause(error)
   const { problem = UNREACHABLE.problem, fix = UNREACHABLE.fix } = findStoreFault(cause) ?? UNREACHABLE

@@ -128,7 +128,7 @@ function parseStrictly(argv: readonly string[], own: OptionTable, command: Comma
   try {
     return parseArgs({ args: [...argv], options: toParseArgs(own), allowPositionals: true }).values
   } catch (error) {
-    // Such as a missing value. Node's first line says what is wrong; the others explain quoting.
+    // A value may be missing, for example. Node's first line says what is wrong; the others explain quoting.
     const [line = ''] = (error as Error).message.split('\n')
     throw new UsageError(line, command.name)
   }

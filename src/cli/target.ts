@@ -112,7 +112,7 @@ function requirePersistentStore({ store }: Target): Store {
 }
 
 const STORE_CALL_TIMEOUT_MS = 10_000
-/** Longer, because opening may wait for a server's migration. */
+/** Opening has a longer limit, because it may wait for a server's migration. */
 const STORE_OPEN_TIMEOUT_MS = 60_000
 
 /** The same store; calls that fail or take too long reject with `StoreUnavailableError`, whatever the driver. */

@@ -6,7 +6,7 @@ export type JsonObject = Record<string, unknown>
 
 /** An operation of a document: a method of a path. */
 export interface Operation {
-  /** In capital letters, except that an additional method of OpenAPI 3.2 is as the document writes it. */
+  /** The method in capital letters, except that an additional method of OpenAPI 3.2 is as the document writes it. */
   readonly method: string
   readonly path: string
   readonly pathItem: JsonObject
@@ -70,7 +70,7 @@ function resolvePathItem(document: JsonObject, given: unknown, depth = 0): JsonO
 
 const MAX_REFERENCES = 10
 
-/** What a reference within the document refers to: RFC 6901 sections 4 and 6, member names escaped with ~ and %. */
+/** Follows a reference within the document: RFC 6901 sections 4 and 6, member names escaped with ~ and %. */
 export function followReference(document: JsonObject, reference: string): unknown {
   const pointer = reference.replaceAll(/%[0-9a-f]{2}/gi, (escape) => String.fromCharCode(parseInt(escape.slice(1), 16)))
   let target: unknown = document

@@ -17,9 +17,9 @@ import {
   type Security,
 } from './security.js'
 
-/** An operation of a document, and what its callers need. */
+/** An operation of a document, and the credentials that its callers need. */
 export interface SecuredOperation {
-  /** In capital letters. */
+  /** The method in capital letters. */
   readonly method: string
   readonly template: PathTemplate
   readonly security: Security
@@ -56,7 +56,7 @@ export function readOperations(
   return { operations, problems: [...problems, ...findAmbiguities(operations)] }
 }
 
-/** What a scheme in the document must be, so that the API's credential is one of it. */
+/** The scheme that the document must have for the API's credential. */
 function isOfScheme(api: Api, declared: JsonObject): boolean {
   const { type, scheme } = declared
   if (api.scheme === 'apiKey') return type === 'apiKey' && isKeyOf(api, declared)
@@ -134,7 +134,7 @@ function resolve(document: JsonObject, given: unknown): JsonObject {
   return typeof reference === 'string' ? asObject(followReference(document, reference)) : asObject(given)
 }
 
-/** Specifications do not define which of the two would count. */
+/** The specifications do not define which of the two would count. */
 function findReferenceProblems(document: JsonObject): DocumentProblem[] {
   const paths = Object.entries(asObject(document['paths']))
   const both = paths.filter(

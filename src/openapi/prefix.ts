@@ -6,8 +6,8 @@ import { asObject, listCallableOperations, listOperations, type JsonObject } fro
 import { listReferences } from './references.js'
 
 /**
- * What a document describes below a path, for a document that describes several APIs, as generators write it: a copy whose paths
- * begin after `prefix`, without what belongs to the other paths only. Throws `ConfigurationError` if there is nothing below it.
+ * Takes from a document of several APIs, as generators write it, the part below a path: a copy whose paths begin after
+ * `prefix`, without what only the other paths use. Throws `ConfigurationError` if there is nothing below it.
  */
 export function takeBelow(option: string, document: JsonObject, prefix: unknown): JsonObject {
   if (prefix === undefined) return document
@@ -37,7 +37,7 @@ function listBeginnings(paths: readonly string[]): string {
   return [...beginnings].slice(0, 10).join(', ') || 'nothing: it has none'
 }
 
-/** Leaves out what no operation uses that is left: the `security` of the whole document, path items, tags. */
+/** Removes what no remaining operation uses: the `security` of the whole document, path items, tags. */
 function withoutOthers(taken: JsonObject, whole: JsonObject): JsonObject {
   const operations = listCallableOperations(taken)
   if (operations.every(({ operation }) => Object.hasOwn(operation, 'security'))) delete taken['security']

@@ -27,7 +27,7 @@ export function readSource(given: unknown): { readonly document: unknown; readon
   return { document: given['document'], prefix: Object.hasOwn(given, 'prefix') ? given['prefix'] : undefined }
 }
 
-/** The same, unchecked. */
+/** The same document, unchecked. */
 export function loadDocument(option: string, given: unknown): JsonObject {
   return typeof given === 'string' ? readFile(option, given) : copyAsJson(option, given)
 }
@@ -75,7 +75,7 @@ function decode(bytes: Buffer): string {
   return bytes.toString().replace(/^\uFEFF/, '')
 }
 
-/** Through JSON, as it will be served, so that a value that JSON cannot hold is found at start-up. */
+/** Copies through JSON, as the document will be served, so that a value that JSON cannot hold is found at start-up. */
 function copyAsJson(option: string, given: unknown): JsonObject {
   let text: string
   try {

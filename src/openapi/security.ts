@@ -4,17 +4,17 @@ import { isObject } from '../lib/is-object.js'
 import { asObject, listWrittenOperations, type JsonObject } from './document.js'
 import { describeShortly } from './read-document.js'
 
-/** What a caller of an operation needs. */
+/** The credentials that a caller of an operation needs. */
 export interface Security {
   /** Whether a caller needs no credential. */
   readonly optional: boolean
-  /** Lists of scopes, one of which the caller's credential needs. None: the operation is open, and no credential is read. */
+  /** Lists of scopes, one of which the caller's credential needs. Empty if the operation is public. */
   readonly alternatives: readonly (readonly string[])[]
 }
 
 /**
- * What an operation requires: its own `security`, else the document's. A document without one requires all scopes of the API.
- * The scheme's name does not matter, because an API has one scheme.
+ * Reads the `security` that an operation requires: its own, else the document's. A document without one requires all scopes of
+ * the API. The scheme's name does not matter, because an API has one scheme.
  */
 export function readSecurity(api: Api, document: JsonObject, operation: JsonObject): Security {
   const security = operation['security'] ?? document['security']
@@ -38,7 +38,10 @@ export interface DocumentProblem {
   readonly fix: string
 }
 
-/** What is wrong with the `security` of a document: no lists of requirements, or scopes that the API does not have. */
+/**
+ * Lists mistakes in the `security` of a document: values that are no list of requirements, and scopes that the API does not
+ * have.
+ */
 export function findSecurityProblems(api: Api, document: JsonObject): DocumentProblem[] {
   const places = listSecurities(document)
   const isValid = ({ security }: SecurityPlace): boolean => isListOfRequirements(security)
@@ -55,7 +58,7 @@ interface SecurityPlace {
   readonly security: unknown
 }
 
-/** One problem for all scopes that the API lacks, with what to add to its options. */
+/** Reports all scopes that the API lacks as one problem, with what to add to its options. */
 function findUnknownScopes(api: Api, document: JsonObject, places: readonly SecurityPlace[]): DocumentProblem[] {
   const whereByScope = new Map<string, string>()
   for (const { where, security } of places) {
@@ -81,7 +84,7 @@ function findUnknownScopes(api: Api, document: JsonObject, places: readonly Secu
   ]
 }
 
-/** What the document itself says about its scopes. */
+/** The scopes that the document itself describes. */
 function readScopeMeanings(document: JsonObject): ReadonlyMap<string, string> {
   const schemes = Object.values(asObject(asObject(document['components'])['securitySchemes']))
   const flows = schemes.flatMap((scheme) => Object.values(asObject(asObject(scheme)['flows'])))
@@ -113,12 +116,15 @@ export function refuseProblems(option: string, problems: readonly DocumentProble
   throw new ConfigurationError({ option, problem: `has ${problems.length} mistakes`, fix: list.join('\n') })
 }
 
-/** Whether `readSecurity` reads it as it is meant. */
+/** Whether `readSecurity` reads the value as it is meant. */
 export function isListOfRequirements(security: unknown): boolean {
   return Array.isArray(security) && security.every(isRequirement)
 }
 
-/** An object with a list of scopes for each scheme. Anything else would read as `{}`: no credential is needed. */
+/**
+ * Whether the value is an object with a list of scopes for each scheme. Any other value would read as `{}`: no credential is
+ * needed.
+ */
 function isRequirement(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((each) => Array.isArray(each) && each.every(isText))
 }

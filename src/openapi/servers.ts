@@ -38,7 +38,7 @@ function findLostPath(api: Api, servers: unknown): string | undefined {
   return given[0]
 }
 
-/** Without a slash at the end; undefined for a URL that cannot be read. */
+/** The path without a slash at the end; undefined for a URL that cannot be read. */
 function readServerPath(server: JsonObject): string | undefined {
   const variables = asObject(server['variables'])
   const text = typeof server['url'] === 'string' ? server['url'] : ''

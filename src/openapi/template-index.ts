@@ -6,7 +6,7 @@ export type FindCandidates<Entry> = (path: RequestPath) => readonly Entry[]
 interface Group<Entry> {
   /** The segment that differs most between the templates. */
   readonly position: number
-  /** By that segment, decoded and in lower case: the least that all readings of a path have in common. */
+  /** Entries by that segment, decoded and in lower case: all readings of a path agree on that form. */
   readonly byText: ReadonlyMap<string, readonly Entry[]>
   /** The entries that have a parameter there. */
   readonly others: readonly Entry[]

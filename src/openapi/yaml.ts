@@ -16,7 +16,7 @@ export function parseYaml(option: string, text: string): unknown {
   return loadYaml(option).parse(text, { merge: true, maxAliasCount: MAX_ALIASES })
 }
 
-/** Synchronously, since documents are read where options are. */
+/** Loads the package synchronously, since documents are read where options are. */
 function loadYaml(option: string): Yaml {
   // Undefined in a bundle in CommonJS format.
   const here = (import.meta.dirname as string | undefined) ?? process.cwd()

@@ -27,7 +27,7 @@ interface MetricsOptions {
   readonly provider: () => MeterProvider
   readonly apis: readonly { readonly name: string; readonly scheme: string }[]
   readonly isUnavailable: (outage: OutageName) => boolean
-  /** Asked at each collection. */
+  /** Adds a gauge whose value is read at each collection. */
   readonly readOutbox?: (() => Promise<OutboxStatus>) | undefined
 }
 
@@ -38,7 +38,7 @@ interface Instruments {
   readonly stop: () => void
 }
 
-/** Seconds: from a reconnect to an outage of an hour. */
+/** Boundaries in seconds: from a reconnect to an outage of an hour. */
 const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
 export function createMetrics({ provider, apis, isUnavailable, readOutbox }: MetricsOptions): Metrics {

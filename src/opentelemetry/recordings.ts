@@ -94,7 +94,10 @@ export const COUNTERS = {
   'platform_auth.session_secret.changes': { unit: '{change}', description: 'Replacements of the session secret' },
 } as const
 
-/** What can be unavailable: a gauge `platform_auth.<name>.available` and a histogram `platform_auth.<name>.outage.duration`. */
+/**
+ * The parts that can be unavailable, each with a gauge `platform_auth.<name>.available` and a histogram
+ * `platform_auth.<name>.outage.duration`.
+ */
 export const OUTAGES = {
   store: {
     available: '1 while the store answers, 0 while it does not',
@@ -120,7 +123,7 @@ export const OUTAGES = {
   },
 } as const
 
-/** Recorded on the active span of the request. */
+/** The event is recorded on the active span of the request. */
 function countInRequest(counter: CounterName): Counted {
   return { counter, changeType: undefined, span: undefined, background: false }
 }

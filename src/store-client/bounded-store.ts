@@ -7,7 +7,7 @@ import { isPermanentFault, isTimeoutFault } from './store-fault.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
 interface BoundedStoreOptions {
-  /** Is called with the outcome of every call. */
+  /** Receives the outcome of every call. */
   readonly storeHealth: Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isUnresponsive'>
   readonly logger: Pick<Logger, 'warn'>
 }
@@ -83,7 +83,7 @@ export function createBoundedStore(store: Store, { storeHealth, logger }: Bounde
     ...(store.concurrentCalls !== undefined && { concurrentCalls: store.concurrentCalls }),
     async open() {
       const migration = await openStore(store, storeHealth, (progress) => logger.warn(progress))
-      // Not `info`, which the default logger drops: the operator must learn where the copy is.
+      // The level is not `info`, which the default logger drops: the operator must learn where the copy is.
       if (migration) logger.warn(describeMigration(migration))
       return migration
     },
@@ -160,13 +160,16 @@ class StoreTimeoutError extends Error {
   }
 }
 
-/** What is known of a write that failed: one that has timed out may still take effect. */
+/** The state of a write that failed: one that has timed out may still take effect. */
 function readOutcome(cause: unknown): StoreUnavailableError['outcome'] {
   if (cause instanceof StoreUnavailableError) return cause.outcome
   return cause instanceof StoreTimeoutError ? 'unknown' : undefined
 }
 
-/** Has no time-out, because migrations may take long. An incompatible store is a `ConfigurationError`: no retry will help. */
+/**
+ * Opening has no time-out, because migrations may take long. An incompatible store is a `ConfigurationError`: no retry will
+ * help.
+ */
 async function openStore(
   store: Store,
   storeHealth: BoundedStoreOptions['storeHealth'],
@@ -181,7 +184,7 @@ async function openStore(
     return migration
   } catch (cause) {
     if (cause instanceof StoreIncompatibleError) throw new ConfigurationError(cause, { cause: cause.cause })
-    // No outage: the start-up reports it, once.
+    // This is no outage: the start-up reports it, once.
     if (isPermanentFault(cause)) throw cause
     storeHealth.failed({ ...call, startedAt }, cause)
     throw new StoreUnavailableError('The store could not be opened.', { cause })

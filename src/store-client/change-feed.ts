@@ -15,17 +15,20 @@ export interface ChangeFeed {
   isLate(): boolean
   /** Reads the feed, or joins a read that is under way. Resolves true if the store answered in time. */
   poll(): Promise<boolean>
-  /** As `poll`, with a read that starts after this call: it brings everything that was committed before the call. */
+  /** Reads like `poll`, but starts after this call, so that it brings everything that was committed before the call. */
   pollAgain(): Promise<boolean>
   /**
-   * As `pollAgain`, but resolves false after `LATEST_TIMEOUT_MS`. Then the caller uses what is known, as long as that is
+   * Like `pollAgain`, but resolves false after `LATEST_TIMEOUT_MS`. Then the caller uses what is known, as long as that is
    * fresh.
    */
   waitForLatest(): Promise<boolean>
   close(): void
 }
 
-/** Called for every change. If it rejects, the same change is delivered again with the next poll. It may be delivered more than once. */
+/**
+ * Handles one change. If it rejects, the same change is delivered again with the next poll. A change may be delivered more than
+ * once.
+ */
 export type ApplyChange = (change: Change) => void | Promise<void>
 
 interface ChangeFeedOptions {
@@ -34,12 +37,12 @@ interface ChangeFeedOptions {
   readonly maxStaleness: number
   /** While the store is unresponsive, `pollAgain` and `waitForLatest` resolve false without asking it. */
   readonly storeHealth?: Pick<StoreHealth, 'isUnresponsive'>
-  /** Is told the store's time, where the store tells it. */
+  /** Receives the store's time, if the store tells it. */
   readonly clockCheck?: Pick<ClockCheck, 'compare'>
   readonly now?: () => number
 }
 
-/** How long a slow store may delay a token request, which waits for the latest changes. */
+/** The time that a slow store may delay a token request, which waits for the latest changes. */
 const LATEST_TIMEOUT_MS = 250
 /** All processes poll an unavailable store. This bounds the load on a store that is recovering. */
 const RETRY_INTERVAL_MS = 250
@@ -53,7 +56,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const maxAge = maxStaleness * 1000
   const readTimeout = Math.min(maxAge * READ_TIMEOUT_SHARE, CALL_TIMEOUT_MS)
   let cursor: string | undefined
-  /** When the last answered read was started: everything that was committed before is known. */
+  /** The start of the last answered read: everything that was committed before is known. */
   let knownAt = -Infinity
   /** Whether the last read failed or was late. */
   let isFailing = false
@@ -100,7 +103,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     if (!closed) void reads.next()
   }
 
-  /** Without waiting for the answer: a stuck read must not delay the next one. */
+  /** Reads without waiting for the answer: a stuck read must not delay the next one. */
   function schedulePoll(): void {
     if (closed) return
     const delay = isFailing ? RETRY_INTERVAL_MS : Math.min(store.pollInterval, maxAge * MAX_POLL_INTERVAL_SHARE)
@@ -135,7 +138,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   }
 }
 
-/** What this process keeps in memory of the store's contents. */
+/** The contents of the store that this process keeps in memory. */
 interface CachedState {
   readonly applicationCache: { evict(id: string): void; evictAll(): void }
   readonly revokedTokens: { add(token: RevokedAccessToken): void; load(): Promise<void> }

@@ -10,22 +10,26 @@ import { CALL_TIMEOUT_MS } from '../lib/timeout.js'
  * authenticated: each has a fair share.
  */
 export interface ClientLimits {
-  /** For look-ups: of applications by key or id, of revoked access tokens. */
+  /** Limits look-ups: of applications by key or id, of revoked access tokens. */
   readonly limitLookups: ConcurrencyLimit
   /**
-   * For password hashes of imported secrets, by application and address: one at a time, so that a flood occupies one thread of
-   * Node's pool. Rejects with `NoTurnError`.
+   * Limits hashing of passwords for imported secrets, one at a time for each application and address, so that a flood occupies
+   * one thread of Node's pool. Rejects with `NoTurnError`.
    */
   readonly takeSlowHashTurn: TakeTurn
-  /** For changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups. */
+  /**
+   * Limits changes: registrations, claims, revocations, first uses. They may wait for a lock, so they leave room for look-ups.
+   */
   readonly limitChanges: ConcurrencyLimit
 }
 
-/** What `pg` opens if nothing else is said, and a guess for stores that do not say. */
+/** The number of connections that `pg` opens by default, and a guess for stores that do not say. */
 const DEFAULT_CONCURRENT_CALLS = 10
-/** Each takes about a kilobyte. */
+/** Each waiting call takes about a kilobyte. */
 const MAX_WAITING_CALLS = 2000
-/** Shorter, so that it is known before the request's own time is over (`http/authentication-timeout.ts`). */
+/**
+ * This wait is shorter, so that the result is known before the request's own time is over (`http/authentication-timeout.ts`).
+ */
 const SLOW_HASH_TURN_TIMEOUT_MS = 4000
 
 export function createClientLimits({
@@ -49,7 +53,7 @@ function createTimedLimit(atOnce: number): ConcurrencyLimit {
     onOverflow: () => new StoreUnavailableError(`${MAX_WAITING_CALLS} calls of clients are waiting.`),
   })
 
-  // Only the wait for a turn is limited here: a change that has started may take effect, and its caller must learn of it.
+  // The limit is on the wait for a turn only: a change that has started may take effect, and its caller must learn of it.
   return function runInTurn<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       let isLate = false

@@ -5,7 +5,7 @@ import type { Logger } from '../contracts/logger.js'
 export interface ClockCheck {
   /** The store's time, and this process's before and after it was asked: milliseconds since 1970. */
   compare(storeTime: number, before: number, after: number): void
-  /** For `auth.health()`; undefined if the clocks agree. */
+  /** The problem for `auth.health()`; undefined if the clocks agree. */
   problem(): string | undefined
 }
 

@@ -15,7 +15,7 @@ export interface Encryption {
   isNewest(sealed: string): boolean
   /** The text. Rejects with `ConfigurationError` if no secret decrypts it, and for unencrypted text that is not to be imported. */
   unseal(sealed: string): Promise<string>
-  /** Whether it was sealed with this context under one of the secrets. Without secrets nothing can be checked. */
+  /** Whether the text was sealed with this context under one of the secrets. Without secrets nothing can be checked. */
   authenticate(sealed: string, context: string): Authenticity
 }
 
@@ -44,8 +44,8 @@ export function createEncryption(
   async function seal(text: string, context?: string): Promise<string> {
     const newest = keys[0]
     if (!newest) return PLAIN_PREFIX + text
-    // In the header, and under every secret: while `secret` is being changed, a process that cannot decrypt the text must
-    // still be able to authenticate the context. RFC 7516 4.3 allows private header parameters.
+    // The MACs are in the header, one under every secret: while `secret` is being changed, a process that cannot decrypt the
+    // text must still be able to authenticate the context. RFC 7516 4.3 allows private header parameters.
     const context_macs = context === undefined ? undefined : contextKeys.map((key) => computeMac(key, context))
     return new CompactEncrypt(new TextEncoder().encode(text))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: newestKid!, ...(context_macs && { context_macs }) })

@@ -23,11 +23,11 @@ interface FeedReadsOptions {
   readonly isClosed: () => boolean
 }
 
-/** Much longer than an answer usually takes. */
+/** This limit is much longer than an answer usually takes. */
 const OVERTAKE_AFTER_MS = 250
-/** Bounds how many connections of a small pool stuck reads can hold. */
+/** This limit bounds how many connections of a small pool stuck reads can hold. */
 const MAX_CONCURRENT_READS = 3
-/** Without a timer that keeps the process alive: the feed is also read when no call waits for it. A call that waits has its own. */
+/** A read keeps no timer alive: the feed is also read when no call waits for it. A call that waits has its own timer. */
 const BACKGROUND = { background: true }
 
 interface Read {
@@ -42,13 +42,13 @@ interface Read {
 }
 
 export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedReadsOptions): FeedReads {
-  /** Under way, oldest first. */
+  /** The reads under way, oldest first. */
   const reads: Read[] = []
   let nextRead: Promise<boolean> | undefined
 
   function start(): Promise<boolean> {
     const startedAt = performance.now()
-    // Not by the clock alone: a timer may end a fraction of a millisecond early.
+    // The clock alone does not decide: a timer may end a fraction of a millisecond early.
     let isLate = false
     const fail = (): boolean => {
       onFailure(startedAt, isLate)
@@ -77,7 +77,8 @@ export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedRead
   }
 
   async function startNext(): Promise<boolean> {
-    // One read for all calls of the same turn of the event loop. Always, because `nextRead` must be set before it is cleared below.
+    // All calls of the same turn of the event loop share one read. The turn is always awaited, because `nextRead` must be set
+    // before it is cleared below.
     await waitForNextTurn()
     while (!mayStart()) {
       const newest = reads.at(-1)!
@@ -93,7 +94,7 @@ export function createFeedReads({ read, onFailure, timeout, isClosed }: FeedRead
   }
 }
 
-/** `answered`, but false after that time. */
+/** Like `answered`, but resolves false after that time. */
 export function limitTime(answered: Promise<boolean>, milliseconds: number): Promise<boolean> {
   return withTimeout(answered, milliseconds, createLateError, BACKGROUND).catch(() => false)
 }

@@ -7,37 +7,37 @@ import type { ChangeFeed } from './change-feed.js'
 import { createStartup, type Start } from './startup.js'
 import type { StoreHealth } from './store-health.js'
 
-/** What `auth.health()` resolves. */
+/** The result of `auth.health()`. */
 export interface Health {
   /**
-   * Whether requests are answered with knowledge that is at most `maxStaleness` old; for a load balancer's health check. It
+   * Whether the platform's data is fresh enough to answer: at most `maxStaleness` old. For a load balancer's health check. It
    * stays true when the store becomes unavailable, until requests of known callers get 503.
    */
   readonly ok: boolean
   /**
-   * What is wrong, without addresses or secrets. Not empty while `ok` if the store is unavailable, slow or rejects writes
-   * (full, read-only), if rate limits are not shared because Redis is unavailable, if the mail server takes no e-mails, or if the
-   * clock differs from the database's.
+   * The problems, without addresses or secrets. There may be some while `ok`: the store is unavailable, slow or rejects writes
+   * (full, read-only), rate limits are not shared because Redis is unavailable, the mail server takes no e-mails, or the clock
+   * differs from the database's.
    */
   readonly problems: readonly string[]
 }
 
-/** What `auth.ready()` takes. */
+/** The options of `auth.ready()`. */
 export interface ReadyOptions {
   /** Whether an unavailable store is retried; true if left out. With false the first failed attempt rejects. */
   readonly retry?: boolean | undefined
 }
 
-/** From start-up to `close()`: whether this process can answer, and why not. */
+/** Tells from start-up to `close()` whether this process can answer, and why not. */
 export interface Readiness {
   /**
    * Resolves once the platform has started. Rejects if waiting does not help, and with `retry: false` for any failure. It may be
    * called again.
    */
   ready(options?: ReadyOptions): Promise<void>
-  /** Starts the platform. Called once, when all parts have been created. */
+  /** Starts the platform. It is called once, when all parts have been created. */
   begin(steps: StartAndStop): void
-  /** For a request: usually synchronous. Rejects with `StoreUnavailableError` if the answer must be 503. */
+  /** Lets a request pass, usually synchronously. Rejects with `StoreUnavailableError` if the answer must be 503. */
   available(): MaybePromise<void>
   /** Resolves within about half a second, even if the store does not answer. */
   health(): Promise<Health>
@@ -60,7 +60,7 @@ interface ReadinessOptions {
 
 /** A load balancer that checks every second often waits no longer than that (HAProxy's `timeout check`). */
 const HEALTH_POLL_TIMEOUT_MS = 500
-/** Bounds memory while many requests wait for the start, or for the store. */
+/** This limit bounds memory while many requests wait for the start, or for the store. */
 const MAX_WAITING_REQUESTS = 10_000
 
 export function createReadiness(options: ReadinessOptions): Readiness {
@@ -121,7 +121,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   async function close(): Promise<void> {
     feed.close()
     await startup.abort()
-    // Again, because the start-up may have started the feed meanwhile.
+    // The state is checked again, because the start-up may have started the feed meanwhile.
     feed.close()
     await stop()
   }

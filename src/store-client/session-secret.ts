@@ -7,9 +7,9 @@ import { openSecret, sealNewSecret, type Encryption } from './encryption.js'
 
 /** The secret behind sessions of the portal, sign-in links and approval links. */
 export interface SessionSecret {
-  /** Reads it from the store. Called at the start, and when another process has replaced it. */
+  /** Reads the secret from the store, at the start and when another process has replaced it. */
   load(): Promise<void>
-  /** A key derived from it. Each use has a label of its own, which never changes. */
+  /** Derives a key from the secret. Each use has a label of its own, which never changes. */
   deriveKey(label: string): Uint8Array
   readonly calls: SessionSecretCalls
 }
@@ -56,7 +56,7 @@ export function createSessionSecret(options: SessionSecretOptions): SessionSecre
     keys.clear()
   }
 
-  /** One after the other: a read that is late must not bring back what a later one has replaced. */
+  /** Reads follow each other: a late read must not bring back what a later one has replaced. */
   let loading: Promise<unknown> = Promise.resolve()
   function load(): Promise<void> {
     const next = loading.then(async () => set((await openSecret(store, encryption, 'session')).bytes))

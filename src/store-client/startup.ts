@@ -4,7 +4,7 @@ import type { Logger } from '../contracts/logger.js'
 import { findAccessProblem } from './store-access.js'
 import { describeStoreFault, isPermanentFault } from './store-fault.js'
 
-/** Everything that must be done before the first answer. Repeated until it succeeds, or the signal is aborted. */
+/** Does everything that must be done before the first answer. It is repeated until it succeeds, or the signal is aborted. */
 export type Start = (closing: AbortSignal) => Promise<void>
 
 /** The attempts to start a platform, until one succeeds. */
@@ -14,14 +14,14 @@ export interface Startup {
   /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError` if no retry can help, or after `abort()`. */
   readonly finished: Promise<void>
   /**
-   * As `finished`, but rejects with `ConfigurationError` when an attempt fails with what waiting alone does not cure, such as
+   * Like `finished`, but rejects with `ConfigurationError` when an attempt fails with what waiting alone does not cure, such as
    * a missing right. The attempts go on, so that a later call can resolve.
    */
   finishedUnlessBlocked(): Promise<void>
   /** Rejects when the first attempt fails. */
   readonly firstFailure: Promise<never>
   isFinished(): boolean
-  /** Why it is not finished, for `auth.health()`. */
+  /** The reason why the start is not finished, for `auth.health()`. */
   describeProblem(): string
   /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
   abort(): Promise<void>
@@ -78,7 +78,7 @@ export function createStartup(logger: Logger): Startup {
       const details = permanent.cause === undefined || error instanceof StoreUnavailableError ? [] : [permanent.cause]
       logger.error(`The platform cannot start. ${permanent.message}`, ...details)
     }
-    // One log line for all attempts that fail in the same way.
+    // All attempts that fail in the same way share one log line.
     else if (message !== lastMessage && !closing.signal.aborted)
       logger.error(`The platform could not start yet and will retry: ${access ? `${access.message} ` : ''}${message}`)
   }

@@ -2,7 +2,10 @@ import { dirname, resolve } from 'node:path'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeStoreFault } from './store-fault.js'
 
-/** What an error of a driver or of Node may tell. The stores of this package add an absolute `path`, or the `grant`. */
+/**
+ * The members of a driver's or Node's error that may be told. The stores of this package add an absolute `path`, or the
+ * `grant`.
+ */
 interface Fault {
   readonly code?: unknown
   readonly errcode?: unknown
@@ -42,7 +45,7 @@ function allowFile({ path }: Fault): string {
 const useWritableDisk: DescribeFix = ({ path }) =>
   `Its file system is read-only: mount it for writing, or give a path elsewhere. The path is ${nameFile(path)}.`
 const correctPath: DescribeFix = ({ path }) => `Correct the path. It is ${nameFile(path)}.`
-/** Not for the socket of a database that has not been started yet. */
+/** Undefined for the socket of a database that has not been started yet. */
 const createFolder: DescribeFix = ({ path, syscall }) =>
   syscall === 'connect' ? undefined : `Create the folder ${nameFile(path, dirname)}, or correct the path.`
 const grantRights: DescribeFix = ({ grant }) => (typeof grant === 'string' ? grant : GRANT_ALL)

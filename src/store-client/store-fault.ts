@@ -15,7 +15,7 @@ export function describeStoreFault(problem: unknown): string {
 
 interface Problem {
   readonly cause?: unknown
-  /** Of a replica: an ISO 8601 time, or empty. */
+  /** The time of the last change that a replica has, in ISO 8601, or empty. */
   readonly replayedUntil?: string
 }
 

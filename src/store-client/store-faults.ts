@@ -1,4 +1,4 @@
-/** What is wrong with a store: without the database's own words, addresses and paths, which are in the log. */
+/** The fault of a store, without the database's own words, addresses and paths, which are in the log. */
 export interface StoreFault {
   /** A part of a sentence about the store, for `auth.health()`, which apps may publish. */
   readonly state: string
@@ -126,7 +126,7 @@ export function findStoreFault(error: unknown): StoreFault | undefined {
   // SQLite's primary result code is the low byte.
   const fault = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
   if (fault?.fix === undefined) return fault
-  // What a store adds to the errors of its start.
+  // These are codes that a store adds to the errors of its start.
   if (typeof grant === 'string') return { ...fault, fix: grant }
   return typeof path === 'string' ? { ...fault, fix: `${fault.fix} Its path is ${path}.` } : fault
 }

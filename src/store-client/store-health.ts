@@ -9,7 +9,7 @@ export type StoreCallKind = 'read' | 'write' | 'feed'
 export interface StoreCall {
   readonly name: string
   readonly kind: StoreCallKind
-  /** On the monotonic clock. */
+  /** The start of the call on the monotonic clock. */
   readonly startedAt: number
 }
 
@@ -23,7 +23,7 @@ export interface StoreHealth {
   isUnresponsive(): boolean
   /** Whether `store.unavailable` was emitted, and `store.available` not yet. */
   isUnavailable(): boolean
-  /** For `auth.health()`; empty if all is well. */
+  /** The problems for `auth.health()`; empty if all is well. */
   problems(): string[]
 }
 
@@ -57,14 +57,14 @@ export function createStoreHealth({ logger, emit, now }: StoreHealthOptions): St
   let answeredAt = -Infinity
   let feedAnsweredAt = -Infinity
   let answerTime = 0
-  /** By call name: a full store may accept small writes while it rejects larger ones. */
+  /** Rejected writes by call name: a full store may accept small writes while it rejects larger ones. */
   const rejectedWrites = new Map<string, RejectedWrite>()
   let rejectedWritesExpiry: NodeJS.Timeout | undefined
-  /** By call name, while other calls are answered: a table may be locked or missing. */
+  /** Failing reads by call name, while other calls are answered: a table may be locked or missing. */
   const failingReads = new Map<string, RejectedWrite & { readonly at: number }>()
 
   function startOutage(problem: unknown): void {
-    // They are not reported beside the outage.
+    // Rejected writes are not reported beside the outage.
     forgetRejectedWrites()
     const former = outage
     const isReplica = isReplicaFault(problem)

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { CompactSign } from 'jose'
 import type { SigningKeys } from './signing-keys.js'
 
-/** What a new access token grants, to whom, and for how long. */
+/** The grant of a new access token: its scopes, its application and its lifetime. */
 export interface AccessTokenGrant {
   /** The API's resource identifier: `iss` and `aud`. */
   readonly issuer: string
@@ -26,7 +26,7 @@ export function createAccessTokenSigner(signingKeys: Pick<SigningKeys, 'current'
   return async function signAccessToken(grant) {
     const key = signingKeys.current()
     if (!key) throw new Error('There is no signing key.')
-    // Not SignJWT: it clones and validates claims, and these are valid as they are built.
+    // SignJWT is not used: it clones and validates claims, and these are valid as they are built.
     return new CompactSign(Buffer.from(stringifyPayload(createClaims(grant), grant.customClaims)))
       .setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: 'at+jwt' })
       .sign(key.privateKey)
@@ -48,13 +48,13 @@ function createClaims({ issuer, applicationId, scopes, issuedAt, lifetime, token
   }
 }
 
-/** Custom claims never have the names of those before them. */
+/** Adds custom claims, whose names never equal those before them. */
 function stringifyPayload(claims: object, customClaims: string | undefined): string {
   const payload = JSON.stringify(claims)
   return customClaims === undefined ? payload : `${payload.slice(0, -1)},${customClaims.slice(1)}`
 }
 
-/** 6 bytes for the time of the last revocation, and 18 random ones. */
+/** A `jti` has 6 bytes for the time of the last revocation, and 18 random ones. */
 const TOKEN_ID_BYTES = 24
 const REVOCATION_TIME_BYTES = 6
 /** Random bytes are drawn for 128 ids at a time: one large request is much cheaper than many small ones. */

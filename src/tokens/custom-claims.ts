@@ -1,15 +1,15 @@
 import type { JWTPayload } from 'jose'
 import { NotJsonError, stringifyJsonObject } from '../lib/plain-json.js'
 
-/** 2 KiB of UTF-8: an access token has to fit into a header of 8 KiB. */
+/** The limit of 2 KiB of UTF-8 makes an access token fit into a header of 8 KiB. */
 const MAX_CLAIMS_BYTES = 2048
 
 /** The claims of every access token (RFC 9068 2.2). */
 const ISSUED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope']
 
 /**
- * The names that have a meaning of their own in a JWT, an access token or an introspection response, so that no platform may
- * give them another one. Of the names that IANA registers, those that decide what a token allows and to whom.
+ * Names that have a meaning of their own in a JWT, an access token or an introspection response, so that no platform may give
+ * them another one. From IANA's registry it has the names that decide what a token allows and to whom.
  */
 export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
   ...ISSUED_CLAIMS,
@@ -43,8 +43,8 @@ export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The JSON text of the claims that the option `claims` returned; undefined if there are none. Throws for what is no JSON object,
- * is larger than 2 KiB, or has a registered name. `option` is the option's name.
+ * The JSON text of the claims that the option `claims` returned; undefined if there are none. Throws if the value is no JSON
+ * object, is larger than 2 KiB, or has a registered name. `option` is the option's name.
  */
 export function stringifyClaims(option: string, claims: unknown): string | undefined {
   const text = stringifyJsonObject(`The result of ${option}`, claims, MAX_CLAIMS_BYTES)

@@ -1,5 +1,5 @@
 /**
- * How signing keys are encrypted and authenticated at rest. In a file of its own: public declarations refer to it, and must not
+ * Encrypts and authenticates signing keys at rest. It has a file of its own: public declarations refer to it, and must not
  * reach those of jose, which users may lack.
  */
 export interface KeyEncryption {

@@ -26,7 +26,7 @@ export interface SigningKeyRotation {
   revoke(kid: string, options?: { readonly by?: string }): Promise<void>
 }
 
-/** Everything that changes which signing keys there are. */
+/** All changes of the set of signing keys. */
 export interface KeyRotation extends SigningKeyRotation {
   /**
    * Adds the first key, or the next one if the option `signing.algorithm` has changed. Encrypts private keys again that an
@@ -94,7 +94,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     },
     async rotate(rotateOptions = {}) {
       const { immediately = false, by } = ownMembers(rotateOptions)
-      // Compared with what this process knew before load(): a rotation that another process just made counts as this one.
+      // The comparison uses what this process knew before load(): a rotation that another process just made counts as this one.
       const former = signingKeys.current()?.kid
       const known = new Set(signingKeys.list().map(({ kid }) => kid))
       const isDone = (): boolean => findWaiting() !== undefined || signingKeys.list().some(({ kid }) => !known.has(kid))
@@ -146,7 +146,7 @@ function createKeyAdder(options: KeyRotationOptions): (key: NewKey) => Promise<v
 
   return async function addKey({ signsFrom, by, formerVerifiesFor = longestLifetime + CLOCK_SKEW_SECONDS }) {
     const createdAt = now()
-    // Read before the key pair is generated, which takes time: the decision to add a key was based on this one.
+    // The last key is read before the key pair is generated, which takes time: the decision to add a key was based on it.
     const lastKid = signingKeys.lastAddedKid()
     const key = await generateSigningKey(encryption, { algorithm, createdAt, signsFrom, formerVerifiesFor })
     const audit = createAuditRecord('signingKey.rotated', createdAt, by, key.kid)

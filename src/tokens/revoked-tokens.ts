@@ -5,18 +5,18 @@ import type { MaybePromise } from '../lib/maybe-promise.js'
 
 /** The single access tokens that were revoked (RFC 7009), in memory as long as there are not too many. */
 export interface RevokedTokens {
-  /** Reads them from the store: at start-up, and when the change feed reports `everything`. */
+  /** Reads the revoked tokens from the store: at start-up, and when the change feed reports `everything`. */
   load(): Promise<void>
   isRevoked(token: IssuedToken): MaybePromise<boolean>
-  /** What memory knows: as `isRevoked`, but null where that asks the store. */
+  /** The answer of `isRevoked` from memory; null if the store has to be asked. */
   recall(id: string): boolean | null
   /** Resolves false if it was revoked already. */
   revoke(token: IssuedToken): Promise<boolean>
-  /** Adds one that another process revoked, as the change feed reports it. */
+  /** Adds a token that another process revoked, as the change feed reports it. */
   add(token: RevokedAccessToken): void
 }
 
-/** What is needed of an access token. */
+/** The members of an access token that are needed here. */
 interface IssuedToken {
   readonly id: string
   readonly applicationId: string
@@ -27,7 +27,7 @@ interface IssuedToken {
 interface RevokedTokensOptions {
   readonly store: Pick<Store, 'listRevokedAccessTokens' | 'isAccessTokenRevoked' | 'revokeAccessToken'>
   readonly now: () => number
-  /** How many are kept in memory; above that the store is asked for each token. */
+  /** The number of tokens kept in memory; above it the store is asked for each token. */
   readonly limit: number
   /** Give each application a fair share of what clients ask of the store. */
   readonly clientLimits: { readonly limitLookups: ConcurrencyLimit; readonly limitChanges: ConcurrencyLimit }
@@ -67,7 +67,7 @@ export function createRevokedTokens({ store, now, limit, clientLimits }: Revoked
   }
 
   function recall(id: string): boolean | null {
-    // The size first: hashing the id costs time on every guarded request, and usually nothing is revoked.
+    // The size is compared first: hashing the id costs time on every guarded request, and usually nothing is revoked.
     if (revoked.size > 0 && revoked.has(id)) return true
     return isComplete ? false : null
   }

@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, importJWK, type JWK } from 'jose'
 import type { SigningKeyRecord } from '../contracts/store-records.js'
 import type { KeyEncryption } from './key-encryption.js'
 
-/** What a record states in clear, as text that `KeyEncryption` authenticates. */
+/** The clear members of a record, as text that `KeyEncryption` authenticates. */
 export function describeRecord(record: Omit<SigningKeyRecord, 'sealedPrivateJwk'>): string {
   const { kid, algorithm, publicJwk, createdAt, signsFrom, formerVerifiesFor } = record
   // Sorted, because a store may keep members in another order.
@@ -25,8 +25,8 @@ export async function isAuthentic(record: SigningKeyRecord, encryption: KeyEncry
 }
 
 /**
- * Whether the public key belongs to the private key: for unencrypted records, which `importUnencrypted` lets pass until the
- * start has sealed them.
+ * Whether the public key belongs to the private key. It checks unencrypted records, which `importUnencrypted` lets pass until
+ * the start has sealed them.
  */
 async function hasPrivateKey(record: SigningKeyRecord, encryption: KeyEncryption): Promise<boolean> {
   try {

@@ -13,7 +13,7 @@ import { isAuthentic } from './signing-key-record.js'
 
 /** The signing keys in this process's memory. */
 export interface SigningKeys {
-  /** Reads them from the store. Keys that are already imported are not imported again. */
+  /** Reads the keys from the store. Keys that are already imported are not imported again. */
   load(): Promise<void>
   /** The records that this platform wrote, as the store has them now: oldest first, those that no longer verify included. */
   readRecords(): Promise<readonly SigningKeyRecord[]>
@@ -34,7 +34,7 @@ export interface SigningKeys {
   isUnknown(kid: string): boolean
   /** Calls `listener` when a key was removed: no cached token that it signed may be accepted. */
   onRemoved(listener: () => void): void
-  /** For `auth.health()`: that the store has keys which are ignored; undefined if it has none. */
+  /** A problem for `auth.health()`: the store has keys that are ignored; undefined if it has none. */
   problem(): string | undefined
 }
 
@@ -96,7 +96,8 @@ export function createSigningKeys({ store, encryption, logger, now, readChanges 
   }
 
   function findKnown(kid: string): SigningKey | undefined {
-    // A loop, because Array.prototype.find() needs a closure for every guarded request (test/hot-paths.integration.test.ts counts bytes).
+    // A loop is used, because Array.prototype.find() needs a closure for every guarded request
+    // (test/hot-paths.integration.test.ts counts bytes).
     for (const key of keys) if (key.kid === kid) return isVerifying(key, now()) ? key : undefined
     return undefined
   }
@@ -137,7 +138,7 @@ function createIgnoredKeys(logger: Pick<Logger, 'error'>): {
   let ignored: readonly string[] = []
 
   function describe(kids: readonly string[]): string {
-    // Shortened, and without other characters: an attacker may have chosen them.
+    // The kid is shortened and stripped: an attacker may have chosen its characters.
     const names = kids.slice(0, MAX_SHOWN_KIDS).map((kid) => kid.slice(0, MAX_KID_LENGTH).replace(/[^\w-]/g, '?'))
     const more = kids.length > MAX_SHOWN_KIDS ? `, and ${kids.length - MAX_SHOWN_KIDS} more` : ''
     return `Signing keys in the store are ignored, because they were not written with \`secret\`: ${names.join(', ')}${more}.`

@@ -17,7 +17,10 @@ export interface AccessToken {
   /** Its `sub`, which is also its `client_id`. */
   readonly applicationId: string
   readonly scopes: readonly string[]
-  /** The claims that the option `claims` added. As JSON text, which takes no more memory than the token; undefined if there are none. */
+  /**
+   * The claims that the option `claims` added, as JSON text, which takes no more memory than the token; undefined if there are
+   * none.
+   */
   readonly customClaims: string | undefined
   // Seconds, as in the JWT: fits a V8 Smi and is stored inline. Milliseconds would be allocated separately.
   /** Seconds since 1970. */
@@ -28,13 +31,13 @@ export interface AccessToken {
   readonly claimedExp: number
   /** The application's `tokensRevokedAt` as the issuer knew it: a later revocation ends this token. */
   readonly tokensRevokedAt: number
-  /** The signing key's: the token is valid only while that key verifies. */
+  /** The `kid` of the signing key: the token is valid only while that key verifies. */
   readonly kid: string
   /** The length of the JWT: an upper bound for the memory that its cache entry takes. */
   readonly bytes: number
 }
 
-/** An access token that was valid until it expired: its application is known. */
+/** An access token that was valid until it expired, so that its application is known. */
 export class ExpiredAccessToken {
   readonly token: AccessToken
 
@@ -53,7 +56,7 @@ export interface AccessTokenVerifier {
    * for a string that cannot be an access token.
    */
   verify(token: string): MaybePromise<Verification>
-  /** What is cached: as `verify`, or null. */
+  /** The cached result of `verify`; null if there is none. */
   recall(token: string): Verification | null
   close(): void
 }
@@ -85,7 +88,7 @@ export function createAccessTokenVerifier(options: AccessTokenVerifierOptions): 
   const parseClaims = createClaimsParser(entries, lifetimes)
   let pending = new Map<string, Promise<Verification>>()
 
-  // Synchronous for a known key, so that a new token waits for its signature check only.
+  // The check of a known key starts synchronously, so that a new token waits for its signature check only.
   function findKey({ kid, alg }: JWTHeaderParameters): MaybePromise<SigningKey> {
     // jose does not check the type of kid.
     if (typeof kid !== 'string') throw new errors.JWSInvalid('The header has no kid.')
@@ -183,7 +186,7 @@ function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, numb
   return function parseClaims(payload, { kid, longestLifetime }, bytes) {
     const { iss, aud, sub, client_id, iat, exp, jti, scope = '' } = payload
     if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined
-    // Times as this package issues them. JSON.parse() reads 1e400 as Infinity.
+    // This package issues such times. JSON.parse() reads 1e400 as Infinity.
     if (!isWholeNumber(iat) || !isWholeNumber(exp)) return undefined
     if (typeof jti !== 'string' || typeof scope !== 'string') return undefined
     const tokensRevokedAt = parseTokensRevokedAt(jti)
@@ -196,7 +199,8 @@ function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, numb
       scopes: findOrAdd(scopeLists, scope, scope === '' ? [] : scope.split(' ')),
       customClaims: customClaims && findOrAdd(strings, customClaims, customClaims),
       iat,
-      // Shortened, not refused: while `accessTokenLifetime` is being raised, processes with the old value accept new tokens.
+      // The lifetime is shortened, not refused: while `accessTokenLifetime` is being raised, processes with the old value
+      // accept new tokens.
       exp: Math.min(exp, iat + Math.max(lifetimes.get(iss) ?? 0, longestLifetime)),
       claimedExp: exp,
       tokensRevokedAt,

@@ -216,7 +216,7 @@ async function readChanges(
   }
 }
 
-/** Only the options know all APIs: applications may still have access to one that was removed from them. */
+/** Lists the APIs of the options. Applications may still have access to an API that was removed from the options. */
 function refuseUnknownApi(api: string, apis: object | undefined): void {
   if (apis === undefined || Object.hasOwn(apis, api)) return
   const names = Object.keys(apis)

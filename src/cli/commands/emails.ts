@@ -21,7 +21,7 @@ export const emailCommands = [
     async run(context) {
       const { platform, store, sendsEmails, parameters } = context
       const [applicationId] = parameters
-      // For one application, e-mails whose claim link was not used are retried too.
+      // If an application is named, e-mails whose claim link was not used are retried too.
       const states = applicationId === undefined ? ['failed'] : ['failed', 'claimable']
       const affected = (await listEmails(store, applicationId)).filter(({ state }) => states.includes(state))
       const affectedIds = new Set(affected.map(({ id }) => id))
@@ -84,7 +84,7 @@ export async function waitForEmails(
   }
 }
 
-/** One sentence on the e-mail to the contact that a command has queued. Operators' e-mails are another matter. */
+/** One sentence on the e-mail to the contact that a command has queued. It does not count e-mails to operators. */
 export function describeEmail(
   applicationId: string,
   emails: readonly EmailInfo[],

@@ -14,7 +14,7 @@ export function readExpiring(value: string): Date {
   return new Date(Date.now() + Number(digits) * UNITS[unit as keyof typeof UNITS])
 }
 
-/** How a list shows applications with credentials that expire before that time: each with the first one that does. */
+/** Lists applications with credentials that expire before that time: each with the first one that does. */
 export function formatExpiringBefore(time: Date): {
   headings: readonly string[]
   formatRow(application: Application): readonly string[]

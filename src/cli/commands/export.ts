@@ -18,7 +18,7 @@ interface ExportedList<Item> {
   formatRows(item: Item): readonly (readonly (string | number)[])[]
 }
 
-/** Every entry in the format that was asked for; undefined if none was. */
+/** Lists every entry in the chosen format; undefined if none was chosen. */
 export function exportList<Item>(
   format: string | undefined,
   command: string,

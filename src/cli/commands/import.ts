@@ -38,7 +38,7 @@ export const importCommand = command({
 })
 
 const PROGRESS_LINES = 100_000
-/** More than a line may have, so that a longer one is refused, and is not held in memory. */
+/** The command line reads more than a line may have, so that a longer one is refused, and is not held in memory. */
 const MAX_KEPT_CHARACTERS = 100_000
 
 /** The lines of a file, in bounded memory: of a line that is too long only the beginning is kept. */

@@ -18,7 +18,7 @@ export const OPERATOR_DATA_OPTIONS = {
   },
 } as const satisfies OptionTable
 
-/** More than the platform stores, so that its message says how much that is. */
+/** The command line accepts more than the platform stores, so that the platform's message says how much that is. */
 const MAX_FILE_BYTES = 64 * 1024
 
 interface OperatorDataValues {
@@ -26,7 +26,7 @@ interface OperatorDataValues {
   readonly 'external-id': string | undefined
 }
 
-/** What was given, for a new application. */
+/** The operator data of a new application, as it was given. */
 export async function readOperatorData(
   { metadata, 'external-id': externalId }: OperatorDataValues,
   command: string,

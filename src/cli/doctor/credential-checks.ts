@@ -8,7 +8,7 @@ import { note, problem, requireConfig, requireStore, type Check, type CheckResul
 const EXPIRING_WITHIN_DAYS = 30
 const MAX_LISTED = 1000
 
-/** Which credentials are about to expire. */
+/** Lists credentials that are about to expire. */
 export const expiringCredentialsCheck: Check = {
   name: 'expiring credentials',
   findMissing: requireStore,
@@ -47,7 +47,7 @@ export const remindersCheck: Check = {
 /** Applications that are read at most, so that the doctor soon answers. */
 const MAX_CHECKED_APPLICATIONS = 10_000
 
-/** Which credentials were made before there was a maximum age, and so do not keep to it. */
+/** Lists credentials that are older than the maximum age allows, because they were made before it was set. */
 export const credentialAgeCheck: Check = {
   name: 'age of credentials',
   findMissing: (context) => requireConfig(context) ?? requireStore(context),

@@ -92,7 +92,7 @@ async function runCheck({ name, run }: Check, context: CheckContext): Promise<Fi
 
 interface SkippedCheck {
   readonly check: string
-  /** What it requires and does not have. */
+  /** The part that the check needs and does not have. */
   readonly requires: string
 }
 

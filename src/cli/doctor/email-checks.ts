@@ -10,7 +10,7 @@ import { note, problem, requireConfig, requireStore, type Check, type CheckResul
 const EMAIL_OVERDUE_AFTER_MS = 60_000
 const MAX_LISTED_EMAILS = 1000
 
-/** Whether queued e-mails are sent and accepted, and which wait for approval. */
+/** Checks that queued e-mails are sent and accepted, and lists those that wait for approval. */
 export const emailsCheck: Check = {
   name: 'e-mails',
   findMissing: requireStore,
@@ -57,7 +57,7 @@ export const emailsCheck: Check = {
 
 const MAIL_SERVER_TIMEOUT_MS = 10_000
 
-/** Whether the mailer reaches its mail server. Nothing is sent. */
+/** Checks that the mailer reaches its mail server. It sends nothing. */
 export const mailServerCheck: Check = {
   name: 'mail server',
   findMissing: requireConfig,
@@ -101,7 +101,7 @@ async function listEmails(store: Store, state: QueuedEmail['state']): Promise<re
   return store.listEmails({ applicationId: undefined, state, limit: MAX_LISTED_EMAILS })
 }
 
-/** One result for all e-mails of a kind, which names the applications of the first three; none if there are no e-mails. */
+/** One result for all e-mails of a kind, with the applications of the first three; empty if there are none. */
 function reportEmails(
   emails: readonly QueuedEmail[],
   create: (count: string, which: string) => CheckResult,

@@ -8,12 +8,12 @@ export interface Finding {
   readonly level: 'problem' | 'note'
   /** The name of the check. */
   readonly check: string
-  /** What is wrong, in full sentences. */
+  /** The problem, in full sentences. */
   readonly finding: string
   readonly fix: string
 }
 
-/** What a check works with. */
+/** The input of a check. */
 export interface CheckContext {
   readonly target: Target
   /** Undefined if the store could not be opened, or is a memory store. */
@@ -26,7 +26,7 @@ export interface CheckContext {
 /** One check of the doctor. */
 export interface Check {
   readonly name: string
-  /** What the check requires and does not have; undefined if it can run. */
+  /** The part that the check needs and does not have; undefined if it can run. */
   findMissing(context: CheckContext): string | undefined
   run(context: CheckContext): Promise<readonly CheckResult[]> | readonly CheckResult[]
 }
@@ -47,12 +47,12 @@ export function toFinding(level: Finding['level'], { option, problem, fix }: Con
   return { level, finding: option === undefined ? `${problem}.` : `${option} ${problem}.`, fix }
 }
 
-/** For a check that requires the module of `--config`. */
+/** Defines a check that needs the module of `--config`. */
 export function requireConfig({ target }: CheckContext): string | undefined {
   return target.options ? undefined : '--config'
 }
 
-/** For a check that requires an open store. */
+/** Defines a check that needs an open store. */
 export function requireStore({ admin }: CheckContext): string | undefined {
   return admin ? undefined : 'a store that can be opened'
 }

@@ -1,6 +1,6 @@
 import { note, problem, requireStore, type Check } from './finding.js'
 
-/** Which credentials still have the hashes of the system that issued them, and whether servers recognize those. */
+/** Lists credentials that still have hashes of the system that issued them, and checks that servers recognize the hashes. */
 export const importedCredentialsCheck: Check = {
   name: 'imported credentials',
   findMissing: requireStore,

@@ -1,6 +1,6 @@
 import type { Store } from '../../index.js'
 
-/** What a platform may call of a store without changing it. */
+/** The calls of a store that change nothing. */
 type StoreRead =
   | 'kind'
   | 'pollInterval'
@@ -58,7 +58,7 @@ export async function createReadOnlyStore(store: Store): Promise<Store> {
     addSignOut: async () => undefined,
     // Leaves nothing for the platform's cleanup to delete.
     listApplications: async () => [],
-    // And no reminders to queue.
+    // Nor does it leave reminders to queue.
     listExpiring: async () => [],
     // A check of its own reports what is wrong with the change feed.
     changesSince: async () => ({ cursor: '', changes: [] }),

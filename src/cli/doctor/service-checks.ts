@@ -80,7 +80,7 @@ async function writeTo(redis: RedisClient): Promise<void> {
   await redis.set?.('platform_auth:doctor', '1', 'PX', 1000)
 }
 
-/** What is used of an ioredis instance. */
+/** The part of an ioredis instance that is used. */
 interface RedisClient {
   readonly status?: string
   connect?(): Promise<unknown>

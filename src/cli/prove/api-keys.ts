@@ -17,7 +17,7 @@ function get({ route }: CheckContext, ...headers: readonly (readonly [string, st
   return { path: route, headers }
 }
 
-/** For each key API with a guarded route. */
+/** The checks of each apiKey API with a guarded route. */
 export const API_KEY_CHECKS: readonly Check[] = [
   ask({
     row: 'G10',

@@ -75,7 +75,7 @@ export const TOKEN_CACHING_CHECKS: readonly Check[] = [
   },
 ]
 
-/** What a cache in front of a guarded route must not do, for each API with a guarded route. */
+/** Checks caches in front of each API with a guarded route. */
 export const GUARD_CACHING_CHECKS: readonly Check[] = [
   {
     row: 'C3',

@@ -4,11 +4,11 @@ import type { Answer, RequestDraft, Send } from './exchange.js'
 import type { Expectation } from './expectation.js'
 import type { TemporaryApplication } from './temporary-applications.js'
 
-/** One check: what is sent, what must come back, and what to do if something else does. */
+/** One check: its request, the answer that it expects, and the fix if another one comes. */
 export interface Check {
-  /** A row of docs/http.md. */
+  /** The row of docs/http.md, as its anchor there. */
   readonly row: string
-  /** What is sent, in words. */
+  /** The request, in words. */
   readonly sends: string
   readonly expects: string
   readonly fix: string
@@ -19,20 +19,20 @@ export interface Check {
 export type CheckOutcome = Received | Skipped | undefined
 
 interface Received {
-  /** What came back instead, without credentials. */
+  /** The answer that came instead, without credentials. */
   readonly received: string
-  /** Replaces what the check expects, where that depends on the API. */
+  /** Replaces `expects` where the expected answer depends on the API. */
   readonly expects?: string
-  /** Replaces the fix of the check, where what came back tells more. */
+  /** Replaces the check's fix where the answer tells more. */
   readonly fix?: string | undefined
 }
 
 interface Skipped {
-  /** Why the check could not run. */
+  /** The reason why the check could not run. */
   readonly skipped: string
 }
 
-/** What a check works with. */
+/** The input of a check. */
 export interface CheckContext {
   readonly site: Site
   readonly api: Api
@@ -44,22 +44,22 @@ export interface CheckContext {
 export interface Site {
   readonly platform: PlatformAuth
   readonly options: PlatformAuthOptions
-  /** The option `baseUrl` without a slash at the end: what answers name. */
+  /** The option `baseUrl` without a slash at the end, as answers name it. */
   readonly baseUrl: string
-  /** May use every API, with all scopes. */
+  /** This application may use every API, with all scopes. */
   readonly caller: TemporaryApplication
-  /** May use the oauth2 APIs, without any scope. */
+  /** This application may use the oauth2 APIs, without any scope. */
   readonly other: TemporaryApplication
   /** How often a request is repeated, so that each instance is likely to have answered it. */
   readonly repetitions: number
-  /** How many instances there are, as far as is known. */
+  /** The number of instances, as far as it is known. */
   readonly instances: number
   /** Waits, unless the checks are ended meanwhile. */
   wait(milliseconds: number): Promise<void>
   /** Guarded paths by API. */
   readonly routes: ReadonlyMap<string, string>
   readonly send: Send
-  /** Who makes the changes, for the audit log. */
+  /** The person who makes the changes, for the audit log. */
   readonly by: string
   /** An access token of an application; undefined if none was issued. The same one, until `forgetAccessTokens()`. */
   getAccessToken(api: Api, application: TemporaryApplication): Promise<string | undefined>

@@ -22,7 +22,7 @@ const DOCUMENT_PATHS = [
   ['key set', 'jwks.json'],
 ] as const
 
-/** For one oauth2 API. */
+/** The checks of one oauth2 API. */
 export const CORS_CHECKS: readonly Check[] = [
   ...DOCUMENT_PATHS.map(([title, name]) =>
     ask({

@@ -16,7 +16,7 @@ export const CREDENTIAL_CHECKS: readonly Check[] = [
       sends: `a token request with ${name} in the query string`,
       draft: (context) => {
         const draft = tokenRequest(context)
-        // Not a real one: access logs keep it.
+        // The credential is invented, because access logs keep it.
         return { ...draft, path: `${draft.path}?${name}=prove` }
       },
       expects: refusal(400, 'invalid_request'),

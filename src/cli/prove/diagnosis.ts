@@ -1,8 +1,8 @@
 import type { Answer } from './exchange.js'
 
 /**
- * What to change in front of the app, by the answer alone. Undefined if the answer is the platform's own, or tells nothing: then
- * the check knows more.
+ * Finds in the answer alone what to change in front of the app. Undefined if the platform itself has answered, or if the answer
+ * tells nothing: then the check knows more.
  */
 export function diagnose(answer: Answer): string | undefined {
   const { status, failure } = answer

@@ -7,21 +7,21 @@ import { describeRootCause } from '../errors.js'
 export interface RequestDraft {
   /** GET if left out. */
   readonly method?: string
-  /** From the base address on, such as `/orders/token`; or from the root of its origin, see `fromRoot`. */
+  /** Relative to the base address, such as `/orders/token`; with `fromRoot` relative to its origin. */
   readonly path: string
   readonly fromRoot?: boolean
   /** A name may occur several times. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly body?: string | Buffer
-  /** Sent without its length. */
+  /** The body, sent without its length. */
   readonly chunked?: boolean
 }
 
-/** What came back. */
+/** An answer, or the reason why there is none. */
 export interface Answer {
-  /** 0 if there is none. */
+  /** The status; 0 if there is no answer. */
   readonly status: number
-  /** Why there is none. */
+  /** The reason why there is no answer. */
   readonly failure: string | undefined
   readonly body: string
   /** The body as JSON; undefined if it is not. */
@@ -39,7 +39,7 @@ export interface Answer {
 export type Send = (draft: RequestDraft, options?: SendOptions) => Promise<Answer>
 
 interface SendOptions {
-  /** Whether a 429 is what the request is for. Otherwise it is waited for, and the request is sent again. */
+  /** Whether the request is meant to meet a 429. Otherwise the client waits, and sends the request again. */
   readonly mayBeLimited?: boolean
 }
 
@@ -75,7 +75,7 @@ export function createSend({ url, rate, signal }: ExchangeOptions): Send {
   }
 }
 
-/** For how many milliseconds the platform asks to wait. */
+/** The milliseconds that the platform asks to wait. */
 function readLimitWait({ status, json, header }: Answer): number | undefined {
   if (status !== 429 || json?.['error'] !== 'too_many_requests') return undefined
   const seconds = Number(header('retry-after'))

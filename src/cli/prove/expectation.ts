@@ -1,15 +1,15 @@
 import type { Answer } from './exchange.js'
 
-/** What an answer has to be. */
+/** A condition on an answer. */
 export interface Expectation {
-  /** In words, after "expected". */
+  /** The condition in words, after "expected". */
   readonly text: string
   isMet(answer: Answer): boolean
   /** Whether it is about the words or headers of a refusal, which the option `onDenied` may replace. */
   readonly isReplaceable?: boolean
 }
 
-/** All of them. */
+/** Combines expectations, all of which the answer has to meet. */
 export function all(...expectations: readonly Expectation[]): Expectation {
   return {
     text: expectations.map(({ text }) => text).join(', '),
@@ -22,7 +22,7 @@ export function status(...expected: readonly number[]): Expectation {
   return { text: expected.join(' or '), isMet: (answer) => expected.includes(answer.status) }
 }
 
-/** A refusal of the platform (C2). Its headers have checks of their own. */
+/** An error answer of the platform, see docs/http.md, "Common to all answers". Other checks test its headers. */
 export function refusal(expected: number, error: string): Expectation {
   return {
     text: `${expected} with the JSON error "${error}"`,
@@ -32,7 +32,7 @@ export function refusal(expected: number, error: string): Expectation {
   }
 }
 
-/** One line of the header with exactly this value. */
+/** The answer has one line of the header with exactly this value. */
 export function header(name: string, value: string): Expectation {
   return { text: `${name}: ${value}`, isMet: ({ listHeader }) => isSame(listHeader(name), [value]) }
 }
@@ -41,7 +41,7 @@ export function noHeader(name: string): Expectation {
   return { text: `no ${name}`, isMet: ({ listHeader }) => listHeader(name).length === 0 }
 }
 
-/** A header whose list of values has this one, such as `no-store` in `Cache-Control`. */
+/** The header's list of values has this one, such as `no-store` in `Cache-Control`. */
 export function headerWith(name: string, value: string): Expectation {
   return {
     text: `${name} with ${value}`,
@@ -53,7 +53,7 @@ export function headerWith(name: string, value: string): Expectation {
   }
 }
 
-/** A challenge that begins so, on a line of its own or in a list. */
+/** The answer has a challenge that begins so, on a line of its own or in a list. */
 export function challenge(begin: string): Expectation {
   return {
     text: `WWW-Authenticate: ${begin}`,
@@ -62,7 +62,7 @@ export function challenge(begin: string): Expectation {
   }
 }
 
-/** Anything about an answer, in words. */
+/** Any other condition, in words. */
 export function that(text: string, isMet: (answer: Answer) => boolean): Expectation {
   return { text, isMet }
 }
@@ -75,7 +75,7 @@ export const ALLOWED: Expectation = {
   isMet: ({ status }) => (status >= 200 && status < 300) || status === 404,
 }
 
-/** A token answer (T19). */
+/** A token answer, see docs/http.md, "Token endpoint". */
 export const TOKEN: Expectation = {
   text: '200 with an access token',
   isMet: ({ status, json }) =>

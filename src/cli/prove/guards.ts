@@ -218,7 +218,7 @@ const OTHER_CREDENTIAL_CHECKS: readonly Check[] = [
   }),
 ]
 
-/** For each oauth2 API with a guarded route. */
+/** The checks of each oauth2 API with a guarded route. */
 export const BEARER_GUARD_CHECKS: readonly Check[] = [
   ...NO_CREDENTIAL_CHECKS,
   ...FORM_CHECKS,

@@ -13,7 +13,7 @@ const SAME_START =
 const CLOCKS =
   'Synchronize the clocks of the instances with NTP (chrony, systemd-timesyncd): access tokens are refused if they seem to be from the future, or to have expired. Check the clock of this machine too.'
 
-/** Whether all instances answer alike, for one oauth2 API. */
+/** Checks that all instances answer alike, for one oauth2 API. */
 export const INSTANCE_CHECKS: readonly Check[] = [
   {
     row: 'T19',
@@ -57,7 +57,7 @@ export const INSTANCE_CHECKS: readonly Check[] = [
   },
 ]
 
-/** Whether every instance has the same keys. Once for the platform. */
+/** Checks once for the platform that every instance has the same keys. */
 export const KEY_SET_INSTANCE_CHECKS: readonly Check[] = [
   {
     row: 'M3',
@@ -82,7 +82,7 @@ export const KEY_SET_INSTANCE_CHECKS: readonly Check[] = [
   },
 ]
 
-/** Whether every instance accepts what any has issued, for each API with a guarded route. */
+/** Checks that every instance accepts what any has issued, for each API with a guarded route. */
 export const GUARD_INSTANCE_CHECKS: readonly Check[] = [
   {
     row: 'G16',
@@ -120,7 +120,7 @@ export async function repeat(site: Site, draft: () => RequestDraft, mayBeLimited
   return answers
 }
 
-/** The outcome of a check whose answers have to meet an expectation, all of them. */
+/** The outcome of a check whose answers must all meet an expectation. */
 function judgeAll(site: Site, answers: readonly Answer[], expectation: Expectation): CheckOutcome {
   const others = answers.filter((answer) => !expectation.isMet(answer))
   const [first] = others
@@ -128,7 +128,7 @@ function judgeAll(site: Site, answers: readonly Answer[], expectation: Expectati
   const isEach = others.length === answers.length
   return {
     received: `${others.length} of ${answers.length} answers: ${site.describe(first)}`,
-    // If all are alike, it is not one instance.
+    // If all answers are alike, no single instance is at fault.
     fix: isEach ? diagnose(first) : undefined,
   }
 }

@@ -6,7 +6,7 @@ import { formCredentials, GRANT, postForm, WRONG_SECRET } from './drafts.js'
 import type { Answer } from './exchange.js'
 import { all, refusal, status, that, TOKEN } from './expectation.js'
 
-/** Whether limits count by the right address. Once for the platform. */
+/** Checks once for the platform that limits count by the right address. */
 export const ADDRESS_CHECKS: readonly Check[] = [
   {
     row: 'L3',
@@ -39,10 +39,10 @@ function createSilentProxyOutcome(proxy: string): CheckOutcome {
   }
 }
 
-/** More wrong secrets are not tried. */
+/** The checks try no more wrong secrets than this. */
 const MAX_FAILURES = 60
 
-/** Whether the limit of failures works, for one oauth2 API. Ends with the second application locked out for a minute. */
+/** Checks the limit of failures for one oauth2 API. Afterwards the second application is locked out for a minute. */
 export const LIMIT_CHECKS: readonly Check[] = [
   {
     row: 'T11',

@@ -36,7 +36,7 @@ const DOCUMENT_CHECKS: readonly Check[] = DOCUMENTS.flatMap(([title, name, membe
   }),
 ])
 
-/** For each oauth2 API. */
+/** The checks of each oauth2 API. */
 export const METADATA_CHECKS: readonly Check[] = [
   ...DOCUMENT_CHECKS,
   ask({
@@ -134,7 +134,7 @@ export const METADATA_CHECKS: readonly Check[] = [
   }),
 ]
 
-/** Once for the platform. */
+/** The checks that are made once for the platform. */
 export const KEY_SET_CHECKS: readonly Check[] = [
   ask({
     row: 'P7',

@@ -6,7 +6,7 @@ import { status, that, type Expectation } from './expectation.js'
 const EXACT_PATHS =
   'Pass the path on exactly as it is sent: rules of the proxy that look at paths are bypassed by other spellings of them otherwise. nginx: proxy_pass http://api; without a path, or merge_slashes off; HAProxy: no normalize-uri; Express: auth.router compares exactly by itself.'
 
-/** Not the token endpoint: whatever the host's app answers. */
+/** Any answer but the token endpoint's: the host's app decides. */
 const NOT_TOKEN_ENDPOINT: Expectation = that(
   'no answer of the token endpoint',
   ({ status, json }) => status > 0 && !['invalid_client', 'invalid_request'].includes(String(json?.['error'])),
@@ -65,7 +65,7 @@ export const GUARDED_PATH_CHECKS: readonly Check[] = GUARDED_SPELLINGS.map(([nam
   row: 'G2',
   sends: `a request without a credential to the guarded path with ${name}`,
   expects: 'anything but the answer for those who have a credential',
-  fix: 'The app serves the route under this path too, past its guard: put the guard on the route itself or on the router, not on a path; G62 of docs/http.md has guards that compare exactly. nginx: proxy_pass http://api; without a path; no rule that guards by path.',
+  fix: 'The app serves the route under this path too, past its guard: put the guard on the route itself or on the router, not on a path; "Guards" in docs/http.md names guards that compare exactly. nginx: proxy_pass http://api; without a path; no rule that guards by path.',
   async run(context) {
     const { route, site } = context
     const credential = await getCredential(context)

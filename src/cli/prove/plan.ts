@@ -40,20 +40,20 @@ interface Apis {
   readonly all: readonly Api[]
   readonly oauth2: readonly Api[]
   readonly keys: readonly Api[]
-  /** Has a guarded route. */
+  /** Whether the API has a guarded route. */
   readonly isRouted: (api: Api) => boolean
 }
 
 const first = <Item>(items: readonly Item[]): readonly Item[] => items.slice(0, 1)
 const firstOAuth2 = ({ oauth2 }: Apis): readonly Api[] => first(oauth2)
 
-/** One API that a request of the caller can be sent to: with a guarded route, if there is one. */
+/** Chooses one API for requests of the caller: with a guarded route, if there is one. */
 const findReachable = ({ all, oauth2, isRouted }: Apis): readonly Api[] => {
   const routed = all.filter(isRouted)
   return first(routed.length > 0 ? routed : oauth2)
 }
 
-/** In the order in which they run. The last ones replace and end the credentials. */
+/** The subjects in the order in which they run. The last ones replace and end the credentials. */
 const SUBJECTS: readonly Subject[] = [
   { name: 'key set', apis: ({ all }) => first(all), checks: [...KEY_SET_CHECKS, ...KEY_SET_INSTANCE_CHECKS] },
   { name: 'limits', apis: ({ all }) => first(all), checks: ADDRESS_CHECKS },
@@ -86,7 +86,7 @@ const SUBJECTS: readonly Subject[] = [
   { name: 'revocation', apis: findReachable, checks: SUSPENSION_CHECKS },
 ]
 
-/** Every check, in the order in which they run. Those that need a route are listed for APIs without one, too. */
+/** Lists every check in the order in which they run. Checks that need a route are listed for APIs without one, too. */
 export function planChecks(all: readonly Api[], routes: ReadonlyMap<string, string>): PlannedCheck[] {
   const apis: Apis = {
     all,

@@ -97,7 +97,7 @@ function describeLeftApplication(id: string): string {
   return `The store does not answer: a temporary application is left. ${PROGRAM} apps delete ${id}`
 }
 
-/** Without a slash at the end. */
+/** The URL without a slash at the end. */
 function readUrl(url: string): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new UsageError(`--url is "${url}". It must be an http or https address.`, 'prove')
@@ -177,7 +177,7 @@ function listAllApis(apis: readonly Api[]): readonly string[] {
   return apis.map(({ name }) => name)
 }
 
-/** One API at least, because an application has one. */
+/** Grants one API at least, because an application has one. */
 function listApisWithoutScopes(apis: readonly Api[]): Record<string, { readonly scopes: readonly string[] }> {
   const oauth2 = apis.filter(({ scheme }) => scheme === 'oauth2')
   const chosen = oauth2.length > 0 ? oauth2 : apis.slice(0, 1)

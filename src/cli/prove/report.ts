@@ -3,23 +3,23 @@ import { replaceControlCharacters, wrapText } from '../format.js'
 /** The result of one check. */
 export interface CheckReport {
   readonly subject: string
-  /** The row of docs/http.md. */
+  /** The row of docs/http.md, as its anchor there. */
   readonly row: string
   readonly api: string
   readonly sends: string
   readonly expects: string
-  /** What came back instead; undefined if it was as expected. */
+  /** The answer that came instead; undefined if the expected one came. */
   readonly received?: string
   readonly fix?: string
-  /** Why it was not made. */
+  /** The reason why the check was not made. */
   readonly skipped?: string
 }
 
-/** What is printed. */
+/** The results that are printed. */
 export interface ProveReport {
   readonly url: string
   readonly results: readonly CheckReport[]
-  /** Why the checks ended before the last one; undefined if they did not. */
+  /** The reason why the checks ended before the last one; undefined if they did not. */
   readonly ended: string | undefined
 }
 
@@ -55,7 +55,7 @@ export function toText(report: ProveReport): string {
   ].join('\n\n')
 }
 
-/** What has one cause stands together: a header that a proxy drops is missed by many checks. */
+/** Groups deviations by their fix: if a proxy drops a header, many checks miss it. */
 function groupByFix(deviations: readonly Deviation[]): readonly (readonly Deviation[])[] {
   const groups = new Map<string, Deviation[]>()
   for (const deviation of deviations) {
@@ -84,7 +84,7 @@ function formatGroup(group: readonly Deviation[]): string {
   return [...shown, ...more, `${' '.repeat(6)}FIX  ${wrap(group[0]!.fix)}`].join('\n')
 }
 
-/** Each reason once, with the number of checks. */
+/** Lists each reason once, with the number of checks. */
 function formatSkipped(skipped: readonly CheckReport[]): string {
   const counts = new Map<string, number>()
   for (const { api, skipped: reason } of skipped) {

@@ -14,7 +14,7 @@ const ACCEPTED_AGAIN = 'accepted by every instance a second later'
 interface Change {
   readonly row: string
   readonly sends: string
-  /** Made before the change; undefined if it cannot be made. */
+  /** Prepared before the change; undefined if that fails. */
   readonly draft: (context: CheckContext) => Promise<RequestDraft | undefined>
   readonly change: (context: CheckContext) => Promise<unknown>
 }
@@ -154,7 +154,7 @@ async function withKey({ api, route, site }: CheckContext): Promise<RequestDraft
   return { path: route, headers: [[api.keyHeaders[0]!, site.caller.clientId]] }
 }
 
-/** Through the guard if there is a route, else to the token endpoint. */
+/** Sends the request through a guard if there is a route, else to the token endpoint. */
 async function withAny(context: CheckContext): Promise<RequestDraft | undefined> {
   const route = context.site.routes.get(context.api.name)
   if (route === undefined) return withSecret(context, context.site.caller)

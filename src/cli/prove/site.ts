@@ -19,7 +19,7 @@ export function createSite({ signal, ...parts }: SiteParts): Site {
 
   return {
     ...parts,
-    // As many as reach each of n instances that are chosen at random, in 98 of 100 runs.
+    // This many requests reach each of n instances, chosen at random, in 98 of 100 runs.
     repetitions: Math.ceil(instances * (Math.log(instances) + 4)),
     async getAccessToken(api, application) {
       const id = `${api.name} ${application.id}`
@@ -46,7 +46,7 @@ export function createSite({ signal, ...parts }: SiteParts): Site {
   }
 }
 
-/** In the form, and where that fails with HTTP Basic: other checks tell which of both does not work. */
+/** Sends the credentials in the form, and if that fails, with HTTP Basic: other checks tell which of the two does not work. */
 async function requestToken(
   send: Site['send'],
   api: Api,

@@ -5,7 +5,7 @@ export interface TemporaryApplication {
   readonly id: string
   /** The newest key and secret. A check that replaces one sets it. */
   clientId: string
-  /** Empty if no API needs one. */
+  /** Empty if no API needs a secret. */
   clientSecret: string
 }
 

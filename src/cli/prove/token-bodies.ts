@@ -98,7 +98,7 @@ const BODY_CHECKS: readonly Check[] = [
     row: 'T5',
     sends: 'a token request that is not valid percent-encoding',
     draft: (context) => ({ ...tokenRequest(context), body: 'grant_type=client_credentials&client_id=%E4%zz' }),
-    // Where a body parser of the app has read it, the text is an unknown key.
+    // If a body parser of the app has read the body, the text is an unknown key.
     expects: that(
       '400 or 401 with a JSON error',
       ({ status, json }) => (status === 400 || status === 401) && typeof json?.['error'] === 'string',

@@ -7,7 +7,7 @@ const REACH_APP =
 const METHODS =
   'Let every method reach the app. nginx: no limit_except; HAProxy: no rule on "method"; Express: no middleware that answers methods before auth.router.'
 
-/** What every oauth2 API is asked. */
+/** The checks of every oauth2 API. */
 export const TOKEN_BASICS: readonly Check[] = [
   ask({
     row: 'T19',
